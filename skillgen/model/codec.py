@@ -1,0 +1,166 @@
+"""The model as JSON and back, without loss.
+
+A field that holds its default is left out, so that a large service stays small; an absent key means that default.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from skillgen.model.value import Json, Value
+
+Node = TypeVar("Node")
+Decoder = Callable[[Json], Any]
+
+
+class DecodeError(ValueError):
+    """JSON that is not of the model's shape; the message begins with the JSON pointer."""
+
+
+def to_json(value: Any) -> Json:
+    """Gives a node of the model, or a tuple of nodes, as JSON."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, Value):
+            return value.json
+        return {
+            name: to_json(item)
+            for name, default in _defaults(type(value))
+            if not _is_default(item := getattr(value, name), default)
+        }
+    if isinstance(value, tuple):
+        return [to_json(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    return value
+
+
+def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
+    """Reads a node of the model from what `to_json` gave.
+
+    Raises:
+        DecodeError: a key is missing or unknown, or a value has the wrong type.
+    """
+    decode: Decoder = _decoder(cls)
+    try:
+        return typing.cast(Node, decode(data))
+    except DecodeError as error:
+        raise DecodeError(f"{pointer}{error}") from None
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and value == default)
+
+
+@functools.cache
+def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+    pairs = []
+    for item in dataclasses.fields(cls):
+        default = item.default
+        if item.default_factory is not dataclasses.MISSING:
+            default = item.default_factory()
+        pairs.append((item.name, default))
+    return tuple(pairs)
+
+
+@functools.cache
+def _decoder(annotation: Any) -> Decoder:
+    """Builds the function that reads a value of this annotation; classes are built on first use, for they recur."""
+    if annotation is Any:
+        return _decode_any
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return _value_decoder if annotation is Value else functools.partial(_decode_node, annotation)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return _union_decoder(arguments)
+    if origin is tuple:
+        return functools.partial(_decode_tuple, _decoder(arguments[0]))
+    if origin is typing.Literal:
+        return functools.partial(_decode_choice, arguments)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return functools.partial(_decode_mapping, _decoder(arguments[1]))
+    return functools.partial(_decode_scalar, annotation)
+
+
+def _union_decoder(members: tuple[Any, ...]) -> Decoder:
+    others = tuple(_decoder(member) for member in members if member is not types.NoneType)
+    if Value in members:
+        return _value_decoder
+    return functools.partial(_decode_first, others, types.NoneType in members)
+
+
+def _decode_any(data: Json) -> Json:
+    return data
+
+
+def _value_decoder(data: Json) -> Value:
+    return Value(data)
+
+
+def _decode_scalar(annotation: type, data: Json) -> Any:
+    if annotation is float and isinstance(data, int) and not isinstance(data, bool):
+        return data
+    if not isinstance(data, annotation) or (annotation is int and isinstance(data, bool)):
+        raise DecodeError(f": expected {annotation.__name__}, found {type(data).__name__}")
+    return data
+
+
+def _decode_choice(choices: tuple[Any, ...], data: Json) -> Any:
+    if data not in choices:
+        raise DecodeError(f": expected one of {', '.join(map(str, choices))}, found {data!r}")
+    return data
+
+
+def _decode_tuple(item: Decoder, data: Json) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise DecodeError(f": expected a list, found {type(data).__name__}")
+    return tuple(_at(index, item, value) for index, value in enumerate(data))
+
+
+def _decode_mapping(item: Decoder, data: Json) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise DecodeError(f": expected an object, found {type(data).__name__}")
+    return {key: _at(key, item, value) for key, value in data.items()}
+
+
+def _decode_first(others: tuple[Decoder, ...], optional: bool, data: Json) -> Any:
+    if data is None and optional:
+        return None
+    failure: DecodeError | None = None
+    for decode in others:
+        try:
+            return decode(data)
+        except DecodeError as error:
+            failure = error
+    assert failure is not None
+    raise failure
+
+
+def _decode_node(cls: type, data: Json) -> Any:
+    if not isinstance(data, dict):
+        raise DecodeError(f": expected an object, found {type(data).__name__}")
+    decoders = _field_decoders(cls)
+    if unknown := sorted(data.keys() - decoders.keys()):
+        raise DecodeError(f"/{unknown[0]}: no such field in {cls.__name__}")
+    values = {name: _at(name, decoders[name], value) for name, value in data.items()}
+    try:
+        return cls(**values)
+    except TypeError as error:
+        raise DecodeError(f": {error}") from None
+
+
+@functools.cache
+def _field_decoders(cls: type) -> dict[str, Decoder]:
+    hints = typing.get_type_hints(cls)
+    return {item.name: _decoder(hints[item.name]) for item in dataclasses.fields(cls)}
+
+
+def _at(key: object, decode: Decoder, value: Json) -> Any:
+    try:
+        return decode(value)
+    except DecodeError as error:
+        raise DecodeError(f"/{key}{error}") from None

@@ -1,0 +1,126 @@
+"""What a value may be: parameters and the normalised form of a JSON Schema.
+
+One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects of OpenAPI 3.0 and 3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from skillgen.model.value import Json, Origins, Value
+
+Location = Literal["argument", "path", "query", "header", "cookie", "body", "property"]
+"""Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """What a value may be. A schema that says nothing allows anything."""
+
+    types: tuple[str, ...] = ()
+    """JSON types in the order declared, without `null`; empty when none is declared."""
+
+    nullable: bool = False
+    """Whether null is allowed: `null` among the types, or `nullable: true` (also in a 3.1 document)."""
+
+    format: str | None = None
+    """The `format`, or the `contentEncoding` where that is all there is."""
+
+    title: str | None = None
+    """The `title`."""
+
+    description: str | None = None
+    """The `description`, where it does not stand on the parameter already."""
+
+    choices: tuple[Json, ...] | None = None
+    """The values of `enum`, or the one of `const`."""
+
+    default: Value | None = None
+    """The `default`."""
+
+    examples: tuple[Json, ...] = ()
+    """Values of `example` and `examples`."""
+
+    constraints: Mapping[str, Json] | None = None
+    """Keywords that bound the value, by their JSON Schema name: `minimum`, `maxLength`, `pattern` and the like."""
+
+    ref: str | None = None
+    """The name of a type in `Service.schemas` that this value is."""
+
+    includes: tuple[str, ...] = ()
+    """Names of types in `Service.schemas` of which the value has every property too (`allOf`)."""
+
+    properties: tuple[Parameter, ...] = ()
+    """The properties of an object, in the order declared."""
+
+    additional: Schema | bool | None = None
+    """Properties that are not named: none allowed, any, or of this schema; `None` when nothing is declared."""
+
+    items: Schema | None = None
+    """The items of an array (after `prefix_items`)."""
+
+    prefix_items: tuple[Schema, ...] = ()
+    """The first items of an array, by position."""
+
+    alternatives: tuple[Schema, ...] = ()
+    """The schemas of `oneOf` or `anyOf`."""
+
+    discriminator: str | None = None
+    """The property that tells which alternative a value is (OpenAPI)."""
+
+    read_only: bool = False
+    """Whether the value is only ever returned."""
+
+    write_only: bool = False
+    """Whether the value is only ever sent."""
+
+    deprecated: bool = False
+    """Whether the value should not be used any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """Something that a caller can send with a tool, or a property of an object."""
+
+    name: str
+    """The exact name."""
+
+    location: Location
+    """Where it is sent."""
+
+    required: bool
+    """Whether a call without it is invalid."""
+
+    schema: Schema
+    """What its value may be."""
+
+    description: str | None = None
+    """What it is for."""
+
+    deprecated: bool = False
+    """Whether it should not be used any more."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+    origins: Origins | None = None
+    """Fields that are not declared there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedType:
+    """A schema with a name, held once in `Service.schemas`; parameters and outputs refer to it."""
+
+    name: str
+    """The name in the source, made unique in the service where two sources of names meet."""
+
+    schema: Schema
+    """The type."""
+
+    raw: Json
+    """The schema as the source has it."""
+
+    pointer: str
+    """JSON pointer to it in the source."""

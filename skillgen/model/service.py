@@ -1,0 +1,614 @@
+"""A service and all that it offers: what a source fills and what the templates read.
+
+Every node holds the JSON pointer at which the source declares it; `origins` names the fields for which that is not
+so. `None` and an empty tuple mean "not declared".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from skillgen.errors import Problem
+from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.value import Json, Origins, Value
+
+Kind = Literal["mcp", "openapi"]
+AccessLevel = Literal["none", "read", "browse", "interact", "full"]
+Operation = Literal["read", "write", "delete", "admin"]
+Risk = Literal["safe", "reversible", "destructive"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Icon:
+    """A picture of a service or of one of its parts (SEP-973)."""
+
+    src: str
+    """An `https:` or `data:` URI."""
+
+    media_type: str | None = None
+    """Overrides the media type that the server of `src` sends."""
+
+    sizes: tuple[str, ...] = ()
+    """`48x48` and the like, or `any`."""
+
+    theme: str | None = None
+    """`light` or `dark`: the background that it is made for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Other ways to use what the service gives (seed 000, `alternativeAccess`).
+
+    Each is a URL, `Value(None)` where the source says that there is none, or `None` where it says nothing.
+    """
+
+    cli: Value | None = None
+    """Documentation of a command line."""
+
+    api: Value | None = None
+    """Documentation of an HTTP API."""
+
+    web: Value | None = None
+    """A web interface."""
+
+    mcp: Value | None = None
+    """An MCP server: its address, or its documentation."""
+
+    origins: Origins | None = None
+    """Where each of them is declared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """A permission that a caller is granted."""
+
+    name: str
+    """As it is asked for."""
+
+    description: str | None = None
+    """What it allows."""
+
+    grants: tuple[str, ...] = ()
+    """Names of the tools that it unlocks (seed 004, 4)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Auth:
+    """One way to authenticate."""
+
+    kind: str
+    """`oauth2`, `bearer`, `basic`, `api-key`, `openIdConnect`, `mutualTLS`, or the source's own word."""
+
+    name: str | None = None
+    """The name of the security scheme (OpenAPI)."""
+
+    description: str | None = None
+    """How to get and use the credential, as the source says it."""
+
+    sent_as: str | None = None
+    """Where the credential goes, such as `header X-API-Key` or `Authorization: Bearer`."""
+
+    flow: str | None = None
+    """The OAuth 2.0 flow, such as `authorizationCode`."""
+
+    authorization_url: str | None = None
+    """Where the user consents."""
+
+    token_url: str | None = None
+    """Where a token is issued."""
+
+    scopes: tuple[Scope, ...] = ()
+    """The scopes that can be asked for."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """What must be there before the service can be used."""
+
+    auth: tuple[Auth, ...] = ()
+    """Ways to authenticate; one of them is enough unless a tool's `auth` says otherwise."""
+
+    env: tuple[str, ...] = ()
+    """Names of environment variables; never their values."""
+
+    scopes: tuple[str, ...] = ()
+    """Scopes that the service as a whole needs."""
+
+    bins: tuple[str, ...] = ()
+    """Programs on the PATH."""
+
+    os: tuple[str, ...] = ()
+    """`darwin`, `linux` or `windows`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """How often something may be called."""
+
+    text: str | None = None
+    """In the source's own words."""
+
+    requests_per_minute: int | None = None
+    """Calls in a minute."""
+
+    requests_per_day: int | None = None
+    """Calls in a day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invocation:
+    """Who may start the skill (seed 000, `invocation`)."""
+
+    model_invocable: bool | None = None
+    """Whether an agent may use it of its own accord."""
+
+    user_invocable: bool | None = None
+    """Whether a user sees it in a menu."""
+
+    allowed_tools: tuple[str, ...] = ()
+    """Tools that the source would have pre-approved. Never passed on silently."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An address at which the service is reached."""
+
+    url: str
+    """Without credentials; `{name}` stands for a variable."""
+
+    description: str | None = None
+    """What it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A piece of the source's own documentation that has no field of its own."""
+
+    title: str
+    """Its heading."""
+
+    body: str
+    """Markdown, untrusted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workflow:
+    """Tools that are used one after another."""
+
+    title: str
+    """What it achieves."""
+
+    steps: tuple[str, ...]
+    """What to do, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One call and what it gives."""
+
+    input: Json
+    """The arguments."""
+
+    description: str | None = None
+    """What it shows."""
+
+    output: Value | None = None
+    """What comes back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorCase:
+    """One way in which a call fails."""
+
+    code: str
+    """A code of the source, or an HTTP status."""
+
+    description: str | None = None
+    """What it means."""
+
+    resolution: str | None = None
+    """What to do about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Semantics:
+    """What calling a tool does to the world. `None` is "not known", which is not the same as no."""
+
+    operation: Operation | None = None
+    """What kind of operation it is."""
+
+    read_only: bool | None = None
+    """Whether it changes nothing."""
+
+    destructive: bool | None = None
+    """Whether it may delete or overwrite."""
+
+    idempotent: bool | None = None
+    """Whether a repetition has no further effect."""
+
+    idempotent_with_key: bool | None = None
+    """Whether it is idempotent when an idempotency key is sent."""
+
+    open_world: bool | None = None
+    """Whether it reaches beyond the service's own data."""
+
+    reversible: bool | None = None
+    """Whether it can be undone."""
+
+    reversed_by: str | None = None
+    """The name of the tool that undoes it."""
+
+    side_effects: tuple[str, ...] = ()
+    """What else happens."""
+
+    requires_confirmation: bool | None = None
+    """Whether a person must agree first (seed 004, 6)."""
+
+    confirmation_message: str | None = None
+    """What to ask that person; `{parameter}` stands for an argument."""
+
+    risk: Risk | None = None
+    """How bad a mistake would be (seed 004, 6)."""
+
+    origins: Origins | None = None
+    """Where each of these comes from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a call uses up: an estimate (seed 004, 3)."""
+
+    category: str | None = None
+    """`free`, `metered` or `requires_approval`."""
+
+    estimated_units: float | None = None
+    """How many units."""
+
+    unit_label: str | None = None
+    """What a unit is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """What a call returns."""
+
+    schema: Schema | None = None
+    """The shape of the result."""
+
+    description: str | None = None
+    """What it is."""
+
+    status: str | None = None
+    """The HTTP status of success."""
+
+    raw: Json = None
+    """The schema as the source has it."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One thing that the service can do: an MCP tool, or an operation of an API (seed 002, 4.1)."""
+
+    name: str
+    """The exact name by which it is called; unique in the service."""
+
+    title: str | None = None
+    """A name for people."""
+
+    summary: str | None = None
+    """One line."""
+
+    description: str | None = None
+    """All that the source says of it; Markdown, untrusted."""
+
+    group: str | None = None
+    """The name of its group."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """What a caller sends, in the order declared; for an operation, then the properties of the request body."""
+
+    input_schema: Json = None
+    """All parameters as one JSON Schema, raw: for an operation, composed from the parameters' own schemas. Its
+    `$ref`s name types that `Service.schemas` holds."""
+
+    output: Output | None = None
+    """What it returns."""
+
+    semantics: Semantics = field(default_factory=Semantics)
+    """What it does to the world."""
+
+    cost: Cost | None = None
+    """What a call uses up."""
+
+    latency: str | None = None
+    """`instant`, `seconds` or `minutes` (seed 004, 3)."""
+
+    input_media_types: tuple[str, ...] = ()
+    """Media types that it takes."""
+
+    output_media_types: tuple[str, ...] = ()
+    """Media types that it gives."""
+
+    auth: tuple[str, ...] | None = None
+    """Names of the security schemes of which one must be used; an empty tuple where none is needed."""
+
+    scopes: tuple[str, ...] = ()
+    """Scopes that it needs."""
+
+    rate_limit: RateLimit | None = None
+    """Its own limit, where it differs from the service's."""
+
+    examples: tuple[Example, ...] = ()
+    """Calls that the source shows."""
+
+    errors: tuple[ErrorCase, ...] = ()
+    """Ways in which it fails."""
+
+    cli_equivalent: str | None = None
+    """The same as a command; `{parameter}` stands for an argument."""
+
+    api_equivalent: str | None = None
+    """The same as an HTTP request."""
+
+    method: str | None = None
+    """The HTTP method, in capitals."""
+
+    path: str | None = None
+    """The path, as the description has it."""
+
+    deprecated: bool = False
+    """Whether it should not be used any more."""
+
+    streaming: bool | None = None
+    """Whether it gives partial results."""
+
+    pagination: str | None = None
+    """How to get the next page."""
+
+    icons: tuple[Icon, ...] = ()
+    """Pictures."""
+
+    extras: Mapping[str, Json] | None = None
+    """What the source says beyond these fields, raw."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+    origins: Origins | None = None
+    """Fields that are not declared there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """Something that can be read, at one URI or at all that fit a template."""
+
+    uri: str
+    """The URI, or the URI template (RFC 6570)."""
+
+    name: str
+    """Its name."""
+
+    title: str | None = None
+    """A name for people."""
+
+    description: str | None = None
+    """What it holds."""
+
+    media_type: str | None = None
+    """The media type of its content."""
+
+    size: int | None = None
+    """In bytes."""
+
+    audience: tuple[str, ...] = ()
+    """`user`, `assistant`: for whom it is meant."""
+
+    priority: float | None = None
+    """From 0, optional, to 1, needed."""
+
+    last_modified: str | None = None
+    """ISO 8601. It changes without the service changing, so no document shows it."""
+
+    resource_type: str | None = None
+    """What kind of thing it is (seed 000)."""
+
+    refreshable: bool | None = None
+    """Whether its content changes (seed 000)."""
+
+    cache_duration_s: int | None = None
+    """How many seconds it may be kept (seed 000)."""
+
+    web_equivalent: str | None = None
+    """Where a person sees the same (seed 000)."""
+
+    api_equivalent: str | None = None
+    """The same as an HTTP request (seed 000)."""
+
+    icons: tuple[Icon, ...] = ()
+    """Pictures."""
+
+    extras: Mapping[str, Json] | None = None
+    """What the source says beyond these fields, raw."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A message that the service writes for the model, from arguments."""
+
+    name: str
+    """The exact name."""
+
+    title: str | None = None
+    """A name for people."""
+
+    description: str | None = None
+    """What it is for."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """Its arguments."""
+
+    icons: tuple[Icon, ...] = ()
+    """Pictures."""
+
+    extras: Mapping[str, Json] | None = None
+    """What the source says beyond these fields, raw."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Tools that belong together."""
+
+    name: str
+    """What tools refer to; unique in the service."""
+
+    title: str
+    """Its heading."""
+
+    description: str | None = None
+    """What its tools are for."""
+
+    origins: Origins | None = None
+    """Where it comes from, when the source does not declare it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A service: what it is, when to use it, and all that it offers."""
+
+    kind: Kind
+    """What sort of source it was read from."""
+
+    protocol_version: str | None = None
+    """The revision of MCP, or the version of OpenAPI, that the source speaks."""
+
+    name: str
+    """Its name as declared; documents derive a skill's name from it."""
+
+    title: str | None = None
+    """A name for people."""
+
+    version: str | None = None
+    """Its own version."""
+
+    summary: str | None = None
+    """One or two sentences that say what it does."""
+
+    description: str | None = None
+    """All that the source says of it; Markdown, untrusted."""
+
+    instructions: str | None = None
+    """How to use it, written by an MCP server for the model; untrusted."""
+
+    emoji: str | None = None
+    """One character."""
+
+    icons: tuple[Icon, ...] = ()
+    """Pictures."""
+
+    homepage: str | None = None
+    """Its primary documentation."""
+
+    repository: str | None = None
+    """Its source code."""
+
+    status_page: str | None = None
+    """Whether it is up."""
+
+    license: str | None = None
+    """The licence of the service's own description."""
+
+    content_version: str | None = None
+    """The version of what the source says of itself."""
+
+    last_updated: str | None = None
+    """When that was last changed; ISO 8601."""
+
+    endpoints: tuple[Endpoint, ...] = ()
+    """Addresses."""
+
+    server_name: str | None = None
+    """The name under which a host mounts an MCP server."""
+
+    when_to_use: tuple[str, ...] = ()
+    """What a user asks for when this service is the right one; phrases after "when the user asks to"."""
+
+    when_not_to_use: tuple[str, ...] = ()
+    """What it is not for; only ever declared."""
+
+    access_level: AccessLevel = "interact"
+    """How much a caller can change."""
+
+    access: Access = field(default_factory=Access)
+    """Other ways to use it."""
+
+    install: Mapping[str, str] | None = None
+    """Package manager to package."""
+
+    requirements: Requirements = field(default_factory=Requirements)
+    """What must be there first."""
+
+    invocation: Invocation | None = None
+    """Who may start the skill."""
+
+    rate_limit: RateLimit | None = None
+    """How often it may be called."""
+
+    categories: tuple[str, ...] = ()
+    """What it is about, for registries."""
+
+    extensions: Mapping[str, Json] | None = None
+    """Protocol extensions that it speaks, and their settings."""
+
+    groups: tuple[Group, ...] = ()
+    """Tools that belong together, in the order of the documents."""
+
+    tools: tuple[Tool, ...] = ()
+    """What it can do, in the order declared."""
+
+    resources: tuple[Resource, ...] = ()
+    """What can be read."""
+
+    resource_templates: tuple[Resource, ...] = ()
+    """Families of what can be read; `uri` is a URI template."""
+
+    prompts: tuple[Prompt, ...] = ()
+    """Messages that it writes."""
+
+    errors: tuple[ErrorCase, ...] = ()
+    """Ways in which any tool fails."""
+
+    workflows: tuple[Workflow, ...] = ()
+    """Tools that are used one after another."""
+
+    sections: tuple[Section, ...] = ()
+    """The rest of its own documentation."""
+
+    schemas: tuple[NamedType, ...] = ()
+    """Named types, each once, sorted by name."""
+
+    source_size_bytes: int = 0
+    """How large the description is that an agent would have to read without these documents: `tools/list` as compact
+    JSON, or the OpenAPI document."""
+
+    extras: Mapping[str, Json] | None = None
+    """What the source says beyond these fields, raw."""
+
+    problems: tuple[Problem, ...] = ()
+    """What was wrong with the source; no document shows it."""
+
+    origins: Origins | None = None
+    """Where each field comes from that is not declared in the obvious place."""
