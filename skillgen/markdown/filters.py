@@ -1,0 +1,257 @@
+"""Filters that make untrusted text safe for one place in a document each (design, "Trust").
+
+Whatever a source says, a filter's result opens no heading, fence, table, link, HTML, front matter or comment of its
+own, runs no command in Claude Code (`` !`command` ``, `$ARGUMENTS`) and holds no invisible character. Otherwise it
+reads as the source wrote it: code spans stay code, lists and code blocks of a description stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from skillgen.markdown.values import json_text
+from skillgen.model.value import Json
+
+CACHE_SIZE = 1 << 15
+
+
+class Markdown(str):
+    """Text that is safe Markdown already; the templates put anything else through `inline`."""
+
+    __slots__ = ()
+
+
+# Control characters but tab and line feed, invisible and bidirectional ones, surrogates, tags, private use.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
+_ODD_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_INLINE_SPECIAL = re.compile(r"[`<\[\\$!]")
+_TOKEN = re.compile(
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.+?)(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
+    r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
+    r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
+    r"|(?P<break><br\s*/?>)"
+    r"|(?P<angle><(?=[A-Za-z/!?]))"
+    r"|(?P<variable>\$(?=ARGUMENTS|\{CLAUDE_))"
+    r"|(?P<tick>`)"
+    r"|(?P<bracket>\](?=[(\[]))"
+)
+_LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|-+\s*$|\|)")
+_BLOCK_SPECIAL = re.compile(r"[`<\[\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
+_LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
+_RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
+_TABLE_RULE = re.compile(r"[|:\-\s]*-[|:\-\s]*$")
+_HEADING = re.compile(r"#{1,6}(?=\s|$)")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
+_NAME_SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~$&])")
+
+
+def clean(text: str) -> str:
+    """Gives a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
+    if text.isprintable() and text.isascii():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _INVISIBLE.sub("", _ODD_SPACES.sub(" ", text))
+
+
+def one_line(text: str) -> str:
+    """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
+    return " ".join(clean(text).split())
+
+
+@lru_cache(CACHE_SIZE)
+def inline(text: str) -> Markdown:
+    """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
+    line = one_line(text)
+    return Markdown(_escaped(line) if _INLINE_SPECIAL.search(line) else line)
+
+
+@lru_cache(CACHE_SIZE)
+def paragraph(text: str) -> Markdown:
+    """Makes a text safe as a line of its own, where its first characters could open a block."""
+    line = inline(text)
+    return Markdown("\\" + line) if _LINE_START.match(line) and not line[0].isdigit() else _unnumbered(line)
+
+
+def block(text: str) -> Markdown:
+    """Makes a longer text safe as blocks of their own: its paragraphs, lists and code blocks are kept.
+
+    Headings become paragraphs, rules go, and a code block that the text does not end is ended.
+    """
+    text = clean(text).strip("\n")
+    if not _BLOCK_SPECIAL.search(text):
+        return Markdown(text.strip())
+    return Markdown(_Blocks().text_of(text.expandtabs(4)))
+
+
+@lru_cache(CACHE_SIZE)
+def code(text: str) -> Markdown:
+    """Gives a text as a code span."""
+    line = one_line(text).replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
+    if "`" not in line:
+        return Markdown(f"`{line}`") if line else Markdown('`""`')
+    longest = max(len(run) for run in re.findall("`+", line))
+    ticks = "`" * (longest + 1)
+    return Markdown(f"{ticks} {line} {ticks}")
+
+
+def value(data: Json) -> Markdown:
+    """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
+    if isinstance(data, str) and data and data == data.strip() and len(data) <= 200:
+        return code(data)
+    return code(_shortened(json_text(data), 400))
+
+
+def fence(text: str, language: str = "") -> Markdown:
+    """Gives a text as a code block whose fence the text can't close."""
+    text = clean(text).replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_").strip("\n")
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    ticks = "`" * (longest + 1)
+    return Markdown(f"{ticks}{language}\n{text}\n{ticks}")
+
+
+@lru_cache(CACHE_SIZE)
+def name(text: str) -> Markdown:
+    """Gives a name as the text of a heading: what a renderer shows is the exact name."""
+    line = one_line(text)
+    return Markdown(line if _PLAIN_NAME.match(line) else _NAME_SPECIAL.sub(r"\\\1", line))
+
+
+def link_label(text: str) -> Markdown:
+    """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
+    return Markdown(_escaped(one_line(text).replace("[", "(").replace("]", ")")))
+
+
+def link_url(url: str) -> Markdown:
+    """Makes a URL safe between the parentheses of a link."""
+    quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", one_line(url))
+    return Markdown(quoted)
+
+
+def _escaped(line: str) -> str:
+    line = _TOKEN.sub(_escaped_token, line)
+    return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
+
+
+def _escaped_token(match: re.Match[str]) -> str:
+    kind = match.lastgroup if match.lastgroup != "content" else "code"
+    found = match[0]
+    if match["code"] is not None:
+        # Claude Code runs what stands in a code span right after an exclamation mark.
+        before = match.string[match.start() - 1 : match.start()]
+        span = found.replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
+        return f" {span}" if before == "!" else span
+    if match["image"] is not None:
+        return _escaped(match["alt"]) or "(picture)"
+    if match["link"] is not None:
+        return _escaped_link(match["label"], match["url"])
+    if match["autolink"] is not None:
+        return match["address"]
+    if kind == "escape":
+        return found
+    if kind == "break":
+        return " "
+    return "$ " if kind == "variable" else "\\" + found
+
+
+def _escaped_link(label: str, url: str) -> str:
+    """Gives a link as words, with its address where that means something outside the source's own pages."""
+    words = _escaped(label)
+    if not url.startswith(("http://", "https://", "mailto:")) or url == label:
+        return words
+    address = link_url(url)
+    return f"{words} ({address})" if words else address
+
+
+def _unnumbered(line: Markdown) -> Markdown:
+    """Escapes what would make a line an item of a numbered list."""
+    if line[:1].isdigit() and _LINE_START.match(line):
+        return Markdown(re.sub(r"^(\d+)([.)])", r"\1\\\2", line))
+    return line
+
+
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+class _Blocks:
+    """Rewrites a longer text line by line."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._fence: str | None = None
+        self._fence_indent = ""
+        self._in_list = False
+
+    def text_of(self, text: str) -> str:
+        for line in text.split("\n"):
+            if self._fence is not None:
+                self._code_line(line)
+            else:
+                self._prose_line(line)
+        if self._fence is not None:
+            self._lines.append(self._fence_indent + self._fence)
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip("\n")
+
+    def _code_line(self, line: str) -> None:
+        stripped = line.strip()
+        assert self._fence is not None
+        if stripped[:1] in ("`", "~") and set(stripped) == {self._fence[0]} and len(stripped) >= len(self._fence):
+            self._lines.append(self._fence_indent + self._fence)
+            self._fence = None
+        else:
+            safe = line.rstrip().replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
+            keep = safe[len(self._fence_indent) :] if safe.startswith(self._fence_indent) else safe.lstrip()
+            self._lines.append((self._fence_indent + keep).rstrip())
+
+    def _prose_line(self, line: str) -> None:
+        body = line.strip()
+        if not body:
+            self._lines.append("")
+            return
+        indent = self._indent(line, body)
+        if opening := _FENCE.match(body):
+            self._open_fence(opening, body, indent)
+        elif _RULE_OR_UNDERLINE.match(body):
+            self._lines.append("")
+        elif item := _LIST_ITEM.match(body):
+            self._in_list = True
+            self._lines.append(f"{indent}{item['mark']} {self._start_of_line(body[item.end() :])}")
+        else:
+            self._lines.append(indent + self._start_of_line(body))
+
+    def _open_fence(self, opening: re.Match[str], body: str, indent: str) -> None:
+        if opening["mark"][0] == "`" and "`" in body[opening.end("mark") :]:
+            self._lines.append(indent + _escaped(body))  # a code span of three backticks
+            return
+        if self._lines and self._lines[-1]:
+            self._lines.append("")
+        self._fence, self._fence_indent = opening["mark"], indent
+        self._lines.append(f"{indent}{opening['mark']}{opening['language']}")
+
+    def _indent(self, line: str, body: str) -> str:
+        """Keeps the indentation of nested lists and what stands below an item; any other could mean a code block."""
+        width = len(line) - len(line.lstrip(" "))
+        if width == 0 and not _LIST_ITEM.match(body) and not (self._lines and self._lines[-1]):
+            self._in_list = False
+        return " " * min(width, 12) if self._in_list else ""
+
+    def _start_of_line(self, body: str) -> str:
+        if heading := _HEADING.match(body):
+            words = body[heading.end() :].strip().rstrip("#").rstrip()
+            return f"**{_escaped(words)}**" if words and "*" not in words else _escaped(words)
+        if body[0] == "[" and re.match(r"\[[^\]]*\]:", body):
+            return "\\" + _escaped(body)
+        if "|" in body or "-" in body:
+            if _TABLE_RULE.match(body):
+                return ""
+        if body[0] == ">":
+            return "\\" + _escaped(body)
+        return _escaped(body) if _INLINE_SPECIAL.search(body) else body
