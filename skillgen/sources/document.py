@@ -1,0 +1,124 @@
+"""Loads a JSON or YAML document from a file, a URL or standard input. What it means is for others to say."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from skillgen.errors import ProblemLog, SourceError
+from skillgen.model.value import Json
+from skillgen.sources.yaml_core import YamlError, parse_yaml
+
+SIZE_LIMIT_BYTES = 256 * 1024 * 1024
+"""The largest document that is read."""
+
+REDIRECT_LIMIT = 5
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document and where it came from."""
+
+    data: Json
+    """Its content."""
+
+    size_bytes: int
+    """The size of its text."""
+
+    name: str
+    """For messages: the file, the URL without credentials and query, or `standard input`."""
+
+    url: str | None = None
+    """Where it was fetched, for relative addresses in it."""
+
+
+def load_document(source: str, problems: ProblemLog, *, timeout_s: float = 30.0) -> Document:
+    """Loads a document.
+
+    Raises:
+        SourceError: it cannot be reached, or is neither JSON nor YAML.
+    """
+    url = None
+    if source == "-":
+        name, content = "standard input", sys.stdin.buffer.read(SIZE_LIMIT_BYTES + 1)
+    elif source.startswith(("http://", "https://")):
+        name = url = public_url(source)
+        content = _fetch(source, name, timeout_s)
+    else:
+        name, content = source, _read_file(Path(source))
+    if len(content) > SIZE_LIMIT_BYTES:
+        raise SourceError(f"larger than {SIZE_LIMIT_BYTES // 2**20} MiB", where=name)
+    if not content.strip():
+        raise SourceError("is empty", where=name, fix="give a JSON or YAML document")
+    return Document(data=_parse(_decode(content, name), name, problems), size_bytes=len(content), name=name, url=url)
+
+
+def public_url(url: str) -> str:
+    """Gives a URL without its user, password, query and fragment, any of which may hold a secret."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(SIZE_LIMIT_BYTES + 1)
+    except FileNotFoundError:
+        raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror}", where=str(path)) from None
+
+
+def _fetch(url: str, name: str, timeout_s: float) -> bytes:
+    import httpx  # only here: it costs 0.1 s, and most sources are files
+
+    try:
+        with (
+            httpx.Client(timeout=timeout_s, follow_redirects=True, max_redirects=REDIRECT_LIMIT) as client,
+            client.stream("GET", url, headers={"Accept": "application/yaml, application/json, */*;q=0.5"}) as response,
+        ):
+            if response.status_code >= 400:
+                raise SourceError(f"answered {response.status_code} {response.reason_phrase}", where=name)
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                content += chunk
+                if len(content) > SIZE_LIMIT_BYTES:
+                    break
+            return bytes(content)
+    except httpx.TimeoutException:
+        raise SourceError(f"no answer within {timeout_s:g} s", where=name, fix="give it more with --timeout") from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise SourceError(f"cannot be reached: {error}", where=name, fix="check the address") from None
+
+
+def _decode(content: bytes, name: str) -> str:
+    encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SourceError(f"is not text: byte {error.start} is not valid {encoding}", where=name) from None
+
+
+def _parse(text: str, name: str, problems: ProblemLog) -> Json:
+    """Reads JSON where the text looks like it, else YAML, of which JSON is nearly a subset."""
+    json_message = None
+    if text.lstrip()[0] in "{[":
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            json_message = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        except RecursionError:
+            raise SourceError("is nested too deeply to be read", where=name) from None
+    try:
+        return parse_yaml(text, problems)
+    except YamlError as error:
+        raise SourceError(
+            json_message or f"is not YAML: {error}", where=name, fix="correct it there and run again"
+        ) from None

@@ -1,0 +1,26 @@
+"""Looks at untrusted JSON without assuming its types."""
+
+from __future__ import annotations
+
+from skillgen.model.value import Json
+
+
+def as_dict(value: Json) -> dict[str, Json]:
+    """Gives an object, or an empty one where something else stands."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> list[Json]:
+    """Gives a list, or an empty one where something else stands."""
+    return value if isinstance(value, list) else []
+
+
+def text_of(value: Json, key: str) -> str | None:
+    """Gives a member that is a text with something in it."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) and found.strip() else None
+
+
+def texts_of(value: Json, key: str) -> tuple[str, ...]:
+    """Gives the texts of a member that is a list of them."""
+    return tuple(item for item in as_list(as_dict(value).get(key)) if isinstance(item, str))

@@ -1,0 +1,1 @@
+"""Reads OpenAPI descriptions into the model: `document` loads the text, `service` and `operations` read it."""
