@@ -1,0 +1,48 @@
+"""Other ways to use a service, and how one authenticates, in words."""
+
+from __future__ import annotations
+
+from skillgen.markdown.filters import Markdown, code, inline
+from skillgen.model.service import Auth, Service
+from skillgen.model.value import Value
+
+_LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interface", "mcp": "MCP server"}
+
+
+def is_inferred(service: Service, field: str) -> bool:
+    """Tells whether a field of the service was drawn from others rather than declared."""
+    origin = (service.origins or {}).get(field)
+    return origin is not None and origin.kind == "inferred"
+
+
+def other_access(service: Service) -> list[tuple[str, str | None]]:
+    """Gives the declared ways to use what the service gives; `None` where the source says that there is none."""
+    found = []
+    for field, label in _LABELS.items():
+        link: Value | None = getattr(service.access, field)
+        if link is not None and not (field == "mcp" and service.kind == "mcp"):
+            found.append((label, url_of(link)))
+    return found
+
+
+def url_of(link: Value | None) -> str | None:
+    """Gives the URL of a link, where there is one."""
+    return link.json if link is not None and isinstance(link.json, str) and link.json else None
+
+
+def access_word(link: Value | None) -> Markdown:
+    """Gives a link's URL, or says that there is none, or that nothing is declared: three different things."""
+    if link is None:
+        return Markdown("not declared")
+    url = url_of(link)
+    return code(url) if url else Markdown("none")
+
+
+def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
+    """Says each way to authenticate once, in a few words."""
+    return list(dict.fromkeys(_auth_phrase(item) for item in auth))
+
+
+def _auth_phrase(auth: Auth) -> Markdown:
+    phrase = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
+    return Markdown(f"{phrase} as {code(auth.sent_as)}" if auth.sent_as else phrase)

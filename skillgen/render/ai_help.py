@@ -1,0 +1,56 @@
+"""Renders the text of an `--ai-help` flag (dashdash CLI profile): front matter and the ten sections.
+
+It must stand alone, so it holds every parameter as long as that can be read; beyond that it lists every command and
+points to the references for the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skillgen.model.service import Service
+from skillgen.render.dashdash import cli_front_matter
+from skillgen.render.document import Document
+from skillgen.render.environment import Templates
+from skillgen.render.identity import skill_name, title
+from skillgen.render.llms import quick_tools
+from skillgen.render.phrases import tool_phrase
+from skillgen.render.reference import Reference
+from skillgen.render.whole import Whole
+
+INLINE_LIMIT_BYTES = 100_000
+"""The size of all sections up to which they stand in the text itself."""
+
+EXAMPLES = 12
+
+
+def ai_help_documents(
+    service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
+) -> Iterator[Document]:
+    """Gives ai-help.md."""
+    inlined = reference.size_bytes() <= INLINE_LIMIT_BYTES
+    context = {
+        "service": service,
+        "title": title(service),
+        "noun": "tool",
+        "brief": False,
+        "reference": reference,
+        "phrase": tool_phrase,
+        "quick": quick_tools(reference),
+        "fields": cli_front_matter(service),
+        "inlined": inlined,
+        "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in formats else "llms-full.txt",
+        "examples": [(tool, example) for tool in service.tools for example in tool.examples][:EXAMPLES],
+        "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
+        "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
+    }
+    whole = Whole()
+    whole.add(templates.render("ai-help/first.md.j2", **context))
+    if inlined:
+        for topic in reference.topics:
+            whole.add_tools(topic.pages)
+    whole.add(templates.render("ai-help/input.md.j2", **context))
+    if inlined:
+        whole.add_types(reference.types)
+    whole.add(templates.render("ai-help/last.md.j2", **context))
+    yield Document("ai-help.md", whole.text())

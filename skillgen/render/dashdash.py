@@ -1,0 +1,126 @@
+"""What dashdash asks for (seed 000): front matter of its CLI and web profiles, and the discovery entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skillgen.model.service import Service
+from skillgen.model.value import Json, Value
+from skillgen.render.access import url_of
+from skillgen.render.effects import rate_limit_phrase
+from skillgen.render.identity import description, skill_name
+
+SPEC_URL = "https://github.com/visionik/dashdash"
+SPEC_VERSION = "0.2.0"
+
+_AUTH_METHODS = {"bearer": "bearer", "api-key": "api-key", "oauth2": "oauth2", "basic": "basic", "cookie": "cookie",
+                 "session": "session", "bearer_token": "bearer", "api_key": "api-key", "oauth2_code": "oauth2",
+                 "oauth2_device": "oauth2"}  # fmt: skip
+_CLI_LEVELS = {"none": "read", "browse": "read"}
+
+
+def cli_front_matter(service: Service) -> dict[str, Any]:
+    """Gives the front matter of `--ai-help` (CLI profile, 3.4.1); a URL that is not known is `none`."""
+    return {
+        **_identity(service),
+        "subcommand-help": False,
+        "access-level": _CLI_LEVELS.get(service.access_level, service.access_level),
+        "web-url": _url_or_none(service.access.web),
+        "mcp-url": _url_or_none(service.access.mcp),
+        "api-url": _url_or_none(service.access.api),
+        "cli-url": url_of(service.access.cli),
+        **_recommended(service),
+    }
+
+
+def web_front_matter(service: Service) -> dict[str, Any]:
+    """Gives the front matter of llms.txt (web profile, 4.3)."""
+    rate_limit = rate_limit_phrase(service.rate_limit) if service.rate_limit else None
+    endpoint = service.endpoints[0].url if service.endpoints and service.kind == "openapi" else None
+    return {
+        **_identity(service),
+        "access-level": service.access_level,
+        "cli-url": _url_or_none(service.access.cli),
+        "mcp-url": _url_or_none(service.access.mcp),
+        "api-url": _url_or_none(service.access.api),
+        "web-url": url_of(service.access.web),
+        "api-endpoint": _web_address(endpoint),
+        "rate-limit": rate_limit,
+        "auth-methods": _auth_methods(service),
+        "status-page": _web_address(service.status_page),
+        **_recommended(service),
+    }
+
+
+def registry_entry(service: Service) -> dict[str, Json]:
+    """Gives the discovery entry (seed 000, "MCP servers MAY register"). `verified` is somebody else's word."""
+    entry: dict[str, Json] = {
+        "name": skill_name(service),
+        "description": description(service),
+        "specVersion": SPEC_VERSION,
+        "install": dict(service.install or {}),
+        "alternativeAccess": _alternative_access(service),
+        "categories": list(service.categories),
+    }
+    return {key: value for key, value in entry.items() if value not in ({}, [])}
+
+
+def _identity(service: Service) -> dict[str, Any]:
+    return {
+        "name": skill_name(service),
+        "description": description(service),
+        "spec-url": SPEC_URL,
+        "spec-version": SPEC_VERSION,
+    }
+
+
+def _recommended(service: Service) -> dict[str, Any]:
+    requirements, invocation = service.requirements, service.invocation
+    return {
+        "install": dict(service.install or {}),
+        "requires": _without_empty(
+            {
+                "auth": list(dict.fromkeys(auth.kind for auth in requirements.auth)),
+                "env": list(requirements.env),
+                "scopes": list(requirements.scopes),
+                "bins": list(requirements.bins),
+                "os": [name for name in requirements.os if name in ("darwin", "linux", "windows")],
+            }
+        ),
+        "invocation": _without_empty(
+            {"model-invocable": invocation.model_invocable, "user-invocable": invocation.user_invocable}
+        )
+        if invocation
+        else None,
+        "homepage": _web_address(service.homepage),
+        "repository": _web_address(service.repository),
+        "content-version": service.content_version,
+        "last-updated": service.last_updated,
+        "emoji": service.emoji,
+    }
+
+
+def _alternative_access(service: Service) -> dict[str, Json]:
+    """Gives the declared ones: a URL, or null where there is none. The documentation of an API is no alternative to
+    that API, so alone it gives no entry."""
+    if service.kind == "openapi" and not (service.access.cli or service.access.web):
+        return {}
+    links = {"cliUrl": service.access.cli, "apiUrl": service.access.api, "webUrl": service.access.web}
+    return {key: url_of(link) for key, link in links.items() if link is not None}
+
+
+def _auth_methods(service: Service) -> list[str]:
+    found = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in service.requirements.auth)
+    return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in found if kind in _AUTH_METHODS))
+
+
+def _url_or_none(link: Value | None) -> str:
+    return url_of(link) or "none"
+
+
+def _web_address(url: str | None) -> str | None:
+    return url if url is not None and url.startswith(("https://", "http://")) else None
+
+
+def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value not in (None, [], "")}

@@ -1,0 +1,19 @@
+"""A document, a path below OUT and a text; and the names of the formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORMATS = ("skill", "llms", "ai-help", "registry")
+"""Names of `--emit`, in the order in which they are rendered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file that skillgen would write."""
+
+    path: str
+    """Relative to OUT, with forward slashes."""
+
+    text: str
+    """Its content; line feeds, and one at the end."""

@@ -1,0 +1,123 @@
+"""Says in sentences what calling a tool does to the world, and what was inferred from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skillgen.markdown.filters import Markdown, code, inline, one_line
+from skillgen.model.service import Cost, RateLimit, Semantics, Tool
+from skillgen.render.links import tool_link
+
+_OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": "changes settings or permissions"}
+
+
+def marks(tool: Tool) -> tuple[str, ...]:
+    """Gives the words that mark a tool in a list; empty where nothing is known."""
+    semantics = tool.semantics
+    found = []
+    if semantics.requires_confirmation:
+        found.append("ask first")
+    if semantics.destructive and not semantics.read_only:
+        found.append("destructive")
+    elif semantics.read_only:
+        found.append("read")
+    elif semantics.read_only is False or semantics.operation in ("write", "delete", "admin"):
+        found.append("write")
+    if tool.deprecated:
+        found.append("deprecated")
+    return tuple(found)
+
+
+def effects(tool: Tool) -> tuple[Markdown, ...]:
+    """Gives a sentence for each thing that is known; the inferred ones come last and say what they were drawn from."""
+    semantics = tool.semantics
+    declared: list[str] = []
+    inferred: dict[str, list[str]] = {}
+    for field, words in _facts(semantics):
+        origin = (semantics.origins or {}).get(field)
+        if origin is not None and origin.kind == "inferred":
+            inferred.setdefault(origin.source, []).append(words)
+        else:
+            declared.append(words[0].upper() + words[1:] + ".")
+    for source, phrases in inferred.items():
+        declared.append(f"Inferred from {inline(source)}: {'; '.join(phrases)}.")
+    return tuple(Markdown(sentence) for sentence in declared)
+
+
+def needs(tool: Tool) -> tuple[Markdown, ...]:
+    """Gives a sentence for each thing that a call needs or uses up."""
+    found = []
+    if tool.auth == ():
+        found.append("Needs no authentication.")
+    elif tool.auth:
+        found.append(f"Authentication: {' or '.join(code(name) for name in tool.auth)}.")
+    if tool.scopes:
+        found.append(f"Scopes: {', '.join(code(scope) for scope in tool.scopes)}.")
+    if tool.cost is not None and (phrase := cost_phrase(tool.cost)):
+        found.append(f"Estimated cost: {phrase}.")
+    if tool.latency is not None:
+        found.append(f"Estimated time: {inline(tool.latency)}.")
+    if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
+        found.append(f"Rate limit: {phrase}.")
+    return tuple(Markdown(sentence) for sentence in found)
+
+
+def cost_phrase(cost: Cost) -> Markdown:
+    """Says what a call costs: `metered, 2 credits`."""
+    units = ""
+    if cost.estimated_units is not None:
+        units = f"{cost.estimated_units:g} {inline(cost.unit_label or 'units')}"
+    return Markdown(", ".join(part for part in (inline(cost.category or ""), units) if part))
+
+
+def rate_limit_phrase(limit: RateLimit) -> Markdown:
+    """Says how often something may be called."""
+    parts = [inline(limit.text)] if limit.text else []
+    if limit.requests_per_minute is not None:
+        parts.append(Markdown(f"{limit.requests_per_minute} requests a minute"))
+    if limit.requests_per_day is not None:
+        parts.append(Markdown(f"{limit.requests_per_day} requests a day"))
+    return Markdown(", ".join(parts))
+
+
+def summary_line(tool: Tool) -> str | None:
+    """Gives the summary where the description does not begin with it."""
+    summary = one_line(tool.summary or "")
+    if not summary or summary == tool.title:
+        return None
+    start = one_line((tool.description or "")[: 2 * len(summary) + 40]).lower()
+    return None if start.startswith(summary.rstrip(".…").lower()) else summary
+
+
+def needs_stop(text: str) -> bool:
+    """Tells whether a full stop must be put before the next sentence."""
+    return text.rstrip()[-1:] not in ".!?…:;"
+
+
+def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
+    if semantics.read_only:
+        yield "read_only", "changes nothing"
+    elif semantics.destructive:
+        yield "destructive", "may delete or overwrite"
+    elif semantics.operation in ("write", "delete", "admin"):
+        yield "operation", _OPERATION_WORDS[semantics.operation]
+    elif semantics.read_only is False:
+        yield "read_only", "changes data"
+    if semantics.destructive is False and not semantics.read_only:
+        yield "destructive", "deletes and overwrites nothing"
+    if semantics.risk is not None and semantics.risk != "safe":
+        yield "risk", f"risk: {inline(semantics.risk)}"
+    if semantics.idempotent:
+        yield "idempotent", "can be repeated without further effect"
+    elif semantics.idempotent_with_key:
+        yield "idempotent_with_key", "can be repeated without further effect when an idempotency key is sent"
+    elif semantics.idempotent is False and not semantics.read_only:
+        yield "idempotent", "has a further effect each time"
+    if semantics.reversed_by is not None:
+        yield "reversed_by", f"can be undone with {tool_link(semantics.reversed_by)}"
+    elif semantics.reversible is not None:
+        yield "reversible", "can be undone" if semantics.reversible else "can't be undone"
+    if semantics.side_effects:
+        yield "side_effects", "side effects: " + "; ".join(inline(item) for item in semantics.side_effects)
+    if semantics.open_world is False:
+        yield "open_world", "stays within the service's own data"

@@ -1,0 +1,158 @@
+"""The one Jinja environment: what templates can use, and where they are found.
+
+Whatever a template prints goes through `inline`, the filter for a place inside a line, unless a filter of its own made
+it safe for another place. So a template that forgets a filter is safe all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from skillgen.errors import UsageError
+from skillgen.markdown import filters
+from skillgen.markdown.filters import Markdown
+from skillgen.markdown.front_matter import front_matter
+from skillgen.markdown.sentences import clipped
+from skillgen.markdown.values import json_text
+from skillgen.render import access, calls, effects, links, shapes
+
+_PACKAGE_TEMPLATES = Path(__file__).parent.parent / "templates"
+_REPOSITORY_TEMPLATES = Path(__file__).parent.parent.parent / "templates"
+
+
+class Templates:
+    """Loads templates: the user's first, then those that skillgen comes with."""
+
+    def __init__(self, overrides: Path | None = None) -> None:
+        if overrides is not None and not overrides.is_dir():
+            raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
+        own = _PACKAGE_TEMPLATES if _PACKAGE_TEMPLATES.is_dir() else _REPOSITORY_TEMPLATES
+        folders = [own] if overrides is None else [overrides, own]
+        # A user's template may come from anywhere; it gets no further than the model.
+        kind = jinja2.Environment if overrides is None else ImmutableSandboxedEnvironment
+        self._environment = kind(
+            loader=jinja2.FileSystemLoader(folders),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,  # Markdown, not HTML: see `_printed`
+            finalize=_printed,
+            extensions=["jinja2.ext.loopcontrols"],
+        )
+        self._environment.filters.update(_FILTERS)
+        self._environment.globals.update(tool_link=links.tool_link, type_link=links.type_link)
+
+    def render(self, template: str, **context: Any) -> Markdown:
+        """Renders one template; its result ends with one line end.
+
+        Raises:
+            UsageError: the template has an error; the message names the file, the line and what is missing.
+        """
+        try:
+            return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
+        except jinja2.TemplateError as error:
+            raise _template_problem(template, error) from error
+
+    def macro(self, template: str, name: str, **context: Any) -> Any:
+        """Gives a macro of a template as a function; what it returns is Markdown, trimmed."""
+        try:
+            macro = getattr(self._environment.get_template(template).make_module(context), name)
+        except jinja2.TemplateError as error:
+            raise _template_problem(template, error) from error
+
+        def call(*arguments: Any) -> Markdown:
+            try:
+                return Markdown(macro(*arguments).strip("\n"))
+            except jinja2.TemplateError as error:
+                raise _template_problem(template, error) from error
+
+        return call
+
+
+def _printed(printed: Any) -> str:
+    if type(printed) is Markdown:
+        return printed
+    if isinstance(printed, jinja2.Undefined):
+        return str(printed)  # raises, with the name that is missing
+    if printed is None:
+        raise jinja2.TemplateRuntimeError("a value that is not declared (None) would be printed")
+    return filters.inline(str(printed))
+
+
+def _listed(items: Any, separator: str = ", ") -> Markdown:
+    return Markdown(separator.join(_printed(item) for item in items))
+
+
+def _codes(names: Iterable[str]) -> Markdown:
+    return Markdown(", ".join(filters.code(name) for name in names))
+
+
+def _reference_links(file_names: Sequence[str]) -> Markdown:
+    """Links the first files by name, and says up to which the rest go."""
+    shown = [f"[references/{name}](references/{name})" for name in file_names[:3]]
+    if len(file_names) > 3:
+        shown[2:] = [f"… [{file_names[-1]}](references/{file_names[-1]})"]
+    return Markdown(", ".join(shown))
+
+
+def _template_problem(template: str, error: jinja2.TemplateError) -> UsageError:
+    name, line = getattr(error, "name", None) or template, getattr(error, "lineno", None)
+    if line is None:
+        line, name = _line_of(error, name)
+    where = f"template {name}" + (f", line {line}" if line else "")
+    return UsageError(f"the template cannot be rendered: {error.message}", where=where, fix="correct the template")
+
+
+def _line_of(error: jinja2.TemplateError, name: str) -> tuple[int | None, str]:
+    """Finds the template's line in the traceback of a run-time error, which carries none itself."""
+    trace, found = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__jinja_template__") is not None or trace.tb_frame.f_code.co_filename.endswith(
+            (".j2", ".jinja")
+        ):
+            found, name = trace.tb_lineno, Path(trace.tb_frame.f_code.co_filename).name
+        trace = trace.tb_next
+    return found, name
+
+
+_FILTERS = {
+    "inline": filters.inline,
+    "paragraph": filters.paragraph,
+    "block": filters.block,
+    "code": filters.code,
+    "value": filters.value,
+    "heading": filters.name,
+    "fence": filters.fence,
+    "label": filters.link_label,
+    "url": filters.link_url,
+    "markdown": Markdown,
+    "front_matter": front_matter,
+    "json": lambda data: json_text(data, indent=2),
+    "clipped": clipped,
+    "listed": _listed,
+    "codes": _codes,
+    "reference_links": _reference_links,
+    "is_inferred": access.is_inferred,
+    "other_access": access.other_access,
+    "access_word": access.access_word,
+    "auth_phrases": access.auth_phrases,
+    "type_phrase": shapes.type_phrase,
+    "notes": shapes.notes,
+    "schema_notes": shapes.schema_notes,
+    "branches": shapes.branches,
+    "effects": effects.effects,
+    "marks": effects.marks,
+    "needs": effects.needs,
+    "needs_stop": effects.needs_stop,
+    "rate_limit": effects.rate_limit_phrase,
+    "summary_line": effects.summary_line,
+    "parameter_lists": calls.parameter_lists,
+    "call_line": calls.call_line,
+    "sentence": lambda text: Markdown(text[:1].upper() + text[1:] + "."),
+}

@@ -1,0 +1,42 @@
+"""All documents of a service, format by format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from skillgen.model.service import Service
+from skillgen.render.ai_help import ai_help_documents
+from skillgen.render.dashdash import registry_entry
+from skillgen.render.document import FORMATS, Document
+from skillgen.render.environment import Templates
+from skillgen.render.llms import llms_documents
+from skillgen.render.reference import reference_of
+from skillgen.render.skill import skill_documents
+
+
+def render_documents(
+    service: Service, formats: tuple[str, ...] = FORMATS, overrides: Path | None = None
+) -> tuple[Document, ...]:
+    """Renders a service in each format, sorted by path.
+
+    Raises:
+        UsageError: a template has an error.
+    """
+    templates = Templates(overrides)
+    reference = reference_of(service, templates)
+    found: list[Document] = []
+    if "skill" in formats:
+        found += skill_documents(service, reference, templates)
+    if "llms" in formats:
+        found += llms_documents(service, reference, templates, formats)
+    if "ai-help" in formats:
+        found += ai_help_documents(service, reference, templates, formats)
+    if "registry" in formats:
+        found += _registry_documents(service)
+    return tuple(sorted(found, key=lambda document: document.path))
+
+
+def _registry_documents(service: Service) -> Iterator[Document]:
+    yield Document("registry.json", json.dumps(registry_entry(service), ensure_ascii=False, indent=2) + "\n")

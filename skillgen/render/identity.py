@@ -1,0 +1,76 @@
+"""The name and the description under which a service's documents are found."""
+
+from __future__ import annotations
+
+import re
+
+from skillgen.markdown.filters import one_line
+from skillgen.markdown.sentences import clipped
+from skillgen.model.service import Service
+from skillgen.render.file_names import slug
+
+NAME_LIMIT = 64
+DESCRIPTION_LIMIT = 1024
+TRIGGERS_LIMIT = 640
+"""Characters that the triggers may take of a description, so that what the service does is read too."""
+
+_VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
+_TRIGGER = re.compile(r"\buse (?:this \w+ )?(?:when|for|if|to)\b", re.IGNORECASE)
+
+
+def skill_name(service: Service) -> str:
+    """Gives the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
+
+    Hosts refuse the names of their vendor in it, so those words go.
+    """
+    name = _VENDOR_WORDS.sub("", slug(service.name, NAME_LIMIT)).strip("-")
+    while "claude" in name or "anthropic" in name:
+        name = name.replace("claude", "").replace("anthropic", "").strip("-")
+    return re.sub("-{2,}", "-", name) or "service"
+
+
+def title(service: Service) -> str:
+    """Gives the name for people."""
+    return one_line(service.title or service.name) or skill_name(service)
+
+
+def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
+    """Says on one line what the service does and when to use it, within `limit` characters.
+
+    Hosts refuse angle brackets, and `---` ends front matter for careless readers.
+    """
+    what = plain(service.summary or service.description or f"What {title(service)} offers")
+    if _TRIGGER.search(what):
+        return clipped(what, limit)
+    when = triggers(service)
+    what = clipped(what, max(limit - len(when) - 2, limit // 3)).rstrip()
+    return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
+
+
+def triggers(service: Service) -> str:
+    """Says when to use the service: declared triggers as such, else what its tools do."""
+    phrases = [plain(phrase).rstrip(" .;") for phrase in service.when_to_use]
+    if not phrases:
+        return f"Use when a task needs {plain(title(service))}."
+    origin = (service.origins or {}).get("when_to_use")
+    inferred = origin is not None and origin.kind == "inferred"
+    lead = "Use for: " if inferred else "Use when the user asks to "
+    kept: list[str] = []
+    for phrase in phrases:
+        if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:
+            break
+        kept.append(phrase if inferred else _lowered(phrase))
+    return f"{lead}{clipped('; '.join(kept), TRIGGERS_LIMIT)}."
+
+
+def plain(text: str) -> str:
+    """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
+    line = one_line(text).replace("<", "‹").replace(">", "›").replace("`", "")
+    line = re.sub(r"!?\[([^\[\]]*)\]\([^()\s]*\)", r"\1", line).replace("**", "")
+    return re.sub("-{3,}", "—", line)
+
+
+def _lowered(phrase: str) -> str:
+    """Puts the first word in lower case, unless it is an abbreviation or a name with capitals inside."""
+    first = phrase.split(" ", 1)[0]
+    return phrase if first[1:].lower() != first[1:] else phrase[:1].lower() + phrase[1:]

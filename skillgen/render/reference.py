@@ -1,0 +1,161 @@
+"""The references of a skill: every tool, named type, resource and prompt, in pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from skillgen.markdown.filters import Markdown, one_line
+from skillgen.model.service import Resource, Service, Tool
+from skillgen.render.environment import Templates
+from skillgen.render.file_names import file_stems
+from skillgen.render.identity import title
+from skillgen.render.links import resolved
+from skillgen.render.pages import Page, Section, addresses, pages_of
+
+SECTIONS = "reference/sections.md.j2"
+RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """The tools of one group, and the pages on which they are documented."""
+
+    title: str
+    """The title of the group."""
+
+    description: str | None
+    """What its tools are for."""
+
+    tools: tuple[Tool, ...]
+    """Its tools, in order."""
+
+    pages: tuple[Page, ...]
+    """Where they are documented."""
+
+    def tools_on(self, page: Page) -> tuple[Tool, ...]:
+        """Gives the tools that one of the pages documents."""
+        return tuple(tool for tool in self.tools if tool.name in page.anchors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Everything that is documented of a service, in sections and in pages."""
+
+    about: Markdown
+    """What is said of the service as a whole; empty where there is nothing to add."""
+
+    topics: tuple[Topic, ...]
+    """The tools by group."""
+
+    types: tuple[Page, ...]
+    """Named types."""
+
+    resources: tuple[Page, ...]
+    """Resources and resource templates."""
+
+    prompts: tuple[Page, ...]
+    """Prompts."""
+
+    tool_addresses: dict[str, str] = field(default_factory=dict)
+    """Tool name to address within `references/`."""
+
+    type_addresses: dict[str, str] = field(default_factory=dict)
+    """Type name to address within `references/`."""
+
+    @property
+    def pages(self) -> Iterator[Page]:
+        """All pages."""
+        return chain((page for topic in self.topics for page in topic.pages), self.types, self.resources, self.prompts)
+
+    def size_bytes(self) -> int:
+        """Gives the size of all sections together."""
+        return sum(len(section.text) for page in self.pages for section in page.sections)
+
+
+def reference_of(service: Service, templates: Templates) -> Reference:
+    """Renders every section of a service and divides them among pages."""
+    topics = _topics(service, _sections(templates, "tool_section", service))
+    types = pages_of("Named types", "types", _type_sections(service, templates))
+    resources = pages_of("Resources", "resources", _resource_sections(service, templates))
+    prompts = pages_of(
+        "Prompts",
+        "prompts",
+        [
+            Section(name=prompt.name, heading=one_line(prompt.name), text=section)
+            for prompt, section in zip(
+                service.prompts, map(templates.macro(SECTIONS, "prompt_section"), service.prompts), strict=True
+            )
+        ],
+    )
+    about = templates.render("reference/about.md.j2", service=service, title=title(service))
+    return Reference(
+        about=Markdown("") if about.count("\n") <= 1 else about,
+        topics=topics,
+        types=types,
+        resources=resources,
+        prompts=prompts,
+        tool_addresses=addresses(page for topic in topics for page in topic.pages),
+        type_addresses=addresses(types),
+    )
+
+
+def reference_files(reference: Reference, templates: Templates) -> Iterator[tuple[str, str]]:
+    """Gives the name in `references/` and the text of each file."""
+    for page in reference.pages:
+        text = page_text(page, templates)
+        yield page.file_name, resolved(text, reference.type_addresses, reference.tool_addresses)
+    if reference.about:
+        yield "about.md", resolved(reference.about, reference.type_addresses, reference.tool_addresses)
+
+
+def page_text(page: Page, templates: Templates) -> Markdown:
+    """Renders one page; its links are unresolved."""
+    body = Markdown("\n\n".join(section.text for section in page.sections))
+    return templates.render("reference/page.md.j2", page=page, body=body)
+
+
+def _sections(templates: Templates, macro: str, service: Service) -> Callable[[Tool], Section]:
+    render = templates.macro(SECTIONS, macro)
+    return lambda tool: Section(name=tool.name, heading=one_line(tool.name), text=render(tool))
+
+
+def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[Topic, ...]:
+    by_group: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
+    for tool in service.tools:
+        by_group.setdefault(tool.group if tool.group in by_group else None, []).append(tool)
+    stems = file_stems((group.name for group in service.groups), RESERVED_STEMS)
+    topics = [
+        Topic(
+            title=one_line(group.title),
+            description=group.description,
+            tools=tuple(tools),
+            pages=pages_of(one_line(group.title), stems[group.name], [section_of(tool) for tool in tools]),
+        )
+        for group in service.groups
+        if (tools := by_group[group.name])
+    ]
+    if rest := by_group.get(None):
+        heading = "Other tools" if topics else "Tools"
+        sections = [section_of(tool) for tool in rest]
+        topics.append(
+            Topic(title=heading, description=None, tools=tuple(rest), pages=pages_of(heading, "tools", sections))
+        )
+    return tuple(topics)
+
+
+def _type_sections(service: Service, templates: Templates) -> list[Section]:
+    render = templates.macro(SECTIONS, "type_section")
+    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.schemas]
+
+
+def _resource_sections(service: Service, templates: Templates) -> list[Section]:
+    render = templates.macro(SECTIONS, "resource_section")
+
+    def section(resource: Resource, is_template: bool) -> Section:
+        return Section(name=resource.uri, heading=one_line(resource.name), text=render(resource, is_template))
+
+    return [section(resource, False) for resource in service.resources] + [
+        section(resource, True) for resource in service.resource_templates
+    ]

@@ -1,0 +1,87 @@
+"""Renders a skill: SKILL.md within its budget, everything else in references/ (Agent Skills; design, "Output").
+
+SKILL.md takes the richest form that fits: a call line and a phrase for each tool; name and phrase; names by group;
+groups and an index. The index is written only where one of the last forms is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skillgen.model.service import Service
+from skillgen.render.document import Document
+from skillgen.render.effects import marks
+from skillgen.render.environment import Templates
+from skillgen.render.identity import description, skill_name, title
+from skillgen.render.index import Index, index_of
+from skillgen.render.phrases import tool_phrase
+from skillgen.render.reference import Reference, page_text, reference_files
+
+LINES_LIMIT = 499
+BYTES_LIMIT = 15_980
+"""Under 16,000 characters, and under 5,000 tokens of 3.2 bytes."""
+
+SMALL_LIMIT = 5_000
+MANY_TOOLS = 20
+
+FORMS = ("calls", "phrases", "names", "groups", "index")
+"""How the tools are shown, the richest first; the last two rely on the index."""
+
+
+def skill_documents(service: Service, reference: Reference, templates: Templates) -> Iterator[Document]:
+    """Gives SKILL.md and the files of its references."""
+    folder = f"skills/{skill_name(service)}"
+    text, index = skill_text(service, reference, templates)
+    yield Document(f"{folder}/SKILL.md", text)
+    if index is not None:
+        for page in index.pages:
+            yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
+    for file_name, text in reference_files(reference, templates):
+        yield Document(f"{folder}/references/{file_name}", text)
+
+
+def skill_text(service: Service, reference: Reference, templates: Templates) -> tuple[str, Index | None]:
+    """Gives SKILL.md in the richest form that fits, and the index where that form needs it."""
+    limit = characters_limit(service)
+    index: Index | None = None
+    text = ""
+    context = {
+        "service": service,
+        "name": skill_name(service),
+        "title": title(service),
+        "noun": "skill",
+        "description": description(service),
+        "reference": reference,
+        "phrase": tool_phrase,
+        "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
+        "destructive": [tool.name for tool in service.tools if "destructive" in marks(tool)],
+        "marks_shown": sorted({mark for tool in service.tools for mark in marks(tool)}),
+        "counts": {"resources": len(service.resources) + len(service.resource_templates)},
+    }
+    for form in FORMS:
+        if form == "groups":
+            index = index_of(reference)
+        for brief in (False, True):
+            text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, brief=brief)
+            if fits(text, limit):
+                return text, index
+    return _cut(text), index
+
+
+def characters_limit(service: Service) -> int:
+    """Gives how many characters SKILL.md may have (design, "Output")."""
+    if len(service.tools) < MANY_TOOLS:
+        return BYTES_LIMIT
+    return min(max(SMALL_LIMIT, service.source_size_bytes // 10), BYTES_LIMIT)
+
+
+def fits(text: str, limit: int) -> bool:
+    """Tells whether a text keeps to the limits of SKILL.md."""
+    return len(text) <= limit and len(text.encode("utf-8")) <= BYTES_LIMIT and text.count("\n") <= LINES_LIMIT
+
+
+def _cut(text: str) -> str:
+    """Cuts at a line what no form could make fit."""
+    while not fits(text, BYTES_LIMIT):
+        text = text[: text.rstrip("\n").rfind("\n") + 1]
+    return text

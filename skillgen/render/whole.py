@@ -1,0 +1,87 @@
+"""All sections in one file, for readers that want no links: llms-full.txt, and --ai-help where it is short enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from skillgen.markdown.anchors import Anchors
+from skillgen.markdown.filters import Markdown, name
+from skillgen.render.links import resolved
+from skillgen.render.pages import Page
+from skillgen.render.reference import Reference
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"(#{1,6}) (.*)")
+
+
+class Whole:
+    """Puts a file together from the top, and so knows the anchor of every heading in it."""
+
+    def __init__(self) -> None:
+        self._anchors = Anchors()
+        self._parts: list[str] = []
+        self._types: dict[str, str] = {}
+        self._tools: dict[str, str] = {}
+
+    def add(self, text: str, deeper: int = 0) -> None:
+        """Adds a text with headings of its own, which go `deeper` levels down."""
+        lines = []
+        for line, heading in _headings(text.strip("\n")):
+            if heading is not None:
+                self._anchors.of(heading.replace("\\", ""))
+            lines.append("#" * deeper + line if heading is not None else line)
+        self._parts.append("\n".join(lines))
+
+    def add_tools(self, pages: Iterable[Page]) -> None:
+        """Adds the sections of tools, a level below the last heading."""
+        self._add_sections(pages, self._tools)
+
+    def add_types(self, pages: Iterable[Page]) -> None:
+        """Adds the sections of named types, a level below the last heading."""
+        self._add_sections(pages, self._types)
+
+    def add_others(self, pages: Iterable[Page]) -> None:
+        """Adds sections that nothing links to, a level below the last heading."""
+        self._add_sections(pages, {})
+
+    def text(self) -> str:
+        """Gives the file, its links resolved to anchors in it."""
+        return resolved("\n\n".join(part for part in self._parts if part) + "\n", self._types, self._tools)
+
+    def _add_sections(self, pages: Iterable[Page], addresses: dict[str, str]) -> None:
+        for page in pages:
+            for section in page.sections:
+                addresses[section.name] = "#" + self._anchors.of(section.heading)
+                self._parts.append("#" + section.text)
+
+
+def whole_reference(head: Markdown, reference: Reference) -> str:
+    """Gives all that is documented of a service, after `head`."""
+    whole = Whole()
+    whole.add(head)
+    whole.add(reference.about, deeper=1)
+    for topic in reference.topics:
+        whole.add(f"## {name(topic.title)}")
+        whole.add_tools(topic.pages)
+    for title, pages in (("Resources", reference.resources), ("Prompts", reference.prompts)):
+        if pages:
+            whole.add(f"## {title}")
+            whole.add_others(pages)
+    if reference.types:
+        whole.add("## Named types")
+        whole.add_types(reference.types)
+    return whole.text()
+
+
+def _headings(text: str) -> Iterator[tuple[str, str | None]]:
+    """Gives each line, and the words of the heading that it is."""
+    fence: str | None = None
+    for line in text.split("\n"):
+        if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
+            fence = mark[1] if fence is None else None
+            yield line, None
+        elif fence is None and (heading := _HEADING.match(line)):
+            yield line, heading[2]
+        else:
+            yield line, None
