@@ -1,0 +1,96 @@
+"""Carries out a plan: each file is the old one or the new one at any moment, wherever a run is interrupted.
+
+The record is written before the files, with the old and the new digest of each that is about to change, so that after
+an interruption the next run knows both as skillgen's own.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from skillgen.errors import OutputError
+from skillgen.write.plan import Change, Plan, inside
+from skillgen.write.record import RECORD_NAME, Record, digest_of
+
+
+def apply_plan(plan: Plan) -> None:
+    """Replaces, creates and deletes files; those that are as they should be are not touched.
+
+    Raises:
+        OutputError: OUT cannot be written.
+    """
+    try:
+        plan.out.mkdir(parents=True, exist_ok=True)
+        changed = [change for change in plan.drift if not change.edited]
+        if changed:
+            _replace(plan.out / RECORD_NAME, _between(plan).to_text().encode("utf-8"))
+        for change in changed:
+            _apply(plan.out, change)
+        record = plan.after.to_text().encode("utf-8")
+        path = plan.out / RECORD_NAME
+        if not path.exists() or path.read_bytes() != record:
+            _replace(path, record)
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror}",
+            where=str(error.filename or plan.out),
+            fix="check its permissions, or choose another folder with --out",
+        ) from None
+
+
+def _between(plan: Plan) -> Record:
+    """Gives a record that is true before, during and after the run."""
+    digests = dict(plan.before.digests)
+    for path, new in plan.after.digests.items():
+        digests[path] = tuple(dict.fromkeys((*digests.get(path, ()), *new)))
+    return Record(service=plan.before.service, tools=plan.before.tools, digests=digests)
+
+
+def _apply(out: Path, change: Change) -> None:
+    target = inside(out, change.path)
+    if change.action == "delete":
+        # Somebody may have changed the file since the plan was made.
+        if target.exists() and digest_of(target.read_bytes()) == digest_of(change.old or b""):
+            target.unlink()
+            _remove_empty_folders(out, target.parent)
+    elif change.new is not None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, change.new)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=".skillgen-", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.chmod(_mode_of(target))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _mode_of(target: Path) -> int:
+    """Gives the mode that the file has, or that a new file would get."""
+    try:
+        return target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        return 0o666 & ~_UMASK
+
+
+def _remove_empty_folders(out: Path, folder: Path) -> None:
+    while folder != out and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+
+
+def _read_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_UMASK = _read_umask()
