@@ -1,0 +1,119 @@
+"""What a person reads: progress, problems, errors and the summary, all on standard error.
+
+Texts may come from a source, so control characters are taken out: nothing here can steer the terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from skillgen.errors import EditedError, Problem, SkillgenError
+from skillgen.markdown.filters import one_line
+from skillgen.pipeline import BYTES_PER_TOKEN, Outcome, Progress
+
+SHOWN_OF_A_KIND = 5
+"""Problems of one kind that are printed; `--verbose` prints all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """How much is printed."""
+
+    quiet: bool = False
+    verbose: bool = False
+
+    def say(self, line: str) -> None:
+        """Prints a line for people."""
+        if not self.quiet:
+            _print(line)
+
+    def fail(self, error: SkillgenError) -> None:
+        """Prints a dead end: what happened, where, and what to do next."""
+        place = f"{one_line(error.where)}: " if error.where else ""
+        _print(f"skillgen: error: {place}{one_line(error.what)}")
+        if error.fix:
+            _print(f"  try: {one_line(error.fix)}")
+        if isinstance(error, EditedError):
+            sys.stderr.write(error.diff)
+
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Prints problems, a few of each kind."""
+        if self.quiet:
+            return
+        shown: Counter[str] = Counter()
+        for problem in problems:
+            if problem.level == "info" and not self.verbose:
+                continue
+            shown[problem.code] += 1
+            if shown[problem.code] <= SHOWN_OF_A_KIND or self.verbose:
+                fix = f" ({one_line(problem.fix)})" if problem.fix else ""
+                _print(f"{problem.level}: {problem.code}: {one_line(problem.where)}: {one_line(problem.message)}{fix}")
+        for code, count in shown.items():
+            if count > SHOWN_OF_A_KIND and not self.verbose:
+                _print(f"{code}: {count - SHOWN_OF_A_KIND} more like this (-v shows all)")
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Progress]:
+        """Shows on a terminal what is being done; silent elsewhere."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda message: None
+            return
+        from rich.console import Console as RichConsole
+        from rich.text import Text
+
+        with RichConsole(stderr=True).status(Text(what)) as status:
+            yield lambda message: status.update(Text(one_line(message)))
+
+
+def summary(outcome: Outcome, check: bool) -> str:
+    """Says in a few words what came of one service, and what its first level costs an agent."""
+    service, plan = outcome.service, outcome.plan
+    counts: Counter[str] = Counter(change.action for change in plan.drift)
+    parameters = sum(len(tool.parameters) for tool in service.tools)
+    what = f"{service.name}: {_count(len(service.tools), 'tool')}, {_count(parameters, 'parameter')}"
+    words = {"create": "created", "replace": "changed", "delete": "deleted"}
+    done = ", ".join(f"{counts[action]} {word}" for action, word in words.items() if counts[action])
+    would = "would be " if check and done else ""
+    files = f"{_count(len(plan.after.digests), 'file')} in {plan.out}, {would}{done or 'all up to date'}"
+    cost = ""
+    if outcome.skill_tokens is not None and service.source_size_bytes:
+        raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
+        cost = f"; SKILL.md is {outcome.skill_tokens:,} tokens, the source {raw:,}"
+    return one_line(f"{what}; {files}{cost}")
+
+
+def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem]) -> str:
+    """Gives the one JSON object of `--json`."""
+    several = len(outcomes) > 1
+    files = [
+        {"path": f"{outcome.plan.out.name}/{change.path}" if several else change.path, "action": change.action}
+        for outcome in outcomes
+        for change in outcome.plan.changes
+    ]
+    services = [outcome.service for outcome in outcomes]
+    counts = {
+        "services": len(services),
+        "tools": sum(len(service.tools) for service in services),
+        "parameters": sum(len(tool.parameters) for service in services for tool in service.tools),
+        "resources": sum(len(service.resources) + len(service.resource_templates) for service in services),
+        "prompts": sum(len(service.prompts) for service in services),
+        "files": len(files),
+    }
+    return json.dumps(
+        {"files": files, "problems": [asdict(problem) for problem in problems], "counts": counts},
+        ensure_ascii=False,
+        indent=2,
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr)

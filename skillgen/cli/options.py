@@ -1,0 +1,98 @@
+"""The options that commands share; each command names those that it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from skillgen.errors import UsageError
+
+_SOURCE, _OUTPUT, _WORDS = "Source", "Output", "What is printed"
+
+Url: TypeAlias = Annotated[
+    str | None, typer.Option(help="Streamable HTTP address of a server; falls back to HTTP+SSE.", metavar="URL")
+]
+Snapshot: TypeAlias = Annotated[
+    str | None, typer.Option(help="What `inspect` captured, in place of a server.", metavar="FILE")
+]
+Env: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--env", help="KEY=VALUE for the server, or KEY from this environment. Repeatable.", metavar="KEY"),
+]
+Header: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--header", help="'NAME: VALUE', or 'NAME: env:VARIABLE', for --url. Repeatable.", metavar="HEADER"),
+]
+Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="The folder in which the server is started.", metavar="DIR")]
+ServerName: TypeAlias = Annotated[
+    str | None, typer.Option(help="The name under which a host mounts the server.", metavar="NAME")
+]
+Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1)]
+Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
+Description: TypeAlias = Annotated[
+    str | None, typer.Option(help="What it does and when to use it, in place of the source's words.")
+]
+BaseUrl: TypeAlias = Annotated[
+    str | None, typer.Option(help="The address of the API, in place of the source's.", metavar="URL")
+]
+Out: TypeAlias = Annotated[Path, typer.Option("-o", "--out", help="Where the documents go.", metavar="DIR")]
+Emit: TypeAlias = Annotated[str, typer.Option(help="Formats, comma-separated.", metavar="LIST")]
+TemplatesDir: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--templates", help="A folder; a template in it replaces ours of that name.", metavar="DIR"),
+]
+Check: TypeAlias = Annotated[
+    bool, typer.Option("--check", help="Write nothing; print a diff, and exit 1 if a file would change.")
+]
+AllowEmpty: TypeAlias = Annotated[
+    bool, typer.Option("--allow-empty", help="Let a source without tools replace documents that have some.")
+]
+Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning or error.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
+Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print every problem, and what is done.")]
+Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show a traceback for an error.")]
+
+
+def env_values(entries: Iterable[str] | None) -> dict[str, str]:
+    """Reads `--env`: `KEY=VALUE`, or `KEY` for the value that it has here.
+
+    Raises:
+        UsageError: a name alone is not set here, or an entry has no name.
+    """
+    found = {}
+    for entry in entries or ():
+        name, equals, value = entry.partition("=")
+        if not name:
+            raise UsageError("an entry without a name", where="--env", fix="write --env KEY=VALUE or --env KEY")
+        if not equals:
+            if name not in os.environ:
+                raise UsageError(f"{name} is not set in this environment", where="--env", fix=f"set it, or {name}=…")
+            value = os.environ[name]
+        found[name] = value
+    return found
+
+
+def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
+    """Reads `--header`: `NAME: VALUE`, where `env:VARIABLE` stands for the value of a variable.
+
+    Raises:
+        UsageError: an entry is not of that form, or the variable is not set.
+    """
+    found = []
+    for entry in entries or ():
+        name, colon, value = entry.partition(":")
+        name, value = name.strip(), value.strip()
+        if not colon or not name or not value:
+            raise UsageError("not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'")
+        if value.startswith("env:"):
+            variable = value[len("env:") :]
+            if variable not in os.environ:
+                raise UsageError(f"{variable} is not set in this environment", where="--header", fix="set it")
+            value = os.environ[variable]
+        found.append((name, value))
+    return tuple(found)
