@@ -2,7 +2,8 @@
 
 Whatever a source says, a filter's result opens no heading, fence, table, link, HTML, front matter or comment of its
 own, runs no command in Claude Code (`` !`command` ``, `$ARGUMENTS`) and holds no invisible character. Otherwise it
-reads as the source wrote it: code spans stay code, lists and code blocks of a description stay what they are.
+reads as the source wrote it: code spans stay code, lists and code blocks of a description stay what they are. A link
+becomes words with an address, and HTML that only formats goes.
 """
 
 from __future__ import annotations
@@ -30,24 +31,31 @@ _INVISIBLE = re.compile(
 )
 _ODD_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INLINE_SPECIAL = re.compile(r"[`<\[\\$!]")
+# Lengths are bounded, so that no text makes the search take the square of its size.
 _TOKEN = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.+?)(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.{1,1000}?)(?<!`)(?P=ticks)(?!`))"
     r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
     r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
     r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
-    r"|(?P<break><br\s*/?>)"
+    r"|(?P<anchor><a\s[^<>]*?href=[\"'](?P<href>[^\"'<>\s]*)[\"'][^<>]*>(?P<words>[^<>]{0,400})</a>)"
+    r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>(?P<inner>.{0,400}?)</(?P=tag)>)"
+    r"|(?P<break></?(?:br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
     r"|(?P<angle><(?=[A-Za-z/!?]))"
     r"|(?P<variable>\$(?=ARGUMENTS|\{CLAUDE_))"
     r"|(?P<tick>`)"
     r"|(?P<bracket>\](?=[(\[]))"
+)
+_LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_FORMATTING_TAG = re.compile(
+    r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
 )
 _LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|-+\s*$|\|)")
 _BLOCK_SPECIAL = re.compile(r"[`<\[\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
 _RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
-_TABLE_RULE = re.compile(r"[|:\-\s]*-[|:\-\s]*$")
+_TABLE_RULE = frozenset("|:- ")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
 _NAME_SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~$&])")
@@ -64,6 +72,14 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
     return " ".join(clean(text).split())
+
+
+def plain_words(text: str) -> str:
+    """Gives a text on one line without the marks of links, pictures and HTML that only formats. Not safe Markdown."""
+    line = one_line(text)
+    if "](" in line:
+        line = _LINK_OR_IMAGE.sub(r"\1", line)
+    return " ".join(_FORMATTING_TAG.sub(" ", line).split()) if "<" in line else line
 
 
 @lru_cache(CACHE_SIZE)
@@ -136,12 +152,11 @@ def link_url(url: str) -> Markdown:
 
 
 def _escaped(line: str) -> str:
-    line = _TOKEN.sub(_escaped_token, line)
+    line = re.sub(" {2,}", " ", _TOKEN.sub(_escaped_token, line)).strip()
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
 
 
 def _escaped_token(match: re.Match[str]) -> str:
-    kind = match.lastgroup if match.lastgroup != "content" else "code"
     found = match[0]
     if match["code"] is not None:
         # Claude Code runs what stands in a code span right after an exclamation mark.
@@ -152,13 +167,17 @@ def _escaped_token(match: re.Match[str]) -> str:
         return _escaped(match["alt"]) or "(picture)"
     if match["link"] is not None:
         return _escaped_link(match["label"], match["url"])
+    if match["anchor"] is not None:
+        return _escaped_link(match["words"], match["href"])
+    if match["pair"] is not None:
+        return _escaped(match["inner"])
     if match["autolink"] is not None:
         return match["address"]
-    if kind == "escape":
+    if match["escape"] is not None:
         return found
-    if kind == "break":
+    if match["break"] is not None:
         return " "
-    return "$ " if kind == "variable" else "\\" + found
+    return "$ " if match["variable"] is not None else "\\" + found
 
 
 def _escaped_link(label: str, url: str) -> str:
@@ -249,9 +268,8 @@ class _Blocks:
             return f"**{_escaped(words)}**" if words and "*" not in words else _escaped(words)
         if body[0] == "[" and re.match(r"\[[^\]]*\]:", body):
             return "\\" + _escaped(body)
-        if "|" in body or "-" in body:
-            if _TABLE_RULE.match(body):
-                return ""
+        if "-" in body and _TABLE_RULE.issuperset(body):
+            return ""
         if body[0] == ">":
             return "\\" + _escaped(body)
         return _escaped(body) if _INLINE_SPECIAL.search(body) else body

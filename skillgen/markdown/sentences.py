@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from skillgen.markdown.filters import plain_words
+
 LIMIT = 300
 """Characters beyond which a sentence is cut at a word."""
 
@@ -15,7 +17,7 @@ _LIST_OR_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)")
 def first_sentence(text: str) -> str:
     """Gives the first sentence of a Markdown text on one line, without the mark of a heading or a list."""
     for block in re.split(r"\n\s*\n", text.strip()):
-        line = _LIST_OR_HEADING.sub("", " ".join(block.split()))
+        line = _LIST_OR_HEADING.sub("", plain_words(block))
         if line.strip("=-*_~`# "):
             return clipped(_sentence(line), LIMIT)
     return ""

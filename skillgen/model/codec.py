@@ -45,7 +45,8 @@ def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
     Raises:
         DecodeError: a key is missing or unknown, or a value has the wrong type.
     """
-    decode: Decoder = _decoder(cls)
+    annotation: Any = cls
+    decode = _decoder(annotation)
     try:
         return typing.cast(Node, decode(data))
     except DecodeError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from skillgen.markdown.filters import Markdown, code, inline
 from skillgen.model.service import Auth, Service
 from skillgen.model.value import Value
@@ -36,6 +38,12 @@ def access_word(link: Value | None) -> Markdown:
         return Markdown("not declared")
     url = url_of(link)
     return code(url) if url else Markdown("none")
+
+
+def host_names(service: Service) -> tuple[str, str]:
+    """Gives how hosts show a tool of an MCP server: `SERVER:TOOL`, and `mcp__SERVER__TOOL` as Claude Code does."""
+    server = service.server_name or service.name
+    return f"{server}:TOOL", f"mcp__{re.sub('[^A-Za-z0-9_-]', '_', server)}__TOOL"
 
 
 def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:

@@ -96,7 +96,8 @@ def needs_stop(text: str) -> bool:
 
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.read_only:
-        yield "read_only", "changes nothing"
+        declared = semantics.operation == "read" and "operation" not in (semantics.origins or {})
+        yield "operation" if declared else "read_only", "changes nothing"
     elif semantics.destructive:
         yield "destructive", "may delete or overwrite"
     elif semantics.operation in ("write", "delete", "admin"):

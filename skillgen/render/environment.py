@@ -89,6 +89,10 @@ def _listed(items: Any, separator: str = ", ") -> Markdown:
     return Markdown(separator.join(_printed(item) for item in items))
 
 
+def _count(things: Sequence[object], noun: str) -> Markdown:
+    return Markdown(f"{len(things)} {noun}" if len(things) == 1 else f"{len(things)} {noun}s")
+
+
 def _codes(names: Iterable[str]) -> Markdown:
     return Markdown(", ".join(filters.code(name) for name in names))
 
@@ -135,12 +139,14 @@ _FILTERS = {
     "front_matter": front_matter,
     "json": lambda data: json_text(data, indent=2),
     "clipped": clipped,
+    "count": _count,
     "listed": _listed,
     "codes": _codes,
     "reference_links": _reference_links,
     "is_inferred": access.is_inferred,
     "other_access": access.other_access,
     "access_word": access.access_word,
+    "host_names": access.host_names,
     "auth_phrases": access.auth_phrases,
     "type_phrase": shapes.type_phrase,
     "notes": shapes.notes,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from skillgen.markdown.filters import one_line
+from skillgen.markdown.filters import one_line, plain_words
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Service
 from skillgen.render.file_names import slug
@@ -39,12 +39,18 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
 
     Hosts refuse angle brackets, and `---` ends front matter for careless readers.
     """
-    what = plain(service.summary or service.description or f"What {title(service)} offers")
+    what = plain(service.summary or service.description or _kind(service))
     if _TRIGGER.search(what):
         return clipped(what, limit)
     when = triggers(service)
     what = clipped(what, max(limit - len(when) - 2, limit // 3)).rstrip()
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
+
+
+def _kind(service: Service) -> str:
+    count = len(service.tools)
+    kind = "MCP server" if service.kind == "mcp" else "HTTP API"
+    return f"{title(service)}, an {kind} with {count} tool{'' if count == 1 else 's'}"
 
 
 def triggers(service: Service) -> str:
@@ -65,8 +71,7 @@ def triggers(service: Service) -> str:
 
 def plain(text: str) -> str:
     """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
-    line = one_line(text).replace("<", "‹").replace(">", "›").replace("`", "")
-    line = re.sub(r"!?\[([^\[\]]*)\]\([^()\s]*\)", r"\1", line).replace("**", "")
+    line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     return re.sub("-{3,}", "—", line)
 
 

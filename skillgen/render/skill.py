@@ -56,7 +56,6 @@ def skill_text(service: Service, reference: Reference, templates: Templates) -> 
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
         "destructive": [tool.name for tool in service.tools if "destructive" in marks(tool)],
         "marks_shown": sorted({mark for tool in service.tools for mark in marks(tool)}),
-        "counts": {"resources": len(service.resources) + len(service.resource_templates)},
     }
     for form in FORMS:
         if form == "groups":

@@ -9,10 +9,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from skillgen.markdown.filters import one_line
-from skillgen.markdown.sentences import clipped
+from skillgen.markdown.filters import one_line, plain_words
+from skillgen.markdown.sentences import clipped, first_sentence
 from skillgen.model.service import AccessLevel, Group, Service, Tool
 from skillgen.model.value import Origin
+
+REST = "other"
+"""The group of operations that no other path has anything in common with; it comes last."""
 
 TRIGGERS = 12
 """Phrases of "when to use" at the most."""
@@ -38,11 +41,16 @@ def completed(service: Service) -> Service:
 def _access_level(tools: Iterable[Tool]) -> tuple[AccessLevel, str]:
     """Follows design, "Where facts disagree": read where every tool is known to read, full where one destroys."""
     tools = tuple(tools)
-    if any(tool.semantics.destructive and not tool.semantics.read_only for tool in tools):
-        return "full", "a tool that may delete or overwrite"
+    if any(_is_declared_destructive(tool) for tool in tools):
+        return "full", "a tool that is declared destructive"
     if tools and all(tool.semantics.read_only for tool in tools):
         return "read", "every tool changes nothing"
     return "interact", "not every tool is known to change nothing"
+
+
+def _is_declared_destructive(tool: Tool) -> bool:
+    semantics = tool.semantics
+    return bool(semantics.destructive) and "destructive" not in (semantics.origins or {}) and not semantics.read_only
 
 
 def _with_groups(service: Service) -> Service:
@@ -54,7 +62,9 @@ def _with_groups(service: Service) -> Service:
     known = {group.name for group in service.groups}
     origin = {"name": Origin("inferred", "paths")}
     groups = tuple(
-        Group(name=name, title=name, origins=origin) for name in dict.fromkeys(names.values()) if name not in known
+        Group(name=name, title=name, origins=origin)
+        for name in sorted(dict.fromkeys(names.values()), key=REST.__eq__)
+        if name not in known
     )
     tools = tuple(
         replace(tool, group=names[tool.name], origins={**(tool.origins or {}), "group": Origin("inferred", "path")})
@@ -75,7 +85,7 @@ def _path_groups(tools: list[Tool]) -> dict[str, str]:
         shared += 1
     names = {name: next((p for p in parts[shared:] if "{" not in p), "") for name, parts in segments.items()}
     counts = Counter(names.values())
-    return {name: found if found and counts[found] > 1 else "other" for name, found in names.items()}
+    return {name: found if found and counts[found] > 1 else REST for name, found in names.items()}
 
 
 def _triggers(service: Service) -> Iterable[str]:
@@ -98,5 +108,5 @@ def _triggers(service: Service) -> Iterable[str]:
 
 
 def _phrase(tool: Tool) -> str:
-    text = tool.title or tool.summary or tool.name
-    return clipped(one_line(text), TRIGGER_LIMIT).rstrip(". ")
+    text = tool.summary or first_sentence(tool.description or "") or tool.title or tool.name
+    return clipped(plain_words(text), TRIGGER_LIMIT).rstrip(". ")

@@ -9,7 +9,9 @@ from skillgen.model.value import Json
 
 def child(pointer: str, *tokens: object) -> str:
     """Gives the pointer to a member below `pointer`."""
-    return pointer + "".join("/" + _escape(str(token)) for token in tokens)
+    for token in tokens:
+        pointer = f"{pointer}/{_escape(token) if isinstance(token, str) else token}"
+    return pointer
 
 
 def last_token(pointer: str) -> str:
