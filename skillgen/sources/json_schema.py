@@ -14,31 +14,20 @@ from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
-from skillgen.model.value import Json, Value
+from skillgen.model.value import Json
 from skillgen.sources.pointer import child, follow, last_token
+from skillgen.sources.schema_keywords import (
+    constraints_of,
+    kind_of,
+    members,
+    references,
+    required_names,
+    scalar_fields,
+)
 from skillgen.sources.schema_merge import merged, requiring, simplified
 
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
-
-CONSTRAINTS = (
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "contentMediaType",
-    "dependentRequired",
-)
-"""Keywords that are kept as they are."""
 
 _SCALAR_KEYWORDS = frozenset({"type", "description", "enum", "default", "format", "example", "title"})
 
@@ -120,17 +109,17 @@ class Scope:
         if raw is False:
             return Schema(choices=())
         if not isinstance(raw, dict):
-            self._report(pointer, f"expected a schema, found {_kind(raw)}")
+            self._report(pointer, f"expected a schema, found {kind_of(raw)}")
             return Schema()
         if depth > DEPTH_LIMIT:
             self._reader.problems.warning(
                 "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
             )
             return Schema()
-        fields = self._scalar_fields(raw, pointer)
+        fields = scalar_fields(raw, pointer, self._report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return Schema(**fields)
-        self._add_constraints(raw, fields)
+        fields["constraints"] = constraints_of(raw)
         self._add_object(raw, fields, pointer, depth)
         self._add_array(raw, fields, pointer, depth)
         schema = Schema(**fields)
@@ -167,64 +156,10 @@ class Scope:
             except LookupError:
                 raw = None
             seen[current] = json.dumps(raw, sort_keys=True)
-            waiting.extend(_references(raw))
+            waiting.extend(references(raw))
         return frozenset(f"{key} {text}" for key, text in seen.items())
 
     # -- the keywords, family by family ------------------------------------------------------------------------------
-
-    def _scalar_fields(self, raw: dict[str, Json], pointer: str) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        for key, value in raw.items():
-            if key == "type":
-                self._add_types(value, fields, pointer)
-            elif key in ("description", "title", "format"):
-                if isinstance(value, str):
-                    fields[key] = value
-            elif key == "enum":
-                if isinstance(value, list):
-                    fields["choices"] = tuple(value)
-                else:
-                    self._report(child(pointer, key), f"expected a list, found {_kind(value)}")
-            elif key == "const":
-                fields["choices"] = (value,)
-            elif key == "default":
-                fields["default"] = Value(value)
-            elif key == "example":
-                fields["examples"] = (value,)
-            elif key == "examples":
-                if isinstance(value, list):
-                    fields["examples"] = tuple(value)
-            elif key == "nullable":
-                fields["nullable"] = value is True or fields.get("nullable", False)
-            elif key == "readOnly":
-                fields["read_only"] = value is True
-            elif key == "writeOnly":
-                fields["write_only"] = value is True
-            elif key == "deprecated":
-                fields["deprecated"] = value is True
-            elif key == "contentEncoding" and isinstance(value, str):
-                fields.setdefault("format", value)
-        return fields
-
-    def _add_types(self, declared: Json, fields: dict[str, Any], pointer: str) -> None:
-        names = [declared] if isinstance(declared, str) else declared
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            self._report(child(pointer, "type"), f"expected a type name or a list of them, found {_kind(declared)}")
-            return
-        fields["types"] = tuple(name for name in names if name != "null")
-        if "null" in names:
-            fields["nullable"] = True
-
-    def _add_constraints(self, raw: dict[str, Json], fields: dict[str, Any]) -> None:
-        constraints = {key: raw[key] for key in CONSTRAINTS if key in raw and raw[key] is not False}
-        # OpenAPI 3.0 has the exclusive bounds as flags beside the bound.
-        for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-            if constraints.get(flag) is True:
-                del constraints[flag]
-                if bound in constraints:
-                    constraints[flag] = constraints.pop(bound)
-        if constraints:
-            fields["constraints"] = constraints
 
     def _add_object(self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int) -> None:
         if "properties" in raw:
@@ -256,9 +191,9 @@ class Scope:
     ) -> tuple[Parameter, ...]:
         properties = raw.get("properties")
         if not isinstance(properties, dict):
-            self._report(child(pointer, "properties"), f"expected an object, found {_kind(properties)}")
+            self._report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
             return ()
-        required = _required_names(raw)
+        required = required_names(raw)
         return tuple(
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in properties.items()
@@ -290,30 +225,27 @@ class Scope:
         return replace(schema, ref=name) if name is not None else schema
 
     def _with_all_of(self, schema: Schema, raw: dict[str, Json], pointer: str, depth: int) -> Schema:
-        members = raw["allOf"]
-        if not isinstance(members, list):
-            self._report(child(pointer, "allOf"), f"expected a list, found {_kind(members)}")
-            return schema
-        for index, member in enumerate(members):
+        if not isinstance(raw["allOf"], list):
+            self._report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
+        for index, member in members(raw, "allOf"):
             schema = merged(schema, self.schema(member, child(pointer, "allOf", index), depth + 1))
-        if required := _required_names(raw):
+        if required := required_names(raw):
             schema = requiring(schema, required)
         return simplified(schema)
 
     def _with_alternatives(self, schema: Schema, raw: dict[str, Json], pointer: str, depth: int) -> Schema:
         for keyword in ("oneOf", "anyOf"):
-            members = raw.get(keyword)
-            if members is None:
+            if keyword not in raw:
                 continue
-            if not isinstance(members, list):
-                self._report(child(pointer, keyword), f"expected a list, found {_kind(members)}")
+            if not isinstance(raw[keyword], list):
+                self._report(child(pointer, keyword), f"expected a list, found {kind_of(raw[keyword])}")
                 continue
             read = [
                 self.schema(member, child(pointer, keyword, index), depth + 1)
-                for index, member in enumerate(members)
+                for index, member in members(raw, keyword)
                 if not (isinstance(member, dict) and member.get("type") == "null")
             ]
-            if len(read) < len(members):
+            if len(read) < len(raw[keyword]):
                 schema = replace(schema, nullable=True)
             if len(read) == 1:  # "this or null", as Pydantic writes an optional value
                 schema = simplified(merged(schema, read[0]))
@@ -331,7 +263,7 @@ class Scope:
         if not isinstance(raw, dict) or id(raw) in seen:
             return frozenset()
         seen.add(id(raw))
-        required = _required_names(raw)
+        required = required_names(raw)
         if "properties" in raw:
             for parameter in self._properties(raw, pointer, location, 0):
                 found.setdefault(parameter.name, parameter)
@@ -339,12 +271,12 @@ class Scope:
                     required |= {parameter.name}
         if (target := self._target(raw.get("$ref"), pointer)) is not None:
             required |= self._collect(target[1], target[0], location, found, seen)
-        for index, member in _members(raw, "allOf"):
+        for index, member in members(raw, "allOf"):
             required |= self._collect(member, child(pointer, "allOf", index), location, found, seen)
         for keyword in ("oneOf", "anyOf"):
             sets = [
                 self._collect(member, child(pointer, keyword, index), location, found, seen)
-                for index, member in _members(raw, keyword)
+                for index, member in members(raw, keyword)
             ]
             if sets:
                 required |= frozenset.intersection(*sets)
@@ -387,32 +319,3 @@ class Scope:
 
     def _report(self, pointer: str, message: str) -> None:
         self._reader.problems.warning("schema-invalid", pointer, message)
-
-
-def _required_names(raw: Mapping[str, Json]) -> frozenset[str]:
-    required = raw.get("required")
-    if not isinstance(required, list):
-        return frozenset()
-    return frozenset(name for name in required if isinstance(name, str))
-
-
-def _members(raw: Mapping[str, Json], keyword: str) -> list[tuple[int, Json]]:
-    members = raw.get(keyword)
-    return list(enumerate(members)) if isinstance(members, list) else []
-
-
-def _references(raw: Json) -> Iterator[str]:
-    waiting = [raw]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if isinstance(reference := value.get("$ref"), str) and reference.startswith("#"):
-                yield reference
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-
-
-def _kind(value: Json) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "nothing"}
-    return names.get(type(value), "a number")

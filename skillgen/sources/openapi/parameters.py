@@ -1,0 +1,135 @@
+"""Reads the parameters and the request body of operations (OpenAPI 3.1, "Parameter Object", "Request Body Object")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skillgen.errors import ProblemLog
+from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.value import Json, Origin
+from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.json_schema import Scope
+from skillgen.sources.openapi.media import first_media_schema, preferred_first
+from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.pointer import child
+
+_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What a request body comes to."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """Its properties, or itself."""
+
+    media_types: tuple[str, ...] = ()
+    """The media types in which it can be sent, as declared."""
+
+    raw: Json = None
+    """Its first schema, raw."""
+
+
+class ParameterReader:
+    """Reads parameters and bodies; what is shared between operations is read once."""
+
+    def __init__(self, resolver: Resolver, scope: Scope, problems: ProblemLog) -> None:
+        self._resolver = resolver
+        self._scope = scope
+        self._problems = problems
+        self._parameters: dict[str, Parameter | None] = {}
+        self._raw_schemas: dict[str, Json] = {}
+        self._bodies: dict[str, tuple[Parameter, ...]] = {}
+
+    def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
+        """Reads the parameters of a path and then of an operation, each with its pointer; the later override."""
+        found: dict[tuple[str, str], Parameter] = {}
+        for owner, pointer in owners:
+            for index, raw in enumerate(as_list(owner.get("parameters"))):
+                parameter = self._parameter(raw, child(pointer, "parameters", index))
+                if parameter is not None:
+                    found[parameter.location, parameter.name] = parameter
+        return tuple(found.values())
+
+    def body(self, raw: Json, pointer: str) -> Body:
+        """Reads a request body: the properties of every media type, or one parameter `body` where it has none."""
+        body, pointer = self._resolver.resolved(raw, pointer) if raw is not None else (None, pointer)
+        if body is None:
+            return Body()
+        content = as_dict(body.get("content"))
+        raw_schema, _ = first_media_schema(content, pointer)
+        found: dict[str, Parameter] = {}
+        whole: Parameter | None = None
+        for media_type in preferred_first(content):
+            schema, schema_pointer = as_dict(content[media_type]).get("schema"), child(pointer, "content", media_type)
+            properties = self._properties(schema, child(schema_pointer, "schema"))
+            for parameter in properties:
+                found.setdefault(parameter.name, parameter)
+            if not properties and whole is None:
+                whole = self._whole_body(body, pointer, schema, child(schema_pointer, "schema"))
+        parameters = tuple(found.values()) or ((whole,) if whole is not None else ())
+        return Body(parameters=parameters, media_types=tuple(content), raw=raw_schema)
+
+    def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
+        """Composes one schema of the parameters' own: by name, by `LOCATION.NAME` where names clash, and `body`."""
+        properties: dict[str, Json] = {}
+        required: list[str] = []
+        for parameter in parameters:
+            key = parameter.name if parameter.name not in properties else f"{parameter.location}.{parameter.name}"
+            properties[key] = self._raw_schemas[parameter.pointer]
+            if parameter.required:
+                required.append(key)
+        if body.raw is not None:
+            properties["body" if "body" not in properties else "body.body"] = body.raw
+        return {"type": "object", "properties": properties, "required": required}
+
+    def _parameter(self, raw: Json, pointer: str) -> Parameter | None:
+        reference = text_of(raw, "$ref")
+        if reference is None:
+            return self._parameter_from(raw, pointer)
+        if reference not in self._parameters:
+            target, target_pointer = self._resolver.resolved(raw, pointer)
+            self._parameters[reference] = None if target is None else self._parameter_from(target, target_pointer)
+        return self._parameters[reference]
+
+    def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
+        name, location = text_of(raw, "name"), text_of(raw, "in")
+        if name is None or location not in _LOCATIONS:
+            self._problems.error(
+                "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
+            )
+            return None
+        schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
+        if schema_raw is None:
+            schema_raw, schema_pointer = first_media_schema(raw.get("content"), child(pointer, "content"))
+        schema = self._scope.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
+        self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
+        return Parameter(
+            name=name,
+            location=location,
+            required=raw.get("required") is True or location == "path",
+            schema=schema,
+            description=text_of(raw, "description") or schema.description,
+            deprecated=raw.get("deprecated") is True or schema.deprecated,
+            pointer=pointer,
+        )
+
+    def _whole_body(self, body: dict[str, Json], pointer: str, raw: Json, schema_pointer: str) -> Parameter:
+        return Parameter(
+            name="body",
+            location="body",
+            required=body.get("required") is True,
+            schema=self._scope.schema(raw, schema_pointer) if raw is not None else Schema(),
+            description=text_of(body, "description"),
+            pointer=pointer,
+            origins={"name": Origin("defaulted", "a request body has no name")},
+        )
+
+    def _properties(self, schema: Json, pointer: str) -> tuple[Parameter, ...]:
+        reference = text_of(schema, "$ref")
+        if reference is None:
+            return self._scope.parameters(schema, pointer, "body")
+        if reference not in self._bodies:
+            self._bodies[reference] = self._scope.parameters(schema, pointer, "body")
+        return self._bodies[reference]

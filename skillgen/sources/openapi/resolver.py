@@ -1,0 +1,38 @@
+"""Follows the `$ref`s of an OpenAPI document to objects other than schemas (OpenAPI 3.1, "Reference Object")."""
+
+from __future__ import annotations
+
+from skillgen.errors import ProblemLog
+from skillgen.model.value import Json
+from skillgen.sources.pointer import follow
+
+
+class Resolver:
+    """Follows references inside one document."""
+
+    def __init__(self, document: Json, problems: ProblemLog) -> None:
+        self._document = document
+        self._problems = problems
+
+    def resolved(self, raw: Json, pointer: str) -> tuple[dict[str, Json] | None, str]:
+        """Follows a chain of `$ref`s to an object; gives it and where it stands, or reports what is wrong."""
+        seen: set[str] = set()
+        while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
+            if not reference.startswith("#") or reference in seen:
+                reason = "goes in a circle" if reference in seen else "is outside this document"
+                self._problems.error(
+                    "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
+                )
+                return None, pointer
+            seen.add(reference)
+            try:
+                raw, pointer = follow(self._document, reference[1:]), reference[1:]
+            except LookupError:
+                self._problems.error(
+                    "reference-not-found", pointer, f"nothing stands at the $ref {reference[:200]!r}; left out"
+                )
+                return None, pointer
+        if not isinstance(raw, dict):
+            self._problems.error("object-expected", pointer, "expected an object here; left out")
+            return None, pointer
+        return raw, pointer
