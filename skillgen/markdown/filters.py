@@ -30,7 +30,7 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _ODD_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_INLINE_SPECIAL = re.compile(r"[`<\[\\$!]")
+_INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!]")
 # Lengths are bounded, so that no text makes the search take the square of its size.
 _TOKEN = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
@@ -51,7 +51,8 @@ _FORMATTING_TAG = re.compile(
     r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
 )
 _LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|-+\s*$|\|)")
-_BLOCK_SPECIAL = re.compile(r"[`<\[\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
+_BLOCK_SPECIAL = re.compile(r"[`<\[\]\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
+_BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
 _RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
@@ -101,7 +102,7 @@ def block(text: str) -> Markdown:
 
     Headings become paragraphs, rules go, and a code block that the text does not end is ended.
     """
-    text = clean(text).strip("\n")
+    text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), clean(text).strip("\n"))
     if not _BLOCK_SPECIAL.search(text):
         return Markdown(text.strip())
     return Markdown(_Blocks().text_of(text.expandtabs(4)))
@@ -271,5 +272,6 @@ class _Blocks:
         if "-" in body and _TABLE_RULE.issuperset(body):
             return ""
         if body[0] == ">":
-            return "\\" + _escaped(body)
+            quoted = body.lstrip("> ")
+            return f"> {self._start_of_line(quoted)}" if quoted else ">"
         return _escaped(body) if _INLINE_SPECIAL.search(body) else body

@@ -322,6 +322,9 @@ class Tool:
     output: Output | None = None
     """What it returns."""
 
+    other_outputs: tuple[Output, ...] = ()
+    """What else it returns on success: an operation's other statuses from 200 to 299."""
+
     semantics: Semantics = field(default_factory=Semantics)
     """What it does to the world."""
 
@@ -363,6 +366,9 @@ class Tool:
 
     path: str | None = None
     """The path, as the description has it."""
+
+    endpoints: tuple[Endpoint, ...] = ()
+    """Its own addresses, where they are not the service's."""
 
     deprecated: bool = False
     """Whether it should not be used any more."""

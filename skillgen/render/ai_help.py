@@ -7,6 +7,7 @@ points to the references for the parameters.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from skillgen.model.service import Service
 from skillgen.render.dashdash import cli_front_matter
@@ -22,6 +23,14 @@ INLINE_LIMIT_BYTES = 100_000
 """The size of all sections up to which they stand in the text itself."""
 
 EXAMPLES = 12
+
+OWN_SECTIONS = {
+    "setup": ("setup", "prerequisites", "setup/prerequisites", "installation"),
+    "authentication": ("authentication", "authentication and prerequisites"),
+    "limits": ("rate limits", "rate limits and performance"),
+    "access": ("alternative access", "alternative access methods"),
+}
+"""The profile's sections in which those of the source that mean the same go on, by their titles."""
 
 
 def ai_help_documents(
@@ -39,6 +48,7 @@ def ai_help_documents(
         "quick": quick_tools(reference),
         "fields": cli_front_matter(service),
         "inlined": inlined,
+        **_sections(service),
         "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in formats else "llms-full.txt",
         "examples": [(tool, example) for tool in service.tools for example in tool.examples][:EXAMPLES],
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
@@ -54,3 +64,13 @@ def ai_help_documents(
         whole.add_types(reference.types)
     whole.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", whole.text())
+
+
+def _sections(service: Service) -> dict[str, Any]:
+    """Divides the source's own sections among those of the profile, and gives the rest."""
+    own = {
+        key: [section for section in service.sections if section.title.strip().lower() in titles]
+        for key, titles in OWN_SECTIONS.items()
+    }
+    taken = [id(section) for sections in own.values() for section in sections]
+    return {"own": own, "rest": [section for section in service.sections if id(section) not in taken]}

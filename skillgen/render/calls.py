@@ -11,6 +11,12 @@ from skillgen.model.service import Tool
 SHOWN_PARAMETERS = 8
 """Parameters in a call line, unless more are required."""
 
+CHOICES_LIMIT = 40
+"""Characters that the choices of a parameter may take in a call line."""
+
+SHOWN_PROPERTIES = 3
+"""Properties of an object that are shown in a call line; a larger one is `object`."""
+
 _LABELS: dict[Location, str] = {
     "argument": "Parameters:",
     "path": "Path parameters:",
@@ -63,11 +69,16 @@ def call_line(tool: Tool) -> Markdown:
     return call
 
 
+def is_whole_body(parameter: Parameter) -> bool:
+    """Tells whether a parameter is the body itself, and no member of it."""
+    return parameter.location == "body" and "name" in (parameter.origins or {})
+
+
 def _label(location: Location, tool: Tool) -> Markdown:
-    if location == "body" and tool.input_media_types:
-        types = ", ".join(code(name) for name in tool.input_media_types)
-        return Markdown(f"Body ({types}):")
-    return Markdown(_LABELS[location])
+    if location != "body":
+        return Markdown(_LABELS[location])
+    types = ", ".join(code(name) for name in tool.input_media_types)
+    return Markdown(f"Body ({types}):" if types else "Body:")
 
 
 def _word(parameter: Parameter) -> str:
@@ -77,11 +88,17 @@ def _word(parameter: Parameter) -> str:
 
 
 def _type_word(schema: Schema) -> str:
+    if schema.choices and all(isinstance(choice, str) and choice.isascii() for choice in schema.choices):
+        words = "|".join(schema.choices)
+        if len(words) <= CHOICES_LIMIT:
+            return words
     if schema.ref is not None:
         return one_line(schema.ref)
     if schema.items is not None:
         inner = _type_word(schema.items)
-        return f"{inner}[]" if inner.isidentifier() else "array"
+        return f"{inner}[]" if inner.isidentifier() or inner.startswith("{") else "array"
+    if 0 < len(schema.properties) <= SHOWN_PROPERTIES and not schema.includes:
+        return "{" + ", ".join(_word(item) for item in schema.properties) + "}"
     if len(schema.types) == 1:
         return _TYPE_WORDS.get(schema.types[0], "string")
     if schema.properties or schema.includes:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line
 from skillgen.model.service import Cost, RateLimit, Semantics, Tool
 from skillgen.render.links import tool_link
 
 _OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": "changes settings or permissions"}
+_METHOD_WORDS = {
+    "POST": "may change data",
+    "PATCH": "changes data",
+    "PUT": "changes data, and may replace what is there",
+}
+"""What the method alone says of an operation of which nothing is declared."""
+
+MARK_WORDS = {
+    "ask first": "a person must agree first",
+    "destructive": "may delete or overwrite",
+    "read": "changes nothing",
+    "write": "may change data",
+    "deprecated": "not to be used any more",
+}
+"""What the marks mean."""
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -28,20 +44,29 @@ def marks(tool: Tool) -> tuple[str, ...]:
     return tuple(found)
 
 
+def marks_legend(tools: Iterable[Tool]) -> Markdown:
+    """Says what the marks mean that any of the tools has; empty where none has any."""
+    found = {mark for tool in tools for mark in marks(tool)}
+    words = [f"[{mark}] {meaning}" for mark, meaning in MARK_WORDS.items() if mark in found]
+    return Markdown("; ".join(words) + "." if words else "")
+
+
 def effects(tool: Tool) -> tuple[Markdown, ...]:
-    """Gives a sentence for each thing that is known; the inferred ones come last and say what they were drawn from."""
+    """Says what is declared in one sentence, and in others what was inferred and from what."""
     semantics = tool.semantics
     declared: list[str] = []
     inferred: dict[str, list[str]] = {}
     for field, words in _facts(semantics):
         origin = (semantics.origins or {}).get(field)
-        if origin is not None and origin.kind == "inferred":
-            inferred.setdefault(origin.source, []).append(words)
+        if origin is None or origin.kind == "declared":
+            declared.append(words)
         else:
-            declared.append(words[0].upper() + words[1:] + ".")
-    for source, phrases in inferred.items():
-        declared.append(f"Inferred from {inline(source)}: {'; '.join(phrases)}.")
-    return tuple(Markdown(sentence) for sentence in declared)
+            if field == "operation" and tool.method in _METHOD_WORDS:
+                words = _METHOD_WORDS[tool.method]
+            inferred.setdefault(origin.source, []).append(words)
+    sentences = [f"Declared: {'; '.join(declared)}."] if declared else []
+    sentences += [f"Inferred from {inline(source)}: {'; '.join(words)}." for source, words in inferred.items()]
+    return tuple(Markdown(sentence) for sentence in sentences)
 
 
 def needs(tool: Tool) -> tuple[Markdown, ...]:
@@ -81,17 +106,26 @@ def rate_limit_phrase(limit: RateLimit) -> Markdown:
 
 
 def summary_line(tool: Tool) -> str | None:
-    """Gives the summary where the description does not begin with it."""
+    """Gives the summary where the beginning of the description does not say it all."""
     summary = one_line(tool.summary or "")
-    if not summary or summary == tool.title:
-        return None
-    start = one_line((tool.description or "")[: 2 * len(summary) + 40]).lower()
-    return None if start.startswith(summary.rstrip(".…").lower()) else summary
+    start = (tool.description or "")[: 2 * len(summary) + 40]
+    return summary if summary and not _stems(summary) <= _stems(start) else None
+
+
+def title_line(tool: Tool) -> str | None:
+    """Gives the title where it says more than the name."""
+    title = one_line(tool.title or "")
+    return title if title and not _stems(title) <= _stems(tool.name) | {"tool"} else None
+
+
+def _stems(text: str) -> set[str]:
+    """Gives the words of a text, a verb or noun in `-s` like its plain form."""
+    return {word.removesuffix("s") for word in re.findall(r"[^\W_]+", text.lower())}
 
 
 def needs_stop(text: str) -> bool:
     """Tells whether a full stop must be put before the next sentence."""
-    return text.rstrip()[-1:] not in ".!?…:;"
+    return text.rstrip(" \"'”’)`")[-1:] not in ".!?…:;"
 
 
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
@@ -105,15 +139,15 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     elif semantics.read_only is False:
         yield "read_only", "changes data"
     if semantics.destructive is False and not semantics.read_only:
-        yield "destructive", "deletes and overwrites nothing"
+        yield "destructive", "only adds: deletes and overwrites nothing"
     if semantics.risk is not None and semantics.risk != "safe":
         yield "risk", f"risk: {inline(semantics.risk)}"
     if semantics.idempotent:
-        yield "idempotent", "can be repeated without further effect"
+        yield "idempotent", "safe to repeat"
     elif semantics.idempotent_with_key:
-        yield "idempotent_with_key", "can be repeated without further effect when an idempotency key is sent"
+        yield "idempotent_with_key", "safe to repeat with an idempotency key"
     elif semantics.idempotent is False and not semantics.read_only:
-        yield "idempotent", "has a further effect each time"
+        yield "idempotent", "not safe to repeat"
     if semantics.reversed_by is not None:
         yield "reversed_by", f"can be undone with {tool_link(semantics.reversed_by)}"
     elif semantics.reversible is not None:
@@ -121,4 +155,6 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.side_effects:
         yield "side_effects", "side effects: " + "; ".join(inline(item) for item in semantics.side_effects)
     if semantics.open_world is False:
-        yield "open_world", "stays within the service's own data"
+        yield "open_world", "reaches no outside system"
+    elif semantics.open_world:
+        yield "open_world", "reaches outside systems"

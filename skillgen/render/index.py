@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from skillgen.markdown.filters import Markdown, code, inline, link_label
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Tool
+from skillgen.render.effects import marks
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference, Topic
@@ -33,9 +34,12 @@ class Index:
     """Title of a group to where its tools are listed: index pages, or its own page where it has but one."""
 
 
-def index_of(reference: Reference) -> Index:
-    """Lists every tool of a service."""
-    pages = pages_of("Index of tools", "index", [_section(topic, page) for topic, page in _all(reference)])
+def index_of(reference: Reference, by_group: bool) -> Index:
+    """Lists every tool of a service: by group, where a group has several pages, or all groups in one sequence."""
+    if by_group:
+        pages = tuple(page for topic in reference.topics if len(topic.pages) > 1 for page in _pages_of_group(topic))
+    else:
+        pages = pages_of("Index of tools", "index", [_section(topic, page) for topic, page in _all(reference)])
     labels, counts = {}, {}
     for index_page in pages:
         listed = [(topic, page) for topic, page in _all(reference) if page.file_name in index_page.anchors]
@@ -53,6 +57,11 @@ def _all(reference: Reference) -> list[tuple[Topic, Page]]:
     return [(topic, page) for topic in reference.topics for page in topic.pages]
 
 
+def _pages_of_group(topic: Topic) -> tuple[Page, ...]:
+    stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
+    return pages_of(f"Index of {topic.title}", stem, [_section(topic, page) for page in topic.pages])
+
+
 def _section(topic: Topic, page: Page) -> Section:
     lines = [_line(tool) for tool in topic.tools_on(page)]
     heading = f"## [{link_label(page.heading)}]({page.file_name})"
@@ -61,7 +70,9 @@ def _section(topic: Topic, page: Page) -> Section:
 
 def _line(tool: Tool) -> str:
     phrase = tool_phrase(tool, PHRASE_LIMIT)
-    return f"- {code(tool.name)} — {inline(phrase)}" if phrase else f"- {code(tool.name)}"
+    request = f" {code(f'{tool.method} {tool.path}')}" if tool.method and tool.path else ""
+    marked = f" [{', '.join(marks(tool))}]" if marks(tool) else ""
+    return f"- {code(tool.name)}{request}{marked}" + (f" — {inline(phrase)}" if phrase else "")
 
 
 def _label(topics: Sequence[Topic]) -> str:

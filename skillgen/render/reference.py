@@ -18,6 +18,12 @@ SECTIONS = "reference/sections.md.j2"
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools"})
 
 
+_HOW_TO_READ = Markdown(
+    "Read one with `resources/read` and its `uri`. A URI template is a URI once its `{variables}` are filled in."
+)
+_HOW_TO_GET = Markdown("Get one with `prompts/get`, its `name` and its arguments.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
     """The tools of one group, and the pages on which they are documented."""
@@ -65,6 +71,11 @@ class Reference:
     """Type name to address within `references/`."""
 
     @property
+    def about_topics(self) -> list[str]:
+        """The headings of what is said of the service as a whole."""
+        return list(dict.fromkeys(line[3:] for line in self.about.split("\n") if line.startswith("## ")))
+
+    @property
     def pages(self) -> Iterator[Page]:
         """All pages."""
         return chain((page for topic in self.topics for page in topic.pages), self.types, self.resources, self.prompts)
@@ -78,7 +89,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them among pages."""
     topics = _topics(service, _sections(templates, "tool_section", service))
     types = pages_of("Named types", "types", _type_sections(service, templates))
-    resources = pages_of("Resources", "resources", _resource_sections(service, templates))
+    resources = pages_of("Resources", "resources", _resource_sections(service, templates), intro=_HOW_TO_READ)
     prompts = pages_of(
         "Prompts",
         "prompts",
@@ -88,6 +99,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
                 service.prompts, map(templates.macro(SECTIONS, "prompt_section"), service.prompts), strict=True
             )
         ],
+        intro=_HOW_TO_GET,
     )
     about = templates.render("reference/about.md.j2", service=service, title=title(service))
     return Reference(
@@ -104,8 +116,8 @@ def reference_of(service: Service, templates: Templates) -> Reference:
 def reference_files(reference: Reference, templates: Templates) -> Iterator[tuple[str, str]]:
     """Gives the name in `references/` and the text of each file."""
     for page in reference.pages:
-        text = page_text(page, templates)
-        yield page.file_name, resolved(text, reference.type_addresses, reference.tool_addresses)
+        text = resolved(page_text(page, templates), reference.type_addresses, reference.tool_addresses)
+        yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
     if reference.about:
         yield "about.md", resolved(reference.about, reference.type_addresses, reference.tool_addresses)
 

@@ -48,9 +48,13 @@ def type_phrase(schema: Schema) -> Markdown:
 
 
 def notes(parameter: Parameter) -> Markdown:
-    """Says in sentences what bounds a parameter: choices, default, limits, and that it is not to be used."""
-    schema = parameter.schema
-    return Markdown(" ".join(_notes(schema, parameter.deprecated)))
+    """Says in sentences what bounds a parameter: choices, default, limits, and that it is not to be used.
+
+    A sentence that its description says in the same words is left out.
+    """
+    said = parameter.description or ""
+    found = _notes(parameter.schema, parameter.deprecated)
+    return Markdown(" ".join(note for note in found if note.rstrip(".") not in said))
 
 
 def schema_notes(schema: Schema) -> Markdown:
@@ -65,9 +69,11 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
     found = [Branch(None, schema.properties)] if schema.properties else []
     if isinstance(schema.additional, Schema):
         found += [Branch(_labelled("each other value", item), item.parameters) for item in branches(schema.additional)]
-    for index, alternative in enumerate(schema.alternatives, 1):
-        label = alternative.title or f"alternative {index}"
-        found += [Branch(_labelled(label, item), item.parameters) for item in branches(alternative)]
+    inner = [branches(alternative) for alternative in schema.alternatives]
+    several = sum(map(bool, inner)) > 1
+    for index, nested in enumerate(inner, 1):
+        label = f"alternative {index}" if several else "as an object" if schema.types != ("array",) else "in an item"
+        found += [Branch(_labelled(label, item), item.parameters) for item in nested]
     for index, member in enumerate(schema.prefix_items, 1):
         found += [Branch(_labelled(f"item {index}", item), item.parameters) for item in branches(member)]
     return tuple(found)
@@ -134,10 +140,9 @@ def _notes(schema: Schema, deprecated: bool) -> list[str]:
         found.append(_choices_note(schema.items.choices, "Each item one of"))
     if schema.default is not None:
         found.append(f"Default: {value(schema.default.json)}.")
-    if schema.constraints:
-        found.extend(_constraint_notes(schema.constraints))
-    if schema.items is not None and schema.items.constraints:
-        found.extend(f"Each item: {note[0].lower()}{note[1:]}" for note in _constraint_notes(schema.items.constraints))
+    found.extend(_constraint_notes(schema))
+    if schema.items is not None:
+        found.extend(f"Each item: {note[0].lower()}{note[1:]}" for note in _constraint_notes(schema.items))
     if schema.additional is False and schema.properties:
         found.append("No other properties.")
     if schema.read_only:
@@ -155,8 +160,9 @@ def _choices_note(choices: tuple[Json, ...], lead: str = "One of") -> str:
     return f"{lead} {shown}{more}."
 
 
-def _constraint_notes(constraints: object) -> list[str]:
-    assert isinstance(constraints, dict)
+def _constraint_notes(schema: Schema) -> list[str]:
+    constraints = schema.constraints or {}
+    is_array = schema.items is not None or "array" in schema.types
     found = []
     for low, high, unit in _BOUNDS:
         if low in constraints or high in constraints:
@@ -169,7 +175,7 @@ def _constraint_notes(constraints: object) -> list[str]:
         found.append(f"A multiple of {value(constraints['multipleOf'])}.")
     if "pattern" in constraints:
         found.append(f"Matches {code(str(constraints['pattern']))}.")
-    if "uniqueItems" in constraints:
+    if "uniqueItems" in constraints and is_array:
         found.append("No item twice.")
     if "contentMediaType" in constraints:
         found.append(f"Holds {code(str(constraints['contentMediaType']))}.")
@@ -180,12 +186,18 @@ def _constraint_notes(constraints: object) -> list[str]:
 
 def _range_note(low: Json, high: Json, unit: str) -> str:
     if low is None:
-        return f"At most {_number(high)}{unit}."
+        return f"At most {_number(high)}{_unit(unit, high)}."
     if high is None:
-        return f"At least {_number(low)}{unit}."
+        return f"At least {_number(low)}{_unit(unit, low)}."
     if low == high:
-        return f"Exactly {_number(low)}{unit}."
+        return f"Exactly {_number(low)}{_unit(unit, low)}."
     return f"{_number(low)} to {_number(high)}{unit}."
+
+
+def _unit(unit: str, number: Json) -> str:
+    if number != 1:
+        return unit
+    return unit.replace("properties", "property").removesuffix("s")
 
 
 def _number(data: Json) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from skillgen.model.service import Service
 from skillgen.render.document import Document
-from skillgen.render.effects import marks
+from skillgen.render.effects import marks, marks_legend
 from skillgen.render.environment import Templates
 from skillgen.render.identity import description, skill_name, title
 from skillgen.render.index import Index, index_of
@@ -25,7 +25,10 @@ SMALL_LIMIT = 5_000
 MANY_TOOLS = 20
 
 FORMS = ("calls", "phrases", "names", "groups", "index")
-"""How the tools are shown, the richest first; the last two rely on the index."""
+"""How the tools are shown, the richest first."""
+
+INDEXED = ("groups", "index")
+"""Forms that rely on an index: one for each group that has several pages, or one for all."""
 
 
 def skill_documents(service: Service, reference: Reference, templates: Templates) -> Iterator[Document]:
@@ -55,11 +58,11 @@ def skill_text(service: Service, reference: Reference, templates: Templates) -> 
         "phrase": tool_phrase,
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
         "destructive": [tool.name for tool in service.tools if "destructive" in marks(tool)],
-        "marks_shown": sorted({mark for tool in service.tools for mark in marks(tool)}),
+        "marks": marks_legend(service.tools),
     }
     for form in FORMS:
-        if form == "groups":
-            index = index_of(reference)
+        if form in INDEXED:
+            index = index_of(reference, by_group=form == "groups")
         for brief in (False, True):
             text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, brief=brief)
             if fits(text, limit):

@@ -5,6 +5,7 @@ Everything here is marked as inferred, so that no document states it as the sour
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,6 +18,8 @@ from skillgen.model.value import Origin
 REST = "other"
 """The group of operations that no other path has anything in common with; it comes last."""
 
+_DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
+
 TRIGGERS = 12
 """Phrases of "when to use" at the most."""
 
@@ -26,7 +29,7 @@ TRIGGER_LIMIT = 90
 
 def completed(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
-    service = _with_groups(service)
+    service = _with_deprecations(_with_groups(service))
     origins = dict(service.origins or {})
     if "access_level" not in origins:
         level, reason = _access_level(service.tools)
@@ -36,6 +39,26 @@ def completed(service: Service) -> Service:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
         service = replace(service, when_to_use=tuple(_triggers(service)))
     return replace(service, origins=origins)
+
+
+def _with_deprecations(service: Service) -> Service:
+    """Marks tools whose words begin with it as deprecated: MCP has no other way to say so."""
+    if not any(_says_deprecated(tool) for tool in service.tools):
+        return service
+    origin = Origin("inferred", "its title or description")
+    tools = tuple(
+        replace(tool, deprecated=True, origins={**(tool.origins or {}), "deprecated": origin})
+        if _says_deprecated(tool)
+        else tool
+        for tool in service.tools
+    )
+    return replace(service, tools=tools)
+
+
+def _says_deprecated(tool: Tool) -> bool:
+    if tool.deprecated:
+        return False
+    return any(_DEPRECATED.match(text) for text in (tool.title, tool.description, tool.summary) if text)
 
 
 def _access_level(tools: Iterable[Tool]) -> tuple[AccessLevel, str]:
@@ -93,7 +116,7 @@ def _triggers(service: Service) -> Iterable[str]:
     if len(service.tools) <= TRIGGERS:
         yield from filter(None, (_phrase(tool) for tool in service.tools))
         return
-    titles = {group.name: group.title for group in service.groups}
+    groups = {group.name: group for group in service.groups}
     by_group: dict[str | None, list[Tool]] = {}
     for tool in service.tools:
         by_group.setdefault(tool.group, []).append(tool)
@@ -102,9 +125,17 @@ def _triggers(service: Service) -> Iterable[str]:
         yield from list(filter(None, (_phrase(tool) for tool in service.tools)))[:TRIGGERS]
         return
     for name, tools in largest:
-        yield clipped(one_line(titles.get(name or "", name or "other tools")), TRIGGER_LIMIT // 2) + (
-            f" ({phrase})" if (phrase := _phrase(tools[0])) else ""
-        )
+        group = groups.get(name or "")
+        title = clipped(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
+        said = first_sentence(group.description) if group and group.description else ""
+        yield f"{title}: {clipped(said, TRIGGER_LIMIT) if said else _phrases(tools)}".rstrip(". ")
+
+
+def _phrases(tools: list[Tool]) -> str:
+    """Gives what the first tool that reads and the first that changes something do."""
+    reading = next((tool for tool in tools if tool.semantics.read_only), None)
+    changing = next((tool for tool in tools if not tool.semantics.read_only), None)
+    return clipped("; ".join(_phrase(tool) for tool in (reading, changing) if tool), 2 * TRIGGER_LIMIT)
 
 
 def _phrase(tool: Tool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.service import Tool
+from skillgen.model.service import Endpoint, Tool
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
@@ -16,6 +16,7 @@ from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.responses import ResponseReader
 from skillgen.sources.openapi.security import security_from
 from skillgen.sources.openapi.semantics import pagination_of, semantics_from_method
+from skillgen.sources.openapi.servers import endpoints_from
 from skillgen.sources.pointer import child
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -40,8 +41,9 @@ class _Entry:
 class OperationReader:
     """Reads the operations of one description; what is shared between them is read once."""
 
-    def __init__(self, document: dict[str, Json], scope: Scope, problems: ProblemLog) -> None:
+    def __init__(self, document: dict[str, Json], scope: Scope, problems: ProblemLog, base_url: str | None) -> None:
         self._document = document
+        self._base_url = base_url
         self._problems = problems
         self._resolver = Resolver(document, problems)
         self._parameters = ParameterReader(self._resolver, scope, problems)
@@ -101,7 +103,8 @@ class OperationReader:
         sent = self._parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
         body = self._parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
-        output, output_media_types = self._responses.output(responses, responses_pointer)
+        outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
+        output = outputs[0] if outputs else None
         security = security_from(operation["security"]) if "security" in operation else self._default_security
         tags = [tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip()]
         return Tool(
@@ -112,6 +115,7 @@ class OperationReader:
             parameters=sent + body.parameters,
             input_schema=self._parameters.input_schema(sent, body),
             output=output,
+            other_outputs=outputs[1:],
             semantics=self._semantics[entry.method],
             input_media_types=body.media_types,
             output_media_types=output_media_types,
@@ -120,9 +124,17 @@ class OperationReader:
             errors=self._responses.errors(responses, responses_pointer),
             method=entry.method.upper(),
             path=entry.path,
+            endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
             streaming=True if "text/event-stream" in output_media_types else None,
             pagination=pagination_of(body.parameters + sent, output),
             pointer=pointer,
             origins=None if name == entry.operation_id else {"name": Origin("inferred", "method and path")},
         )
+
+    def _endpoints(self, entry: _Entry) -> tuple[Endpoint, ...]:
+        """Reads the `servers` of an operation or of its path, which replace those of the document."""
+        for owner, pointer in ((entry.operation, entry.pointer), (entry.item, entry.item_pointer)):
+            if "servers" in owner:
+                return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
+        return ()

@@ -17,6 +17,16 @@ from skillgen.sources.pointer import child
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
 
+def _is_nothing(schema: Json, body: dict[str, Json]) -> bool:
+    """Tells whether an optional body is an object that declares no property: there is nothing to send."""
+    return (
+        isinstance(schema, dict)
+        and schema.get("properties") == {}
+        and not schema.get("additionalProperties")
+        and body.get("required") is not True
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
     """What a request body comes to."""
@@ -66,7 +76,7 @@ class ParameterReader:
             properties = self._properties(schema, child(schema_pointer, "schema"))
             for parameter in properties:
                 found.setdefault(parameter.name, parameter)
-            if not properties and whole is None:
+            if not properties and whole is None and not _is_nothing(schema, body):
                 whole = self._whole_body(body, pointer, schema, child(schema_pointer, "schema"))
         parameters = tuple(found.values()) or ((whole,) if whole is not None else ())
         return Body(parameters=parameters, media_types=tuple(content), raw=raw_schema)

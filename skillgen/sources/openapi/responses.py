@@ -19,25 +19,30 @@ class ResponseReader:
         self._scope = scope
         self._errors: dict[str, ErrorCase] = {}
 
-    def output(self, responses: dict[str, Json], pointer: str) -> tuple[Output | None, tuple[str, ...]]:
-        """Gives what the first status of success returns."""
+    def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
+        """Gives what each status of success returns, and the media types of all."""
         successes = sorted(status for status in responses if status.startswith("2"))
-        status = successes[0] if successes else "default" if "default" in responses else None
-        if status is None:
-            return None, ()
-        response, pointer = self._resolver.resolved(responses[status], child(pointer, status))
-        if response is None:
-            return None, ()
+        if not successes and "default" in responses:
+            successes = ["default"]
+        outputs: list[Output] = []
+        media_types: dict[str, None] = {}
+        for status in successes:
+            response, response_pointer = self._resolver.resolved(responses[status], child(pointer, status))
+            if response is not None:
+                outputs.append(self._output(status, response, response_pointer))
+                media_types.update(dict.fromkeys(as_dict(response.get("content"))))
+        return tuple(outputs), tuple(media_types)
+
+    def _output(self, status: str, response: dict[str, Json], pointer: str) -> Output:
         content = as_dict(response.get("content"))
         raw, schema_pointer = first_media_schema(content, child(pointer, "content"))
-        output = Output(
+        return Output(
             schema=self._scope.schema(raw, schema_pointer) if raw is not None else None,
             description=text_of(response, "description"),
             status=status,
             raw=raw,
             pointer=pointer,
         )
-        return output, tuple(content)
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Gives a case for each status of failure."""

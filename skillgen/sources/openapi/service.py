@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
-
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.service import Access, Endpoint, Group, Icon, Requirements, Service, Tool
 from skillgen.model.value import Json, Origin, Value
-from skillgen.sources.document import Document, public_url
+from skillgen.sources.document import Document
 from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.openapi.operations import OperationReader
 from skillgen.sources.openapi.security import auth_from_schemes
-from skillgen.sources.pointer import child
+from skillgen.sources.openapi.servers import endpoints_from
 
 
 def is_description(data: Json) -> bool:
@@ -31,7 +29,7 @@ def service_from_description(document: Document, problems: ProblemLog) -> Servic
     version = _checked_version(data, document.name, problems)
     info = as_dict(data.get("info"))
     reader = SchemaReader(problems)
-    tools = OperationReader(data, reader.scope(data, ""), problems).tools()
+    tools = OperationReader(data, reader.scope(data, ""), problems, document.url).tools()
     title = text_of(info, "title")
     if title is None:
         problems.warning("title-missing", "/info/title", "the description has no title", "add info.title")
@@ -94,22 +92,10 @@ def _checked_version(data: Json, name: str, problems: ProblemLog) -> str:
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
-    found: list[Endpoint] = []
-    for index, server in enumerate(as_list(data.get("servers"))):
-        url = text_of(server, "url")
-        if url is None:
-            problems.warning("server-invalid", child("/servers", index), "the server has no url; left out")
-            continue
-        if document.url is not None:
-            url = urljoin(document.url, url)
-        found.append(Endpoint(url=_without_credentials(url), description=text_of(server, "description")))
-    if not any(urlsplit(endpoint.url).netloc for endpoint in found):
+    found = endpoints_from(data.get("servers"), "/servers", document.url, problems)
+    if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in found):
         problems.warning("base-url-missing", "/servers", "no absolute address of the API is declared", "use --base-url")
-    return tuple(found)
-
-
-def _without_credentials(url: str) -> str:
-    return public_url(url) if "@" in urlsplit(url).netloc else url
+    return found
 
 
 def _icons(extension: dict[str, Json], problems: ProblemLog) -> tuple[Icon, ...]:
