@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, ProblemLog, SourceError, UsageError
+from skillgen.markdown.filters import one_line
 from skillgen.model.service import Endpoint, Service
 from skillgen.model.value import Origin
 from skillgen.render.document import FORMATS
@@ -194,7 +195,7 @@ def generate(service: Service, options: OutputOptions) -> Outcome:
     if options.strict:
         _refuse_problems(service.problems)
     documents = {item.path: item.text for item in render_documents(service, options.formats, options.templates)}
-    plan = plan_documents(options.out, documents, service=service.name, tools=len(service.tools))
+    plan = plan_documents(options.out, documents, service=one_line(service.name), tools=len(service.tools))
     _refuse_empty(service, plan, options)
     problems = (*service.problems, *_plan_problems(plan))
     diff = ""

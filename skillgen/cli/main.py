@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +29,8 @@ DEFAULT_FORMATS = "skill,llms,ai-help,registry"
 app = typer.Typer(
     name="skillgen",
     help="Turns what a service says of itself, an MCP server or an OpenAPI description, into documents for AI agents: "
-    "a skill, llms.txt, the text of an --ai-help flag and a registry entry.",
+    "a skill, llms.txt, the text of an --ai-help flag and a registry entry.\n\n"
+    "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -40,6 +42,10 @@ app = typer.Typer(
 def main() -> None:
     """Runs the command line; what stands after `--` is a server's command and none of our options."""
     gc.disable()  # the process is short, and a large description is a million objects that all stay
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # The same bytes on every system. Half a surrogate pair becomes an escape, which JSON reads back.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     arguments = sys.argv[1:]
     command: tuple[str, ...] = ()
     if "--" in arguments:
@@ -54,10 +60,27 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _show_ai_help(asked: bool) -> None:
+    if asked:
+        from importlib.resources import files
+
+        print(files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8"), end="")
+        raise typer.Exit
+
+
 @app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    ai_help: Annotated[
+        bool,
+        typer.Option(
+            "--ai-help",
+            callback=_show_ai_help,
+            is_eager=True,
+            help="Show comprehensive usage guide for LLMs/agents and exit.",
+        ),
     ] = False,
 ) -> None:
     pass

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from skillgen.markdown.filters import clean
+from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
 from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import registry_entry
@@ -39,4 +40,4 @@ def render_documents(
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:
-    yield Document("registry.json", json.dumps(registry_entry(service), ensure_ascii=False, indent=2) + "\n")
+    yield Document("registry.json", clean(json_text(registry_entry(service), indent=2)) + "\n")

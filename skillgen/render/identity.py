@@ -72,6 +72,7 @@ def triggers(service: Service) -> str:
 def plain(text: str) -> str:
     """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
+    line = line.replace("$ARGUMENTS", "$ ARGUMENTS")
     return re.sub("-{3,}", "—", line)
 
 

@@ -117,9 +117,15 @@ def _core_phrase(schema: Schema) -> str:
 
 def _scalar_phrase(schema: Schema) -> str:
     if not schema.types:
-        return "object" if schema.properties else "one of" if schema.choices else "any"
+        return "object" if schema.properties else _choices_phrase(schema.choices or ())
     phrase = " or ".join(inline(name) for name in schema.types)
     return f"{phrase} ({inline(schema.format)})" if schema.format else phrase
+
+
+def _choices_phrase(choices: tuple[Json, ...]) -> str:
+    """Gives the types of the values that are allowed, where no type is declared."""
+    names = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+    return " or ".join(dict.fromkeys(names.get(type(choice), "null") for choice in choices)) or "any"
 
 
 def _alternatives_phrase(alternatives: tuple[Schema, ...]) -> str:

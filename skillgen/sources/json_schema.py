@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import unquote
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
@@ -314,7 +315,7 @@ class Scope:
     def _claim(self, reference: str, pointer: str, target: tuple[str, Json] | None) -> str | None:
         if target is None:
             return None
-        name = last_token(reference.removeprefix("#")) or self.owner or "root"
+        name = unquote(last_token(reference.removeprefix("#"))) or self.owner or "root"
         return self._reader._claim(name, _Pending(self, reference, target[1], target[0]))
 
     def _report(self, pointer: str, message: str) -> None:

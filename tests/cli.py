@@ -1,0 +1,82 @@
+"""Runs skillgen as users do: the command, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What came of one run."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Gives the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    fixed = {"PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "120", "TERM": "dumb", "NO_COLOR": "1"}
+    return {**os.environ, **fixed, **(changes or {})}
+
+
+def run_python(
+    *arguments: object,
+    stdin: str | bytes | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Finished:
+    """Runs this interpreter and gives its outputs and exit code; `env` comes on top of this environment."""
+    finished = subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        input=stdin.encode("utf-8") if isinstance(stdin, str) else stdin or b"",
+        capture_output=True,
+        cwd=cwd,
+        env=environment(env),
+        check=False,
+        timeout=120,
+    )
+    return Finished(finished.returncode, finished.stdout.decode("utf-8"), finished.stderr.decode("utf-8"))
+
+
+def run_skillgen(
+    *arguments: object,
+    stdin: str | bytes | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Finished:
+    """Runs `python -m skillgen` and gives its outputs and exit code; `env` comes on top of this environment."""
+    return run_python("-m", "skillgen", *arguments, stdin=stdin, cwd=cwd, env=env)
+
+
+def generated(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Finished:
+    """Runs skillgen where it must succeed."""
+    finished = run_skillgen(*arguments, cwd=cwd, env=env)
+    assert finished.exit_code == 0, finished.stderr
+    return finished
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Gives every file below a folder: relative path, with forward slashes, to content."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() or path.is_symlink()
+    }
+
+
+def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Gives what changes when a file is written, even with the same content: its inode and its time."""
+    return {
+        path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

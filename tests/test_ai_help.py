@@ -1,0 +1,57 @@
+"""The text of skillgen's own --ai-help flag."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import yaml
+from cli import run_skillgen
+
+SCHEMA = Path(__file__).parent / "specifications/dashdash/dashdash-frontmatter-cli.schema.json"
+
+SECTIONS = [
+    "When to Use",
+    "Overview",
+    "Setup/Prerequisites",
+    "Quick Reference",
+    "Command Reference",
+    "Input Specification",
+    "Output Formats",
+    "Examples",
+    "Authentication and Prerequisites",
+    "Rate Limits and Performance",
+]
+
+
+def test_it_goes_to_standard_output_whatever_else_is_given() -> None:
+    """S0-39: eager, standard output, exit 0."""
+    finished = run_skillgen("--ai-help", "from-openapi", "no-such-file.json")
+    assert finished.exit_code == 0
+    assert finished.stdout.startswith("---\nname: skillgen\n")
+    assert finished.stderr == ""
+
+
+def test_help_mentions_it() -> None:
+    """S0-39: the help text and its options name the flag."""
+    finished = run_skillgen("--help")
+    assert "run 'skillgen --ai-help'" in " ".join(finished.stdout.split())
+    assert re.search(r"^\s*--ai-help\s", finished.stdout, re.MULTILINE)
+
+
+def test_it_has_the_front_matter_and_the_ten_sections_of_the_profile() -> None:
+    """S0-30, S0-32."""
+    text = run_skillgen("--ai-help").stdout
+    _, front, body = text.split("---\n", 2)
+    jsonschema.validate(yaml.safe_load(front), json.loads(SCHEMA.read_text("utf-8")))
+    assert [title for title in re.findall(r"^## (.*)$", body, re.MULTILINE) if title in SECTIONS] == SECTIONS
+
+
+def test_it_names_every_command_and_every_option() -> None:
+    text = run_skillgen("--ai-help").stdout
+    for command in ("from-server", "from-openapi", "inspect"):
+        assert f"`skillgen {command} " in text
+        options = set(re.findall(r"(--[a-z-]+)", run_skillgen(command, "--help").stdout)) - {"--help"}
+        assert {option for option in options if option not in text} == set()
