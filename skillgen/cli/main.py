@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -46,6 +47,8 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # The same bytes on every system. Half a surrogate pair becomes an escape, which JSON reads back.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # So that a server that was started ends with skillgen.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     arguments = sys.argv[1:]
     command: tuple[str, ...] = ()
     if "--" in arguments:

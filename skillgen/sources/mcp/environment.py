@@ -1,0 +1,48 @@
+"""The environment of a server that skillgen starts.
+
+A server gets what any program needs to run, what a package manager needs to fetch it, and what the user names with
+`--env`. The other variables of the caller's shell stay there: among them are secrets that are none of its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_BASE = """
+    PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TEMP TMP
+"""
+_WINDOWS = """
+    SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86)
+    COMMONPROGRAMFILES USERPROFILE USERNAME HOMEDRIVE HOMEPATH PROCESSOR_ARCHITECTURE NUMBER_OF_PROCESSORS OS
+"""
+# A proxy may want a password, and then nothing works without it.
+_NETWORK = """
+    HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY
+    SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS NIX_SSL_CERT_FILE
+"""
+_TOOLCHAINS = """
+    VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYENV_ROOT PYENV_VERSION PIPX_HOME
+    NODE_PATH PNPM_HOME NVM_DIR NVM_BIN FNM_DIR FNM_MULTISHELL_PATH VOLTA_HOME COREPACK_HOME BUN_INSTALL DENO_DIR
+    ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR CARGO_HOME RUSTUP_HOME GOPATH GOROOT GEM_HOME GEM_PATH JAVA_HOME DOTNET_ROOT
+    NIX_PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH
+    DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG DOCKER_CERT_PATH DOCKER_TLS_VERIFY
+"""
+_NAMES = frozenset((_BASE + _WINDOWS + _NETWORK + _TOOLCHAINS).split())
+
+_PREFIXES = ("LC_", "XDG_", "NPM_CONFIG_", "UV_", "PIP_")
+"""Families. A private registry's token is among these, and the package manager cannot fetch the server without it."""
+
+_PUBLISHING = ("UV_PUBLISH_", "NPM_CONFIG_OTP")
+"""What only publishing a package needs."""
+
+
+def child_environment(caller: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Gives a server's environment, from the caller's and from what the user gave for it."""
+    inherited = {name: value for name, value in caller.items() if _is_inherited(name)}
+    return {**inherited, **given}
+
+
+def _is_inherited(name: str) -> bool:
+    # Windows does not tell case apart, and everywhere else proxies and npm's variables are written both ways.
+    name = name.upper()
+    return name in _NAMES or (name.startswith(_PREFIXES) and not name.startswith(_PUBLISHING))

@@ -1,0 +1,68 @@
+"""What a server wrote, made fit for a message: no control characters, not too long, no secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+_MIN_SECRET_CHARACTERS = 4
+"""Shorter values are switches and numbers; hiding those would only garble messages."""
+
+_HIDDEN = "[hidden]"
+
+_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_SECRET_NAME = re.compile(r"auth|token|secret|passw|credential|api_?key|private", re.IGNORECASE)
+_USERINFO = re.compile(r"://([^/@\s]+)@")
+
+
+def printable(text: str, max_characters: int = 300) -> str:
+    """Gives text on one line that a terminal shows as it stands."""
+    text = _ESCAPE_SEQUENCE.sub("", text)
+    text = _UNPRINTABLE.sub("", text.replace("\r", "\n"))
+    text = " ".join(text.split())
+    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
+
+
+class Secrets:
+    """Values that must not stand in any message."""
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        lines = {line.strip() for value in values for line in value.splitlines()}
+        self._lines = sorted((line for line in lines if len(line) >= _MIN_SECRET_CHARACTERS), key=len, reverse=True)
+
+    def hide(self, text: str) -> str:
+        """Gives text without them."""
+        for line in self._lines:
+            text = text.replace(line, _HIDDEN)
+        return text
+
+    def excerpt(self, text: str, max_characters: int = 300) -> str:
+        """Gives text without them, fit for a message. They go first: a value that was cut would not be found."""
+        return printable(self.hide(text), max_characters)
+
+
+def secret_environment_values(given: Mapping[str, str], inherited: Mapping[str, str]) -> set[str]:
+    """Gives the values of environment variables to hide: all that the user gave, and of the rest those that look so."""
+    values = set(given.values())
+    values.update(value for name, value in inherited.items() if _SECRET_NAME.search(name))
+    for value in inherited.values():
+        for userinfo in _USERINFO.findall(value):
+            values.update((userinfo, userinfo.partition(":")[2]))
+    return values
+
+
+def secret_argument_values(arguments: Iterable[str]) -> set[str]:
+    """Gives the values among command line arguments that an option such as `--api-key` holds."""
+    values: set[str] = set()
+    follows_secret = False
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        is_secret = bool(_SECRET_NAME.search(name.replace("-", "_"))) and (bool(equals) or argument.startswith("-"))
+        if is_secret and equals:
+            values.add(value)
+        elif follows_secret and not argument.startswith("-"):
+            values.add(argument)
+        follows_secret = is_secret and not equals
+        values.update(_USERINFO.findall(argument))
+    return values

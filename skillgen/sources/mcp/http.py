@@ -1,0 +1,271 @@
+"""A connection to an MCP server over HTTP: Streamable HTTP, or HTTP+SSE (2024-11-05) for old servers.
+
+The only module that imports `mcp`: its transports run on an event loop in a thread of its own, and below the typed
+models of its client, so that results stay raw.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.abc import TaskStatus
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
+
+from skillgen.model.value import Json
+from skillgen.sources.guards import text_of
+from skillgen.sources.mcp.connection import MAX_TOTAL_BYTES, ConnectionLost, Params, RpcError
+from skillgen.sources.mcp.excerpts import printable
+from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
+
+_CLOSE_S = 2.0
+"""How long a server may take to hear that the session is over."""
+
+_SETTLE_S = 1.0
+"""How long the transport may take to tell why it failed, once the requests on it have."""
+
+_STAND_INS = (INTERNAL_ERROR, METHOD_NOT_FOUND)
+"""What the SDK makes of an HTTP status whose body says nothing."""
+
+_MESSAGE_TYPES = ("application/json", "text/event-stream")
+
+# They log URLs with their query, and the texts of a server: skillgen tells what matters itself, without the secrets.
+for _name in ("mcp", "httpx2", "httpcore2"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What HTTP said to one request; the dispatcher keeps none of it."""
+
+    status: int | None = None
+    content_type: str = ""
+    challenge: str | None = None
+
+
+_exchange: ContextVar[_Exchange | None] = ContextVar("_exchange", default=None)
+"""The exchange of the request that is being sent: the transports run each request in its sender's context."""
+
+
+class HttpConnection:
+    """A connection to a server over HTTP."""
+
+    def __init__(self, url: str, headers: tuple[tuple[str, str], ...], *, timeout_s: float, is_old: bool) -> None:
+        """Begins to connect, over HTTP+SSE if `is_old`; what goes wrong is told by the requests."""
+        self._url = url
+        self._headers = [*headers, ("Accept-Encoding", "identity")]
+        self._timeout_s = timeout_s
+        self._is_old = is_old
+        self._version: str | None = None
+        self._budget = ByteBudget(MAX_TOTAL_BYTES)
+        self._lost: Exception | None = None
+        self._scope: anyio.CancelScope | None = None
+        self._loop = asyncio.new_event_loop()
+        self._ready, self._over, self._settled, self._closing = (asyncio.Event() for _ in range(4))
+        threading.Thread(target=self._run, name="skillgen-http").start()
+
+    def send(self, method: str, params: Params | None) -> Future[Json]:
+        """Sends a request; never blocks."""
+        return self._submit(self._request(method, params))
+
+    def notify(self, method: str, params: Params | None) -> None:
+        """Sends a notification."""
+        self._submit(self._notify(method, params))
+
+    def close(self) -> None:
+        """Tells the server in the background that the session is over."""
+        self._call(self._end, _CLOSE_S)
+
+    def kill(self) -> None:
+        """Drops the connection."""
+        self._call(self._end, 0.0)
+
+    def symptoms(self) -> str:
+        """Tells nothing: all that is known stands in the errors."""
+        return ""
+
+    def _submit(self, coroutine: Coroutine[Any, Any, Json]) -> Future[Json]:
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        except RuntimeError:
+            coroutine.close()
+            future: Future[Json] = Future()
+            future.set_exception(ConnectionLost("The connection is closed."))
+            return future
+
+    def _call(self, function: Callable[[float], None], seconds: float) -> None:
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, seconds)
+
+    def _end(self, seconds: float) -> None:
+        self._closing.set()
+        self._over.set()
+        if self._scope is not None:
+            # A connection that was never made has no session to end.
+            self._scope.deadline = anyio.current_time() + (seconds if self._ready.is_set() else 0.0)
+
+    def _run(self) -> None:
+        try:
+            self._loop.run_until_complete(self._serve())
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        """Holds the connection until it is closed, also after it was lost: the requests tell why."""
+        try:
+            await self._hold()
+        except Exception as error:
+            self._lost = self._lost or lost_through(error)
+        self._lost = self._lost or ConnectionLost("The server ended the connection.")
+        self._settled.set()
+        self._ready.set()
+        await self._closing.wait()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    async def _hold(self) -> None:
+        if self._closing.is_set():
+            return
+        with anyio.CancelScope() as self._scope:
+            async with self._transport() as (read, write), anyio.create_task_group() as tasks:
+                self._dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(read, write, on_stream_exception=self._note)
+                await tasks.start(self._dispatch)
+                self._ready.set()
+                await self._over.wait()
+                tasks.cancel_scope.cancel()
+
+    async def _dispatch(self, *, task_status: TaskStatus[None]) -> None:
+        await self._dispatcher.run(_refuse, _ignore, task_status=task_status)
+        self._over.set()
+
+    @asynccontextmanager
+    async def _transport(self) -> AsyncIterator[Any]:
+        client = httpx2.AsyncClient(
+            headers=self._headers,
+            # An answer may take as long as the crawl waits for it, which keeps its own time.
+            timeout=httpx2.Timeout(self._timeout_s, read=None),
+            event_hooks={"response": [self._see]},
+        )
+        if self._is_old:
+
+            def given(
+                headers: dict[str, str] | None = None,
+                timeout: httpx2.Timeout | None = None,
+                auth: httpx2.Auth | None = None,
+            ) -> httpx2.AsyncClient:
+                return client
+
+            async with sse_client(self._url, httpx_client_factory=given) as streams:
+                yield streams
+        else:
+            async with (
+                client,
+                streamable_http_client(self._url, http_client=client, max_sse_event_size=MAX_TOTAL_BYTES) as streams,
+            ):
+                yield streams
+
+    async def _see(self, response: httpx2.Response) -> None:
+        response.stream = self._budget.watch(response.stream)
+        if (exchange := _exchange.get()) is None:
+            return
+        exchange.status = response.status_code
+        exchange.content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        exchange.challenge = response.headers.get("www-authenticate")
+        if self._is_old and exchange.status >= 400:
+            # The SDK's old transport stops there, and tells nobody.
+            self._lost = _error_from_status(exchange)
+            self._over.set()
+
+    async def _note(self, error: Exception) -> None:
+        self._lost = self._lost or lost_through(error)
+
+    async def _request(self, method: str, params: Params | None) -> Json:
+        await self._ready.wait()
+        if self._lost is not None:
+            raise self._lost
+        exchange = _Exchange()
+        _exchange.set(exchange)
+        try:
+            result = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
+        except MCPError as error:
+            raise await self._failure(error, exchange) from None
+        if method == "initialize":
+            self._version = text_of(result, "protocolVersion")
+        return result
+
+    async def _notify(self, method: str, params: Params | None) -> None:
+        await self._ready.wait()
+        if self._lost is None:
+            await self._dispatcher.notify(method, params, self._options(method, params))
+
+    def _options(self, method: str, params: Params | None) -> CallOptions:
+        """Gives the headers of a request: 2026-07-28 wants its version, method and name there too."""
+        params = params or {}
+        version = text_of(params.get("_meta"), PROTOCOL_VERSION_META_KEY)
+        if version is None:
+            return {"headers": {MCP_PROTOCOL_VERSION_HEADER: self._version} if self._version else {}}
+        headers = {MCP_PROTOCOL_VERSION_HEADER: version, MCP_METHOD_HEADER: method}
+        if name := text_of(params, NAME_BEARING_METHODS.get(method, "")):
+            headers[MCP_NAME_HEADER] = encode_header_value(name)
+        return {"headers": headers}
+
+    async def _failure(self, error: MCPError, exchange: _Exchange) -> Exception:
+        if error.code == CONNECTION_CLOSED and error.message == "Connection closed":
+            # Either the server says so, or the transport has failed and will tell why.
+            with anyio.move_on_after(_SETTLE_S):
+                await self._settled.wait()
+            if self._lost is not None:
+                return self._lost
+        status = exchange.status
+        if status is not None and status < 300 and exchange.content_type not in _MESSAGE_TYPES and not self._is_old:
+            kind = printable(exchange.content_type, 60) or "empty"
+            return ConnectionLost(
+                f"No MCP server answers here: the answer is {kind}.", fix="Check the path of the URL."
+            )
+        if status is not None and status >= 400 and error.code in _STAND_INS:
+            return _error_from_status(exchange, code=error.code)
+        message = "The answer is no JSON-RPC message." if error.code == PARSE_ERROR else error.message
+        challenge = exchange.challenge
+        return RpcError(message, code=error.code, data=error.data, http_status=status, challenge=challenge)
+
+
+def _error_from_status(exchange: _Exchange, code: int | None = None) -> RpcError:
+    status = exchange.status or 0
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else "unknown status"
+    return RpcError(phrase, code=code, http_status=status, challenge=exchange.challenge)
+
+
+async def _refuse(context: object, method: str, params: Params | None) -> dict[str, Any]:
+    """Answers a request of the server: skillgen offers nothing."""
+    if method == "ping":
+        return {}
+    raise MCPError(METHOD_NOT_FOUND, "skillgen only reads what a server offers")
+
+
+async def _ignore(context: object, method: str, params: Params | None) -> None:
+    """Takes a notification of the server."""

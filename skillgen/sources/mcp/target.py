@@ -1,0 +1,85 @@
+"""What goes into a crawl, a server as the user names it, and what comes out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+from skillgen.errors import Problem, UsageError
+from skillgen.model.value import Json
+from skillgen.sources.mcp.environment import child_environment
+from skillgen.sources.mcp.excerpts import Secrets, secret_argument_values, secret_environment_values
+
+Transport = Literal["stdio", "http", "sse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerTarget:
+    """A server to crawl: a command or a URL."""
+
+    command: tuple[str, ...] = ()
+    """The program and its arguments, for a server on standard input and output."""
+
+    url: str | None = None
+    """The endpoint, for a server over HTTP."""
+
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Environment variables for the command."""
+
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Headers for every HTTP request."""
+
+    cwd: Path | None = None
+    """Where the command runs."""
+
+    timeout_s: float = 30.0
+    """For each request."""
+
+    def __post_init__(self) -> None:
+        if self.url is None and not self.command:
+            raise UsageError("No server is given.", fix="Give the command that starts one after `--`, or --url.")
+
+    @property
+    def where(self) -> str:
+        """The server's name in messages: never an argument or a query, which may hold a secret."""
+        return bare_url(self.url) if self.url is not None else self.command[0]
+
+    def secrets(self) -> Secrets:
+        """Gives what no message may hold."""
+        values = secret_environment_values(self.env, child_environment(os.environ, {}))
+        values |= secret_argument_values(self.command[1:])
+        values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
+        if self.url is not None:
+            parts = urlsplit(self.url)
+            values.update((parts.username or "", parts.password or "", *(value for _, value in parse_qsl(parts.query))))
+        return Secrets(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crawl:
+    """What a server said of itself."""
+
+    results: Mapping[str, Json]
+    """Method to raw result: `server/discover` or `initialize`, `ai_help`; for a list method the list of its pages."""
+
+    protocol_version: str | None
+    """The version that was spoken."""
+
+    transport: Transport
+    """What it was spoken over."""
+
+    url: str | None
+    """The endpoint, without user, password and query."""
+
+    problems: tuple[Problem, ...] = ()
+    """What could not be read."""
+
+
+def bare_url(url: str) -> str:
+    """Gives a URL without user, password, query and fragment, any of which may be a secret."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

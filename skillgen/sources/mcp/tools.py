@@ -1,0 +1,165 @@
+"""Reads entries of `tools/list` as tools, whatever revision of the protocol or seed they follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skillgen.errors import ProblemLog
+from skillgen.markdown.sentences import first_sentence
+from skillgen.model.schema import Parameter
+from skillgen.model.service import Cost, ErrorCase, Example, Output, RateLimit, Tool
+from skillgen.model.value import Json, Value
+from skillgen.sources.json_schema import SchemaReader
+from skillgen.sources.mcp.ai_help import AiHelp
+from skillgen.sources.mcp.claims import Claim, Members
+from skillgen.sources.mcp.icons import IconReader
+from skillgen.sources.mcp.precedence import Facts
+from skillgen.sources.mcp.semantics import semantics_from_tool
+from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
+
+_LABEL = re.compile(r"^\*\*(CLI|API) Equivalent:\*\*[ \t]*`([^`\n]+)`", re.MULTILINE)
+_BEFORE_DETAILS = re.compile(r"\A(.*?)(?=^(?:\*\*|#|```)|\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReader:
+    """Reads the tools of one server."""
+
+    schemas: SchemaReader
+    ai_help: AiHelp
+    icons: IconReader
+    problems: ProblemLog
+
+    def tool(self, name: str, members: Members) -> Tool:
+        """Reads one entry that has a name."""
+        entry = ToolEntry(members, self.problems)
+        facts = Facts(self.problems, members.pointer)
+        description = facts.take("description", members.text("description") or self._help_description(name))
+        input_schema, parameters = self._input(name, entry)
+        own = entry.dashdash
+        return Tool(
+            name=name,
+            title=facts.take("title", members.text("title"), entry.annotations.text("title")),
+            summary=facts.take("summary", self._summary(name, description, members)),
+            description=description,
+            group=_category(facts.claim("group", own.text("category"))),
+            parameters=parameters,
+            input_schema=input_schema,
+            output=self._output(name, entry),
+            semantics=semantics_from_tool(entry, self.problems),
+            cost=_cost(entry, facts),
+            latency=facts.take("latency", *entry.field("latency", Members.text)),
+            input_media_types=facts.take("input_media_types", *entry.field("input_types", Members.texts)) or (),
+            output_media_types=facts.take("output_media_types", *entry.field("output_types", Members.texts)) or (),
+            scopes=facts.take("scopes", *entry.field("required_scopes", Members.texts)) or (),
+            rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))),
+            examples=tuple(_examples(own, self.problems)),
+            errors=tuple(_errors(own, self.problems)),
+            cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent") or self._labelled(name, "CLI")),
+            api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent") or self._labelled(name, "API")),
+            streaming=facts.take("streaming", *entry.field("supports_streaming", Members.flag)),
+            pagination=_pagination(facts.claim("pagination", *entry.field("supports_pagination", Members.flag))),
+            icons=self.icons.icons(members),
+            extras=self._extras(name, entry),
+            pointer=members.pointer,
+            origins=facts.origins,
+        )
+
+    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...]]:
+        claim = next(iter(entry.field("input_schema", Members.json)), None)
+        if claim is None:
+            self.problems.info(
+                "input-schema-missing", entry.members.pointer, f"the tool {name!r} does not say what it takes"
+            )
+            return None, ()
+        if not isinstance(claim.value, dict):
+            self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
+            return None, ()
+        scope = self.schemas.scope(claim.value, claim.pointer, owner=name)
+        return claim.value, scope.parameters(claim.value, claim.pointer)
+
+    def _output(self, name: str, entry: ToolEntry) -> Output | None:
+        claim = next(iter(entry.field("output_schema", Members.json)), None)
+        if claim is None:
+            return None
+        schema = self.schemas.scope(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
+        return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
+
+    def _summary(self, name: str, description: str | None, members: Members) -> Claim | None:
+        """Gives the line of the quick reference, else the first sentence of the description."""
+        if (phrase := self.ai_help.phrases.get(name)) is not None:
+            return Claim(phrase, self.ai_help.pointer, "ai_help")
+        sentence = first_sentence(description or "")
+        return Claim(sentence, members.at("description"), "entry", inferred_from="description") if sentence else None
+
+    def _help_description(self, name: str) -> Claim | None:
+        """Gives what the tool reference says before it comes to parameters and the like."""
+        match = _BEFORE_DETAILS.match(self.ai_help.chapters.get(name, ""))
+        text = match[1].strip() if match is not None else ""
+        return Claim(text, self.ai_help.pointer, "ai_help") if text else None
+
+    def _labelled(self, name: str, label: str) -> Claim | None:
+        """Gives the command or the request that the tool reference shows."""
+        for match in _LABEL.finditer(self.ai_help.chapters.get(name, "")):
+            if match[1] == label:
+                return Claim(match[2], self.ai_help.pointer, "ai_help")
+        return None
+
+    def _extras(self, name: str, entry: ToolEntry) -> dict[str, Json] | None:
+        extras = entry.members.unread()
+        if unknown := entry.dashdash.unread():
+            extras["dashdash"] = unknown
+        if (chapter := self.ai_help.chapters.get(name)) is not None:
+            extras["ai_help"] = chapter
+        return extras or None
+
+
+def _category(claim: Claim | None) -> str | None:
+    return claim.value.strip() if claim is not None and claim.value is not None else None
+
+
+def _rate_limit(claim: Claim | None) -> RateLimit | None:
+    return RateLimit(text=claim.value) if claim is not None and claim.value is not None else None
+
+
+def _pagination(claim: Claim | None) -> str | None:
+    return "supported" if claim is not None and claim.value else None
+
+
+def _cost(entry: ToolEntry, facts: Facts) -> Cost | None:
+    cost = entry.part("cost")
+    if cost is None:
+        return None
+    return Cost(
+        category=facts.take("cost.category", *spelled(cost, "category", Members.text)),
+        estimated_units=facts.take("cost.estimated_units", *spelled(cost, "estimated_units", Members.number)),
+        unit_label=facts.take("cost.unit_label", *spelled(cost, "unit_label", Members.text)),
+    )
+
+
+def _examples(own: Members, problems: ProblemLog) -> Iterator[Example]:
+    for item in own.parts("examples"):
+        description, output = item.text("description"), item.json("output")
+        if (arguments := item.json("input")) is None or not isinstance(arguments.value, dict):
+            problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
+            continue
+        yield Example(
+            input=arguments.value,
+            description=description.value if description is not None else None,
+            output=Value(output.value) if output is not None else None,
+        )
+
+
+def _errors(own: Members, problems: ProblemLog) -> Iterator[ErrorCase]:
+    for item in own.parts("errors"):
+        code, description, resolution = item.json("code"), item.text("description"), item.text("resolution")
+        if code is None or not isinstance(code.value, (str, int)) or isinstance(code.value, bool):
+            problems.warning("error-invalid", item.pointer, "the error has no code; left out")
+            continue
+        yield ErrorCase(
+            code=str(code.value),
+            description=description.value if description is not None else None,
+            resolution=resolution.value if resolution is not None else None,
+        )

@@ -1,0 +1,91 @@
+"""JSON-RPC as servers really write it on a stream of bytes: what is a message, and whose answer it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO
+
+from skillgen.model.value import Json
+from skillgen.sources.mcp.connection import MAX_TOTAL_BYTES, ConnectionLost, RpcError
+
+CHUNK_BYTES = 64 * 1024
+
+_MAX_LINE_BYTES = 128 * 1024 * 1024
+_METHOD_NOT_FOUND = -32601
+_DECODER = json.JSONDecoder()
+
+
+def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """Gives the lines of an unbuffered stream as they come, without their ends.
+
+    Raises:
+        ConnectionLost: there is more than a server may send.
+    """
+    parts: list[bytes] = []
+    line_bytes = total_bytes = 0
+    while chunk := stream.read(CHUNK_BYTES):
+        first, *others = chunk.split(b"\n")
+        parts.append(first)
+        total_bytes += len(chunk)
+        line_bytes += len(first)
+        if total_bytes > MAX_TOTAL_BYTES or line_bytes > _MAX_LINE_BYTES:
+            raise ConnectionLost(f"It sent more than skillgen reads, which is {MAX_TOTAL_BYTES // 2**20} MiB.")
+        if others:
+            yield b"".join(parts)
+            yield from others[:-1]
+            parts, line_bytes = [others[-1]], len(others[-1])
+    yield b"".join(parts)
+
+
+def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
+    """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is no message.
+
+    A banner without a line end stands before the first message on its line.
+
+    Raises:
+        ConnectionLost: a message is nested deeper than can be read.
+    """
+    text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
+    for start in _starts(text):
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except ValueError:
+            continue
+        except RecursionError:
+            raise ConnectionLost("It sent a message that is nested too deeply to be read.") from None
+        messages = [item for item in (value if isinstance(value, list) else [value]) if _is_message(item)]
+        if messages:
+            return messages, text[:start] + text[end:]
+    return [], text
+
+
+def error_from_answer(error: Json) -> RpcError:
+    """Reads the `error` of an answer; some servers write a mere text there, or a text for the code."""
+    if not isinstance(error, dict):
+        return RpcError(str(error))
+    code = error.get("code")
+    is_code = isinstance(code, (int, str)) and not isinstance(code, bool)
+    return RpcError(str(error.get("message", "")), code=code if is_code else None, data=error.get("data"))
+
+
+def answer_to_server(method: str) -> dict[str, Json]:
+    """Gives the answer to a request of the server: it is told that skillgen is there, and offers nothing."""
+    if method == "ping":
+        return {"result": {}}
+    return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen only reads what a server offers"}}
+
+
+def _starts(text: str) -> list[int]:
+    """Gives the places at which a message may begin, the likeliest first."""
+    places = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
+    return [place for place in dict.fromkeys(places) if place >= 0]
+
+
+def _is_message(item: Json) -> bool:
+    """Tells a message from a log record in JSON; many servers leave out `jsonrpc`."""
+    return isinstance(item, dict) and (isinstance(item.get("method"), str) or ("id" in item and _has_outcome(item)))
+
+
+def _has_outcome(item: dict[str, Json]) -> bool:
+    return "result" in item or item.get("error") is not None

@@ -1,0 +1,218 @@
+"""The kiosk over HTTP, in one of several manners: Streamable HTTP, HTTP+SSE, and ways to fail."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from servers.kiosk import LEGACY, MODERN, Json, Kiosk
+
+SESSION = "session-of-the-kiosk"
+
+
+class KioskOverHttp(ThreadingHTTPServer):
+    """A running server; it keeps what it received."""
+
+    daemon_threads = True
+
+    def __init__(self, manner: str) -> None:
+        super().__init__(("127.0.0.1", 0), MANNERS[manner])
+        self.kiosk = Kiosk(MODERN) if manner == "modern" else Kiosk(*LEGACY)
+        self.received: list[tuple[str, dict[str, str], Json]] = []
+        self.events: queue.Queue[Json | None] = queue.Queue()
+        self.released = threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_port}/mcp"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing: clients leave when they have heard enough."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: KioskOverHttp
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        self.note({})
+        self.reply(405)
+
+    def do_DELETE(self) -> None:
+        self.note({})
+        self.reply(200)
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.note(message)
+        self.post(message)
+
+    def post(self, message: Json) -> None:
+        """Answers a message; every manner does it in its own way."""
+        raise NotImplementedError
+
+    def note(self, message: Json) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.received.append((self.command, headers, message))
+
+    def reply(self, status: int, body: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class _WithJson(_Handler):
+    """Answers with JSON, in a session, and wants the session's id back."""
+
+    def post(self, message: Json) -> None:
+        in_session = self.headers.get("Mcp-Session-Id") == SESSION
+        if message["method"] not in ("initialize", "server/discover") and not in_session:
+            self.reply(400, b"no session", Content_Type="text/plain")
+        elif (answer := self.server.kiosk.answer(message)) is None:
+            self.reply(202)
+        else:
+            self.reply(200, json.dumps(answer).encode(), Content_Type="application/json", Mcp_Session_Id=SESSION)
+
+
+class _WithEvents(_Handler):
+    """Answers with a stream of events: something to ignore first, then the answer."""
+
+    def post(self, message: Json) -> None:
+        self.reply_with_events(message)
+
+    def reply_with_events(self, message: Json) -> None:
+        answer = self.server.kiosk.answer(message)
+        if answer is None:
+            self.reply(202)
+        else:
+            chatter = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "hm"}}
+            body = b"".join(b"event: message\ndata: " + json.dumps(m).encode() + b"\n\n" for m in (chatter, answer))
+            self.reply(200, body, Content_Type="text/event-stream")
+
+
+class _Modern(_Handler):
+    """Speaks the newest version only, and checks the headers that repeat the body (SEP-2243)."""
+
+    def post(self, message: Json) -> None:
+        if self.headers.get("Mcp-Method") != message["method"] or self.headers.get("MCP-Protocol-Version") != MODERN:
+            error = {"code": -32020, "message": "Header mismatch"}
+            status, answer = 400, {"jsonrpc": "2.0", "id": message.get("id"), "error": error}
+        else:
+            answer = self.server.kiosk.answer(message) or {}
+            status = 404 if "error" in answer else 200
+        self.reply(status, json.dumps(answer).encode(), Content_Type="application/json")
+
+
+class _Old(_Handler):
+    """HTTP+SSE of 2024-11-05: answers come on the stream of a GET."""
+
+    def do_GET(self) -> None:
+        self.note({})
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b"event: endpoint\ndata: /messages?session=1\n\n")
+        while (answer := self.server.events.get()) is not None:
+            self.wfile.write(b"event: message\ndata: " + json.dumps(answer).encode() + b"\n\n")
+
+    def post(self, message: Json) -> None:
+        is_message = self.path.startswith("/messages")
+        if is_message and (answer := self.server.kiosk.answer(message)) is not None:
+            self.server.events.put(answer)
+        self.reply(202 if is_message else 405)
+
+
+class _Locked(_WithEvents):
+    """Wants credentials."""
+
+    def post(self, message: Json) -> None:
+        if self.headers.get("Authorization") == "Bearer open-sesame":
+            self.reply_with_events(message)
+        else:
+            metadata = "https://kiosk.test/.well-known/oauth-protected-resource"
+            self.reply(401, WWW_Authenticate=f'Bearer realm="kiosk", resource_metadata="{metadata}"')
+
+
+class _Forbidding(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(403)
+
+
+class _Nowhere(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(404)
+
+
+class _Broken(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(503, b"<h1>down</h1>", Content_Type="text/html")
+
+
+class _Website(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(200, b"<h1>Welcome</h1>", Content_Type="text/html")
+
+
+class _NoJson(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(200, b"{oops", Content_Type="application/json")
+
+
+class _Hanging(_Handler):
+    def post(self, message: Json) -> None:
+        self.server.released.wait()
+
+
+class _Redirecting(_Handler):
+    def post(self, message: Json) -> None:
+        self.reply(302, Location="https://elsewhere.test/mcp?token=abcdef")
+
+
+class _CutOff(_WithEvents):
+    """Breaks the connection off when it is asked for resources."""
+
+    def post(self, message: Json) -> None:
+        if message["method"] == "resources/list":
+            self.close_connection = True
+        else:
+            self.reply_with_events(message)
+
+
+MANNERS: dict[str, type[_Handler]] = {
+    "json": _WithJson,
+    "events": _WithEvents,
+    "modern": _Modern,
+    "old": _Old,
+    "locked": _Locked,
+    "forbidding": _Forbidding,
+    "nowhere": _Nowhere,
+    "broken": _Broken,
+    "website": _Website,
+    "no-json": _NoJson,
+    "hanging": _Hanging,
+    "redirecting": _Redirecting,
+    "cut-off": _CutOff,
+}
+
+
+@contextlib.contextmanager
+def running(manner: str) -> Iterator[KioskOverHttp]:
+    """Runs the server in a thread."""
+    with KioskOverHttp(manner) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.released.set()
+            server.events.put(None)
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,391 @@
+"""The kiosk on standard input and output, in one of many manners: `python -m servers.over_stdio MANNER`.
+
+With KIOSK_LOG, every message that it receives is appended to that file, and so are the processes that it starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from servers.kiosk import (
+    DASHDASH,
+    LEGACY,
+    MODERN,
+    TOOLS,
+    UNSUPPORTED_VERSION,
+    Json,
+    Kiosk,
+    RpcError,
+    pages,
+)
+
+
+def log(entry: Json) -> None:
+    """Notes something for the test that started this."""
+    if path := os.environ.get("KIOSK_LOG"):
+        with Path(path).open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def messages() -> Iterator[Json]:
+    """Gives the messages as they come."""
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        log(message)
+        yield message
+
+
+def say(message: Json | None) -> None:
+    """Sends a message."""
+    if message is not None:
+        write(json.dumps(message).encode() + b"\n")
+
+
+def write(data: bytes) -> None:
+    """Writes bytes as they are."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def serve(kiosk: Kiosk) -> None:
+    """Answers every message."""
+    for message in messages():
+        say(kiosk.answer(message))
+
+
+def die(*_: object) -> Any:
+    """Ends the process at once."""
+    print("kiosk: fatal", file=sys.stderr, flush=True)
+    os._exit(7)
+
+
+def silent() -> None:
+    """Reads, and never answers."""
+    for _ in messages():
+        pass
+
+
+def exits() -> None:
+    """Complains, in colour and with a secret, and exits."""
+    print(f"\x1b[31mkiosk: bad key {os.environ.get('KIOSK_KEY')}\x1b[0m", file=sys.stderr)
+    sys.exit(3)
+
+
+def garbage() -> None:
+    """Writes what is no message, without end."""
+    while True:
+        write(b"tick\n" * 1000)
+
+
+def banner() -> None:
+    """Writes banners between messages, one of them in Latin-1, and log records in JSON."""
+    write("Bienvenue au café\n".encode("latin-1") + b'\n{"level": 30, "msg": "ready"}\n{not json\n')
+    serve(Kiosk(LEGACY[-1]))
+
+
+def banner_without_end() -> None:
+    """Writes a banner on the line of the first answer."""
+    write(b"Listening {on stdio} ")
+    serve(Kiosk(LEGACY[-1]))
+
+
+def sloppy() -> None:
+    """Answers without `jsonrpc`, with texts for ids and error codes, and with a null result."""
+    kiosk = Kiosk(LEGACY[-1])
+
+    def refuse(_: Json) -> Json:
+        raise RpcError("E_NO", "not today")
+
+    kiosk.methods["prompts/list"] = refuse
+    kiosk.methods["resources/list"] = lambda _: None
+    for message in messages():
+        if answer := kiosk.answer(message):
+            del answer["jsonrpc"]
+            say({**answer, "id": str(answer["id"])})
+
+
+def null_id() -> None:
+    """Answers a method that it does not know with an error that names no request."""
+    kiosk = Kiosk(LEGACY[-1])
+    for message in messages():
+        known = message["method"] in kiosk.methods
+        say(kiosk.answer(message) if known else {"jsonrpc": "2.0", "id": None, "error": {"code": -32600}})
+
+
+def dies_in(method: str) -> Callable[[], None]:
+    """Ends when it is asked for a list."""
+
+    def manner() -> None:
+        kiosk = Kiosk(LEGACY[-1])
+        kiosk.methods[method] = die
+        serve(kiosk)
+
+    return manner
+
+
+def dies_on_unknown() -> None:
+    """Ends when it is asked what it does not know."""
+    kiosk = Kiosk(LEGACY[0])
+    for message in messages():
+        if "id" in message and message["method"] not in kiosk.methods:
+            die()
+        say(kiosk.answer(message))
+
+
+def ignores_unknown() -> None:
+    """Says nothing when it is asked what it does not know."""
+    kiosk = Kiosk(LEGACY[1])
+    for message in messages():
+        if message["method"] in kiosk.methods:
+            say(kiosk.answer(message))
+
+
+def starts_slowly() -> None:
+    """Speaks the newest version only, and answers nothing before it has been asked twice."""
+    requests = messages()
+    first, second = next(requests), next(requests)
+    kiosk = Kiosk(MODERN)
+    say(kiosk.answer(first))
+    say(kiosk.answer(second))
+    for message in requests:
+        say(kiosk.answer(message))
+
+
+def locked() -> None:
+    """Speaks both eras, and after the first request only that request's."""
+    kiosk = Kiosk(*LEGACY, MODERN)
+    for number, message in enumerate(messages()):
+        if number == 0:
+            kiosk.methods.pop("initialize" if message["method"] == "server/discover" else "server/discover")
+        say(kiosk.answer(message))
+
+
+def spoiled() -> None:
+    """Refuses `initialize` unless it is the first request."""
+    kiosk = Kiosk(LEGACY[-1])
+    for number, message in enumerate(messages()):
+        if number > 0:
+            kiosk.methods.pop("initialize", None)
+        say(kiosk.answer(message))
+
+
+def unsupported(*supported: str) -> Callable[[], None]:
+    """Answers the newest version with an error of that version, and would answer `initialize`."""
+
+    def manner() -> None:
+        kiosk = Kiosk(LEGACY[-1])
+
+        def refuse(_: Json) -> Json:
+            data = {"supported": list(supported), "requested": MODERN}
+            raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+        kiosk.methods["server/discover"] = refuse
+        serve(kiosk)
+
+    return manner
+
+
+def dashdash() -> None:
+    """Describes itself with dashdash, and answers `ai_help`."""
+    kiosk = Kiosk(LEGACY[0])
+    kiosk.extras = {"dashdash": DASHDASH}
+    kiosk.methods["ai_help"] = lambda _: {"content": "# Kiosk", "contentType": "text/markdown"}
+    serve(kiosk)
+
+
+def modern_dashdash() -> None:
+    """Does the same in the newest version."""
+    kiosk = Kiosk(MODERN)
+    kiosk.capabilities["extensions"] = {"io.dashdash/dashdash": DASHDASH}
+    kiosk.methods["ai_help"] = lambda _: {"content": "# Kiosk", "contentType": "text/markdown"}
+    serve(kiosk)
+
+
+def dashdash_without_help() -> None:
+    """Describes itself with dashdash, but has no `ai_help`."""
+    kiosk = Kiosk(LEGACY[0])
+    kiosk.extras = {"dashdash": DASHDASH}
+    serve(kiosk)
+
+
+def paged(**pages_of_tools: tuple[list[Json], Json]) -> Callable[[], None]:
+    """Gives its tools in pages; `first` is the page without a cursor, `empty` the one at the empty cursor."""
+
+    def manner() -> None:
+        kiosk = Kiosk(LEGACY[-1])
+        names: dict[str, str | None] = {"first": None, "empty": ""}
+        kiosk.methods["tools/list"] = pages("tools", {names.get(k, k): page for k, page in pages_of_tools.items()})
+        serve(kiosk)
+
+    return manner
+
+
+def endless() -> None:
+    """Has always one more page."""
+    kiosk = Kiosk(LEGACY[-1])
+
+    def page(params: Json) -> Json:
+        number = int(params.get("cursor", 0)) + 1
+        return {"tools": [{"name": f"tool_{number}"}], "nextCursor": str(number)}
+
+    kiosk.methods["tools/list"] = page
+    serve(kiosk)
+
+
+def refuses_lists() -> None:
+    """Fails at one list that it declares, does not know another, and wants input for the third."""
+    kiosk = Kiosk(LEGACY[-1])
+
+    def fail(_: Json) -> Json:
+        raise RpcError(-32603, "database is locked")
+
+    kiosk.methods["resources/list"] = fail
+    del kiosk.methods["resources/templates/list"]
+    kiosk.methods["prompts/list"] = lambda _: {"resultType": "input_required", "prompts": []}
+    serve(kiosk)
+
+
+def refuses_tools() -> None:
+    """Fails at the tools that it declares."""
+    kiosk = Kiosk(LEGACY[-1])
+    del kiosk.methods["tools/list"]
+    serve(kiosk)
+
+
+def declares_nothing() -> None:
+    """Has tools, but does not say so."""
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.capabilities = {}
+    serve(kiosk)
+
+
+def no_tools() -> None:
+    """Declares nothing but prompts, and knows nothing else."""
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.capabilities = {"prompts": {}}
+    del kiosk.methods["tools/list"]
+    serve(kiosk)
+
+
+def asks_back() -> None:
+    """Asks the client this and that before it says what it has, and has nothing without the right answers."""
+    kiosk = Kiosk(LEGACY[-1])
+    replies: dict[Any, Json] = {}
+    for message in messages():
+        if message.get("method") == "tools/list":
+            for number, method in enumerate(("ping", "roots/list", "sampling/createMessage")):
+                say({"jsonrpc": "2.0", "id": f"kiosk-{number}", "method": method})
+            waiting = message
+        elif "method" not in message:
+            replies[message["id"]] = message
+            if len(replies) == 3:
+                outcomes = [replies[f"kiosk-{number}"] for number in range(3)]
+                fine = outcomes[0]["result"] == {} and [o["error"]["code"] for o in outcomes[1:]] == [-32601, -32601]
+                say({"id": waiting["id"], "result": {"tools": TOOLS if fine else []}})
+        else:
+            say(kiosk.answer(message))
+
+
+def floods_stderr() -> None:
+    """Writes far more to standard error than a pipe holds."""
+    for _ in range(64):
+        sys.stderr.write("x" * 16_383 + "\n")
+    serve(Kiosk(LEGACY[-1]))
+
+
+def deep() -> None:
+    """Sends a message that is nested without reason."""
+    for message in messages():
+        write(b'{"id": %d, "result": ' % message["id"] + b"[" * 200_000 + b"]" * 200_000 + b"}\n")
+
+
+def stubborn() -> None:
+    """Neither ends with its standard input nor when it is told to, and starts others that do not either."""
+    ignore = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
+    for elsewhere in (False, True):
+        child = subprocess.Popen(
+            [sys.executable, "-c", ignore],
+            start_new_session=elsewhere,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        log({"pid": child.pid})
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    serve(Kiosk(LEGACY[-1]))
+    signal.pause()
+
+
+def leaves_child() -> None:
+    """Ends as it should, and leaves a child behind."""
+    child = subprocess.Popen(["sleep", "1000"], stdin=subprocess.DEVNULL)
+    log({"pid": child.pid})
+    serve(Kiosk(LEGACY[-1]))
+
+
+def environment() -> None:
+    """Tells its environment as a tool."""
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": name} for name in os.environ]}
+    serve(kiosk)
+
+
+def version(number: str) -> Callable[[], None]:
+    """Speaks one version, and nothing that is newer."""
+    return lambda: serve(Kiosk(number))
+
+
+MANNERS: dict[str, Callable[[], None]] = {
+    **{number: version(number) for number in (*LEGACY, MODERN)},
+    "silent": silent,
+    "exits": exits,
+    "garbage": garbage,
+    "banner": banner,
+    "banner-without-end": banner_without_end,
+    "sloppy": sloppy,
+    "null-id": null_id,
+    "dies-in-tools": dies_in("tools/list"),
+    "dies-in-resources": dies_in("resources/list"),
+    "dies-on-unknown": dies_on_unknown,
+    "ignores-unknown": ignores_unknown,
+    "starts-slowly": starts_slowly,
+    "locked": locked,
+    "spoiled": spoiled,
+    "unsupported": unsupported("2099-01-01"),
+    "unsupported-but-legacy": unsupported(LEGACY[-1]),
+    "dashdash": dashdash,
+    "modern-dashdash": modern_dashdash,
+    "dashdash-without-help": dashdash_without_help,
+    "pages": paged(
+        first=(TOOLS[:1], {"nextCursor": ""}),
+        empty=(TOOLS[1:], {"nextCursor": "last"}),
+        last=([{"name": "close"}], {"nextCursor": None}),
+    ),
+    "pages-in-a-circle": paged(
+        first=(TOOLS[:1], {"nextCursor": "b"}), b=(TOOLS[1:], {"nextCursor": "c"}), c=([], {"nextCursor": "b"})
+    ),
+    "empty-cursor-for-the-end": paged(first=(TOOLS, {"nextCursor": ""}), empty=(TOOLS, {"nextCursor": ""})),
+    "endless": endless,
+    "refuses-lists": refuses_lists,
+    "refuses-tools": refuses_tools,
+    "declares-nothing": declares_nothing,
+    "no-tools": no_tools,
+    "asks-back": asks_back,
+    "floods-stderr": floods_stderr,
+    "deep": deep,
+    "stubborn": stubborn,
+    "leaves-child": leaves_child,
+    "environment": environment,
+}
+
+if __name__ == "__main__":
+    log({"started": sys.argv[1]})
+    MANNERS[sys.argv[1]]()

@@ -1,0 +1,450 @@
+"""The crawl over stdio: of the kiosk in many manners, which shares no code with any SDK, and of real servers."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import real_servers
+from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
+
+from skillgen.errors import SourceError
+from skillgen.sources.mcp import attempts, crawl, lists, processes, wire
+from skillgen.sources.mcp.connection import ConnectionLost
+from skillgen.sources.mcp.crawl import Crawl, ServerTarget
+from skillgen.sources.mcp.excerpts import Secrets, printable, secret_argument_values
+
+TESTS = Path(__file__).parent
+
+
+@dataclass
+class Workbench:
+    """Crawls servers, and knows what they received."""
+
+    log: Path
+    said: list[str] = field(default_factory=list)
+    progress: Callable[[str], None] | None = None
+
+    def crawl(
+        self, command: tuple[str, ...], timeout_s: float = 20.0, env: Mapping[str, str] | None = None, cwd: Path = TESTS
+    ) -> Crawl:
+        """Crawls a command."""
+        given = {"KIOSK_LOG": str(self.log), **(env or {})}
+        target = ServerTarget(command=command, env=given, cwd=cwd, timeout_s=timeout_s)
+        return crawl.crawl(target, self.progress or self.said.append)
+
+    def kiosk(self, manner: str, timeout_s: float = 20.0, env: Mapping[str, str] | None = None) -> Crawl:
+        """Crawls the kiosk."""
+        return self.crawl((sys.executable, "-m", "servers.over_stdio", manner), timeout_s, env)
+
+    def received(self) -> list[dict[str, Any]]:
+        """Gives what the kiosk noted."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+    def methods(self) -> list[str]:
+        """Gives the methods of the messages that the kiosk received, a `-` for each start."""
+        return [entry.get("method", "-") for entry in self.received() if "method" in entry or "started" in entry]
+
+    def running(self) -> list[str]:
+        """Gives the processes that were started by a crawl and still run: they know the path of the log."""
+        marker = f"KIOSK_LOG={self.log}\0".encode()
+        return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit() and _is_marked(entry, marker)]
+
+
+def _is_marked(entry: Path, marker: bytes) -> bool:
+    try:
+        return marker in (entry / "environ").read_bytes()
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Workbench]:
+    """A workbench, at which nothing is left running."""
+    workbench = Workbench(tmp_path / "kiosk.log")
+    yield workbench
+    for thread in threading.enumerate():
+        if thread.name.startswith("skillgen"):
+            thread.join(10)
+            assert not thread.is_alive()
+    assert workbench.running() == []
+
+
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the crawl impatient with servers that stay silent on purpose."""
+    monkeypatch.setattr(attempts, "_STDIO_PROBE_S", 0.2)
+    monkeypatch.setattr(crawl, "_UNPROMISED_S", 0.2)
+    monkeypatch.setattr(processes, "_GRACE_S", 0.2)
+    monkeypatch.setattr(processes, "_TERM_GRACE_S", 0.2)
+
+
+def tool_names(result: Crawl) -> list[str]:
+    """Gives the names of the tools, over all pages."""
+    return [tool["name"] for page in result.results.get("tools/list", []) for tool in page["tools"]]
+
+
+class TestEras:
+    @pytest.mark.parametrize("version", [*LEGACY, MODERN])
+    def test_every_revision_of_the_protocol_crawls_and_its_results_stay_raw(
+        self, bench: Workbench, version: str
+    ) -> None:
+        """X-01, X-04, S0-03, S0-05: also what no typed model knows, such as a tool without an input schema."""
+        result = bench.kiosk(version)
+
+        assert (result.protocol_version, result.transport, result.url) == (version, "stdio", None)
+        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert result.results["resources/list"] == [{"resources": RESOURCES}]
+        assert result.results["resources/templates/list"] == [{"resourceTemplates": TEMPLATES}]
+        assert result.results["prompts/list"] == [{"prompts": PROMPTS}]
+        assert result.problems == ()
+        assert "ai_help" not in result.results
+
+    def test_the_newest_is_tried_first_and_ai_help_is_asked_for_last(self, bench: Workbench) -> None:
+        """X-02, S0-15: a method that a server does not know may be its end, so that one comes when all is read."""
+        bench.kiosk(LEGACY[-1])
+
+        methods = bench.methods()
+        assert methods[:4] == ["-", "server/discover", "initialize", "notifications/initialized"]
+        assert sorted(methods[4:8]) == ["prompts/list", "resources/list", "resources/templates/list", "tools/list"]
+        assert methods[8:] == ["ai_help"]
+
+    def test_every_request_of_the_newest_revision_carries_its_meta(self, bench: Workbench) -> None:
+        """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
+        bench.kiosk(MODERN)
+
+        requests = [entry for entry in bench.received() if "method" in entry]
+        assert len(requests) == 6
+        for request in requests:
+            meta = request["params"]["_meta"]
+            assert meta["io.modelcontextprotocol/protocolVersion"] == MODERN
+            assert meta["io.modelcontextprotocol/clientCapabilities"] == {}
+            assert meta["io.modelcontextprotocol/clientInfo"]["name"] == "skillgen"
+        assert requests[-1]["params"]["format"] == "markdown"
+        assert requests[-1]["params"]["section"] is None
+
+    @pytest.mark.parametrize(
+        ("manner", "opening", "version", "starts"),
+        [
+            ("dies-on-unknown", "initialize", LEGACY[0], 2),
+            ("ignores-unknown", "initialize", LEGACY[1], 1),
+            ("spoiled", "initialize", LEGACY[-1], 2),
+            ("unsupported-but-legacy", "initialize", LEGACY[-1], 1),
+            ("starts-slowly", "server/discover", MODERN, 1),
+            ("locked", "server/discover", MODERN, 1),
+        ],
+    )
+    def test_whatever_becomes_of_the_first_request_the_server_is_crawled(
+        self, bench: Workbench, short_waits: None, manner: str, opening: str, version: str, starts: int
+    ) -> None:
+        """X-02: an error, silence and death lead to `initialize`; a slow modern server is still heard."""
+        result = bench.kiosk(manner)
+
+        assert result.protocol_version == version
+        assert opening in result.results
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert bench.methods().count("-") == starts
+
+    def test_a_modern_error_is_no_reason_to_fall_back(self, bench: Workbench) -> None:
+        """X-02: -32022 from a server that names no version before the newest is its last word."""
+        with pytest.raises(SourceError, match=r"-32022.*Unsupported protocol version.*2099-01-01"):
+            bench.kiosk("unsupported")
+
+        assert bench.methods() == ["-", "server/discover"]
+
+
+class TestDashdash:
+    def test_the_extension_and_its_help_are_read_from_an_initialize_result(self, bench: Workbench) -> None:
+        """S0-01, S0-15: the keys survive at the top of the result."""
+        result = bench.kiosk("dashdash")
+
+        assert result.results["initialize"]["dashdash"] == DASHDASH
+        assert result.results["ai_help"] == {"content": "# Kiosk", "contentType": "text/markdown"}
+
+    def test_the_extension_and_its_help_are_read_from_a_discover_result(self, bench: Workbench) -> None:
+        """S0-02, S0-17."""
+        result = bench.kiosk("modern-dashdash")
+
+        assert result.results["server/discover"]["capabilities"]["extensions"]["io.dashdash/dashdash"] == DASHDASH
+        assert result.results["ai_help"]["content"] == "# Kiosk"
+
+    def test_a_promised_help_that_is_missing_is_worth_knowing_and_no_more(self, bench: Workbench) -> None:
+        """S0-16."""
+        result = bench.kiosk("dashdash-without-help")
+
+        assert [(problem.code, problem.level) for problem in result.problems] == [("ai-help-missing", "info")]
+
+
+class TestLists:
+    def test_the_empty_string_is_a_cursor_and_null_is_none(self, bench: Workbench) -> None:
+        """X-04."""
+        result = bench.kiosk("pages")
+
+        assert tool_names(result) == ["buy_paper", "list_papers", "close"]
+        cursors = [entry["params"].get("cursor") for entry in bench.received() if entry.get("method") == "tools/list"]
+        assert cursors == [None, "", "last"]
+        assert result.problems == ()
+
+    @pytest.mark.parametrize(
+        ("manner", "code"),
+        [("pages-in-a-circle", "list-cursor-repeated"), ("empty-cursor-for-the-end", "list-page-repeated")],
+    )
+    def test_a_list_that_begins_anew_ends_with_a_problem_and_no_tool_twice(
+        self, bench: Workbench, manner: str, code: str
+    ) -> None:
+        """X-04."""
+        result = bench.kiosk(manner)
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert [problem.code for problem in result.problems] == [code]
+
+    def test_a_list_without_end_is_read_up_to_a_limit(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+        """X-04, X-13."""
+        monkeypatch.setattr(lists, "_MAX_PAGES", 5)
+        result = bench.kiosk("endless")
+
+        assert tool_names(result) == [f"tool_{number}" for number in range(1, 6)]
+        assert [problem.code for problem in result.problems] == ["list-too-long"]
+
+    def test_a_list_that_fails_costs_nothing_else(self, bench: Workbench) -> None:
+        """X-05, X-06: what the server does not know is worth knowing, what it fails at is missing."""
+        result = bench.kiosk("refuses-lists")
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert {(problem.where, problem.code, problem.level) for problem in result.problems} == {
+            ("resources/list", "list-failed", "warning"),
+            ("resources/templates/list", "list-not-offered", "info"),
+            ("prompts/list", "list-incomplete", "warning"),
+        }
+        assert "resources/list" not in result.results
+        assert "database is locked" in "".join(problem.message for problem in result.problems)
+
+    def test_a_server_that_dies_over_another_list_still_has_its_tools(self, bench: Workbench) -> None:
+        """X-05."""
+        result = bench.kiosk("dies-in-resources")
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        failed = {problem.where for problem in result.problems if problem.code == "list-failed"}
+        assert "resources/list" in failed
+
+    @pytest.mark.parametrize(
+        ("manner", "said"), [("refuses-tools", "-32601"), ("dies-in-tools", "status 7.*\n.*kiosk: fatal")]
+    )
+    def test_without_the_tools_that_it_declares_there_is_nothing_to_document(
+        self, bench: Workbench, manner: str, said: str
+    ) -> None:
+        """X-05."""
+        with pytest.raises(SourceError, match=said):
+            bench.kiosk(manner)
+
+    def test_tools_that_are_not_declared_are_found_all_the_same(self, bench: Workbench) -> None:
+        """X-05: and nothing else is asked for."""
+        result = bench.kiosk("declares-nothing")
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert "resources/list" not in bench.methods()
+
+    def test_a_server_without_tools_is_no_dead_end_here(self, bench: Workbench) -> None:
+        """X-05."""
+        result = bench.kiosk("no-tools")
+
+        assert "tools/list" not in result.results
+        assert result.results["prompts/list"] == [{"prompts": PROMPTS}]
+        assert result.problems == ()
+
+
+class TestSloppyServers:
+    @pytest.mark.parametrize("manner", ["banner", "banner-without-end", "null-id", "asks-back", "floods-stderr"])
+    def test_what_stands_between_the_messages_does_no_harm(
+        self, bench: Workbench, short_waits: None, manner: str
+    ) -> None:
+        """X-13, S0-16: banners in any encoding, log records, errors without an id, requests of the server's own."""
+        assert tool_names(bench.kiosk(manner)) == ["buy_paper", "list_papers"]
+
+    def test_answers_that_are_nearly_json_rpc_are_understood(self, bench: Workbench) -> None:
+        """X-05: no `jsonrpc`, texts for ids and codes, a null result."""
+        result = bench.kiosk("sloppy")
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert "resources/list" not in result.results
+        assert {problem.where for problem in result.problems} == {"resources/list", "prompts/list"}
+
+    def test_silence_on_ai_help_is_normal(self, bench: Workbench, short_waits: None) -> None:
+        """S0-16."""
+        assert bench.kiosk("ignores-unknown").problems == ()
+
+    def test_a_message_without_a_bottom_ends_the_crawl_with_a_word(self, bench: Workbench) -> None:
+        """X-13."""
+        with pytest.raises(SourceError, match="nested too deeply"):
+            bench.kiosk("deep")
+
+    def test_what_a_server_sends_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """X-13: in all, and on one line."""
+        monkeypatch.setattr(wire, "MAX_TOTAL_BYTES", 100)
+        with pytest.raises(ConnectionLost, match="more than skillgen reads"):
+            list(wire.lines_of(io.BytesIO(b"x\n" * 51)))
+        monkeypatch.undo()
+        monkeypatch.setattr(wire, "_MAX_LINE_BYTES", 100)
+        with pytest.raises(ConnectionLost, match="more than skillgen reads"):
+            list(wire.lines_of(io.BytesIO(b"x" * 101)))
+        assert list(wire.lines_of(io.BytesIO(b"ab\n\ncd"))) == [b"ab", b"", b"cd"]
+
+
+class TestDeadEnds:
+    def test_a_command_that_does_not_exist(self, bench: Workbench) -> None:
+        """X-13."""
+        with pytest.raises(SourceError) as caught:
+            bench.crawl(("no-such-program", "--token=abcdef"))
+
+        assert (caught.value.what, caught.value.where) == ("The command does not exist.", "no-such-program")
+        assert caught.value.fix is not None
+
+    def test_a_folder_that_does_not_exist(self, bench: Workbench, tmp_path: Path) -> None:
+        """X-13: is not taken for a missing command."""
+        with pytest.raises(SourceError, match=r"The folder .* does not exist"):
+            bench.crawl((sys.executable,), cwd=tmp_path / "nowhere")
+
+    def test_a_file_that_is_no_program(self, bench: Workbench, tmp_path: Path) -> None:
+        """X-13."""
+        with pytest.raises(SourceError, match="cannot be started"):
+            bench.crawl((str(tmp_path),))
+
+    def test_a_server_that_exits_is_quoted_without_colours_and_secrets(self, bench: Workbench) -> None:
+        """X-12, X-13: exit status and the last lines of standard error, but never a value from the environment."""
+        with pytest.raises(SourceError) as caught:
+            bench.kiosk("exits", env={"KIOSK_KEY": "hunter2-hunter2"})
+
+        assert caught.value.what == (
+            "It exited with status 3. Its last words on standard error:\n  kiosk: bad key [hidden]"
+        )
+        assert caught.value.where == sys.executable
+
+    def test_a_program_that_is_no_server(self, bench: Workbench) -> None:
+        """X-13."""
+        with pytest.raises(SourceError, match=r"no MCP server.*'tick'"):
+            bench.kiosk("garbage")
+
+    def test_a_server_that_says_nothing(self, bench: Workbench, short_waits: None) -> None:
+        """X-13: names the request, the time, and the option."""
+        with pytest.raises(SourceError, match=r"`initialize`.*0\.5 seconds") as caught:
+            bench.kiosk("silent", timeout_s=0.5)
+
+        assert "--timeout" in (caught.value.fix or "")
+
+
+class TestProcesses:
+    def test_a_server_gets_what_it_needs_and_no_secrets_of_the_shell(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """X-12, X-13."""
+        passed = {"HTTPS_PROXY": "http://proxy", "npm_config_registry": "https://npm", "LC_ALL": "C", "UV_INDEX": "u"}
+        kept = {"AWS_SECRET_ACCESS_KEY": "s", "GITHUB_TOKEN": "t", "UV_PUBLISH_TOKEN": "p", "EDITOR": "vi"}
+        for name, value in {**passed, **kept}.items():
+            monkeypatch.setenv(name, value)
+        names = set(tool_names(bench.kiosk("environment", env={"KIOSK_KEY": "k"})))
+
+        assert {"PATH", "HOME", "KIOSK_KEY", *passed} <= names
+        assert not kept.keys() & names
+
+    @pytest.mark.parametrize(("manner", "children"), [("stubborn", 2), ("leaves-child", 1)])
+    def test_everything_that_was_started_ends(
+        self, bench: Workbench, short_waits: None, manner: str, children: int
+    ) -> None:
+        """X-13: also what ignores signals, outlives its parent, or moved to a session of its own."""
+        result = bench.kiosk(manner)
+
+        assert tool_names(result) == ["buy_paper", "list_papers"]
+        assert len([entry for entry in bench.received() if "pid" in entry]) == children
+        # The workbench waits for the end, and then looks.
+
+    def test_an_interrupt_ends_everything_at_once(self, bench: Workbench) -> None:
+        """X-13: when the crawl is left, nothing runs any more."""
+
+        def interrupted(message: str) -> None:
+            if message.startswith("reading"):
+                raise KeyboardInterrupt
+
+        bench.progress = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            bench.kiosk("stubborn")
+
+        assert bench.running() == []
+
+    def test_a_crawl_does_not_wait_for_the_server_to_end(self, bench: Workbench) -> None:
+        """X-13: a stubborn server is ended beside the rendering."""
+        bench.kiosk("stubborn")
+
+        assert bench.running() != []
+        for entry in bench.received():
+            if "pid" in entry:
+                os.kill(entry["pid"], signal.SIGKILL)
+
+
+class TestExcerpts:
+    def test_text_of_a_server_cannot_act_on_a_terminal(self) -> None:
+        """X-09."""
+        assert printable("\x1b]0;title\x07a\x1b[2Jb\r\nc\u202ed\x9b") == "ab cd"
+        assert printable("x" * 400, 10) == "x" * 9 + "…"
+
+    def test_secrets_go_whole_and_before_a_text_is_cut(self) -> None:
+        """X-12."""
+        secrets = Secrets(["abcd-efgh", "abcd", "1"])
+        assert secrets.excerpt("key abcd-efgh, 1") == "key [hidden], 1"
+        assert secrets.excerpt("x" * 8 + "abcd-efgh", 12) == "xxxxxxxx[hi…"
+
+    def test_arguments_that_look_like_secrets_are_known(self) -> None:
+        """X-12."""
+        arguments = ["--api-key", "k1234", "--port", "80", "--token=t1234", "postgres://me:pw@host/db", "API_KEY=e1234"]
+        assert secret_argument_values(arguments) == {"k1234", "t1234", "me:pw", "e1234"}
+
+
+class TestRealServers:
+    """Servers that other people wrote, on three SDKs and their own versions of the protocol."""
+
+    def test_server_everything(self, bench: Workbench) -> None:
+        """S0-05, X-01, X-05."""
+        result = bench.crawl(real_servers.everything())
+
+        assert result.protocol_version == "2025-11-25"
+        assert {"echo", "get-sum"} <= set(tool_names(result))
+        assert result.results["prompts/list"][0]["prompts"]
+        assert result.results["resources/templates/list"][0]["resourceTemplates"]
+        assert result.problems == ()
+
+    def test_server_filesystem(self, bench: Workbench, tmp_path: Path) -> None:
+        """S0-05, S0-16."""
+        assert "read_text_file" in tool_names(bench.crawl(real_servers.filesystem(tmp_path)))
+
+    def test_server_memory(self, bench: Workbench) -> None:
+        """S0-05, S0-16."""
+        assert "create_entities" in tool_names(bench.crawl(real_servers.memory()))
+
+    def test_server_git(self, bench: Workbench, tmp_path: Path) -> None:
+        """S0-05, X-02: the first version of the Python SDK calls an unknown method invalid parameters."""
+        subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+        result = bench.crawl(real_servers.git(tmp_path))
+
+        assert result.protocol_version == "2025-11-25"
+        assert "git_status" in tool_names(result)
+
+    def test_server_time(self, bench: Workbench) -> None:
+        """S0-05, X-02."""
+        assert "convert_time" in tool_names(bench.crawl(real_servers.clock()))
+
+    def test_a_server_on_the_second_version_of_the_sdk(self, bench: Workbench) -> None:
+        """S0-17, X-01, X-02: it is of the newest revision, and stays with the era of its first request."""
+        result = bench.crawl(real_servers.modern_sdk())
+
+        assert result.protocol_version == MODERN
+        assert tool_names(result) == ["buy_paper"]
+        assert result.results["tools/list"][0]["resultType"] == "complete"

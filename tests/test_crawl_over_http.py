@@ -1,0 +1,240 @@
+"""The crawl over HTTP: against the kiosk, which shares no code with any SDK, and against real servers."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+import real_servers
+from servers import over_http
+from servers.kiosk import LEGACY, MODERN, TOOLS
+from servers.over_http import KioskOverHttp
+
+from skillgen.errors import SourceError
+from skillgen.sources.mcp import attempts
+from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
+from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Waits for connections to end, which they must."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("skillgen"):
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+def crawl_url(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str], ...] = ()) -> Crawl:
+    """Crawls a URL."""
+    return crawl(ServerTarget(url=url, headers=headers, timeout_s=timeout_s), lambda _: None)
+
+
+def failure_at(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str], ...] = ()) -> SourceError:
+    """Gives why a URL cannot be crawled."""
+    with pytest.raises(SourceError) as caught:
+        crawl_url(url, timeout_s, headers)
+    return caught.value
+
+
+def methods_of(server: KioskOverHttp) -> list[str]:
+    """Gives the methods of the messages that a server received."""
+    return [message["method"] for _, _, message in server.received if "method" in message]
+
+
+@pytest.mark.parametrize(("manner", "transport"), [("json", "http"), ("events", "http"), ("old", "sse")])
+def test_every_transport_crawls_and_results_stay_raw(manner: str, transport: str) -> None:
+    """X-01, X-03, S0-03: answers as JSON, as events, and on the stream of the transport before."""
+    with over_http.running(manner) as server:
+        result = crawl_url(server.url)
+
+        assert (result.transport, result.url) == (transport, server.url)
+        assert result.protocol_version == LEGACY[-1]
+        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert result.results["prompts/list"][0]["prompts"]
+        assert result.problems == ()
+        assert "tools/call" not in methods_of(server)
+
+
+def test_a_session_is_kept_named_and_ended() -> None:
+    """X-03: the id of the session and the version that was agreed on stand in every later request."""
+    with over_http.running("json") as server:
+        crawl_url(server.url)
+        for thread in threading.enumerate():
+            if thread.name == "skillgen-http":
+                thread.join(10)
+
+        posts = [(headers, message) for command, headers, message in server.received if command == "POST"]
+        for headers, message in posts:
+            if message["method"] not in ("server/discover", "initialize"):
+                assert headers["mcp-session-id"] == over_http.SESSION
+                assert headers["mcp-protocol-version"] == LEGACY[-1]
+            assert headers["accept"] == "application/json, text/event-stream"
+        assert [command for command, _, _ in server.received][-1] == "DELETE"
+
+
+def test_the_newest_revision_has_its_version_and_method_in_the_headers_too() -> None:
+    """X-01, X-03, S0-16, S0-17: the kiosk refuses a request whose headers differ from its body."""
+    with over_http.running("modern") as server:
+        result = crawl_url(server.url)
+
+        assert result.protocol_version == MODERN
+        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert result.problems == ()
+        assert methods_of(server)[-1] == "ai_help"
+        assert "initialize" not in methods_of(server)
+
+
+def test_credentials_are_asked_for_and_sent() -> None:
+    """X-12: with the realm and the place of the metadata that the server names."""
+    with over_http.running("locked") as server:
+        error = failure_at(server.url)
+        assert "HTTP 401" in error.what
+        assert "kiosk" in error.what
+        assert "oauth-protected-resource" in error.what
+        assert "--header" in (error.fix or "")
+        assert methods_of(server) == ["server/discover"]
+
+        assert crawl_url(server.url, headers=(("Authorization", "Bearer open-sesame"),)).results["tools/list"]
+
+
+@pytest.mark.parametrize(
+    ("manner", "what"),
+    [
+        ("forbidding", "HTTP 403"),
+        ("broken", "HTTP 503"),
+        ("website", "No MCP server answers here: the answer is text/html"),
+        ("no-json", "no JSON-RPC message"),
+        ("redirecting", "elsewhere.test/mcp"),
+    ],
+)
+def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: str) -> None:
+    """X-12: and never with a secret of the URL or a header."""
+    with over_http.running(manner) as server:
+        url = server.url.replace("127.0.0.1", "me:hunter2@127.0.0.1") + "?key=swordfish"
+        error = failure_at(url, headers=(("X-Key", "abracadabra"),))
+
+        assert what in error.what
+        assert error.where == server.url
+        told = f"{error.what} {error.where} {error.fix}"
+        for secret in ("hunter2", "swordfish", "abracadabra", "abcdef"):
+            assert secret not in told
+
+
+def test_a_path_without_a_server_names_the_status_of_the_first_transport() -> None:
+    """X-03: both were tried."""
+    with over_http.running("nowhere") as server:
+        error = failure_at(server.url)
+        assert [command for command, _, _ in server.received] == ["POST", "POST", "GET"]
+    assert error.what == "No MCP server answers here: HTTP 404 (Not Found)."
+    assert "/mcp" in (error.fix or "")
+
+
+def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """X-13: the request that it does not answer, and the option."""
+    monkeypatch.setattr(attempts, "_HTTP_PROBE_S", 0.1)
+    with over_http.running("hanging") as server:
+        error = failure_at(server.url, timeout_s=0.5)
+    assert "`initialize`" in error.what
+    assert "--timeout" in (error.fix or "")
+
+
+def test_a_server_that_breaks_off_over_another_list_still_has_its_tools() -> None:
+    """X-05."""
+    with over_http.running("cut-off") as server:
+        result = crawl_url(server.url)
+        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert "resources/list" in {problem.where for problem in result.problems}
+
+
+def test_nobody_listens() -> None:
+    """X-13."""
+    error = failure_at(f"http://127.0.0.1:{real_servers.free_port()}/mcp")
+    assert error.what == "The connection is refused."
+    assert error.fix is not None
+
+
+@pytest.mark.parametrize("url", ["ftp://kiosk.test/mcp", "https:///mcp"])
+def test_a_url_that_makes_no_sense(url: str) -> None:
+    """X-13."""
+    assert "URL" in f"{failure_at(url).what} {failure_at(url).fix}"
+
+
+def test_a_header_that_cannot_be_sent() -> None:
+    """X-12: is not quoted."""
+    with over_http.running("events") as server:
+        error = failure_at(server.url, headers=(("X-Key", "abra\ncadabra"),))
+    assert "header" in error.what
+    assert "cadabra" not in error.what
+
+
+@pytest.mark.parametrize(
+    ("cause", "what"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), "The host name is not known."),
+        (ssl.SSLCertVerificationError(1, "x"), "The server's certificate is not trusted"),
+        (ssl.SSLError(1, "x"), "TLS fails"),
+        (httpx2.ConnectTimeout("slow"), "The host does not answer."),
+        (RuntimeError("secret"), "The connection failed (RuntimeError)."),
+    ],
+)
+def test_the_innermost_of_a_group_of_exceptions_tells_what_happened(cause: Exception, what: str) -> None:
+    """X-12, X-13."""
+    outer = httpx2.ConnectError("All connection attempts failed")
+    outer.__cause__ = cause
+    group = Exception("unhandled errors in a task group")
+    group.exceptions = (outer,)  # type: ignore[attr-defined]
+    told = str(lost_through(group if not isinstance(cause, RuntimeError) else cause))
+    assert told.startswith(what)
+
+
+def test_what_a_server_sends_is_bounded() -> None:
+    """X-13."""
+    budget = ByteBudget(10)
+    budget.spend(10)
+    with pytest.raises(Exception, match="more than skillgen reads"):
+        budget.spend(1)
+
+
+def test_the_libraries_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """X-12: their records hold URLs with their query."""
+    caplog.set_level(logging.DEBUG)
+    with over_http.running("broken") as server:
+        failure_at(server.url + "?key=swordfish")
+    assert "swordfish" not in caplog.text
+
+
+class TestRealServers:
+    """Servers that other people wrote."""
+
+    def test_server_everything_over_streamable_http(self) -> None:
+        """X-01, X-03."""
+        port = real_servers.free_port()
+        command = real_servers.everything("streamableHttp")
+        with real_servers.listening(command, port, {"PORT": str(port)}):
+            result = crawl_url(f"http://localhost:{port}/mcp")
+        assert (result.transport, result.protocol_version) == ("http", "2025-11-25")
+        assert "echo" in {tool["name"] for tool in result.results["tools/list"][0]["tools"]}
+
+    def test_server_everything_over_sse(self) -> None:
+        """X-03."""
+        port = real_servers.free_port()
+        with real_servers.listening(real_servers.everything("sse"), port, {"PORT": str(port)}):
+            result = crawl_url(f"http://localhost:{port}/sse")
+        assert result.transport == "sse"
+        assert "echo" in {tool["name"] for tool in result.results["tools/list"][0]["tools"]}
+
+    def test_a_server_on_the_second_version_of_the_sdk(self, tmp_path: Path) -> None:
+        """X-01, X-03, S0-16, S0-17."""
+        port = real_servers.free_port()
+        with real_servers.listening(real_servers.modern_sdk(str(port)), port, {}):
+            result = crawl_url(f"http://127.0.0.1:{port}/mcp")
+        assert (result.transport, result.protocol_version) == ("http", MODERN)
+        assert [tool["name"] for tool in result.results["tools/list"][0]["tools"]] == ["buy_paper"]
