@@ -868,7 +868,7 @@ class TestAiHelp:
             "## When to Use\n\n### When not to use\n\nBetter done by others:\n\n* Files\n\n### When to use\n\n* Plan\n",
             "## Tips\n\nx\n\n## When NOT to Use\n\n1. Files\n\n## When to use this server\n\n1. Plan\n",
             "## Do not use for\n- Files\n\n## When to Use\n- Plan\n",
-            "# A\r\n\r\n## When to Use\r\n\r\n- Plan\r\n\r\nDon’t use it for:\r\n\r\n- Files\r\n",  # noqa: RUF001
+            "# A\r\n\r\n## When to Use\r\n\r\n- Plan\r\n\r\nDon’t use it for:\r\n\r\n- Files\r\n",
         ],
     )
     def test_the_lists_of_use_may_stand_in_any_order(self, content: str) -> None:

@@ -258,6 +258,11 @@ class Semantics:
     origins: Origins | None = None
     """Where each of these comes from."""
 
+    def is_declared(self, name: str) -> bool:
+        """Tells whether a field that is known was declared rather than inferred or defaulted."""
+        origin = (self.origins or {}).get(name)
+        return origin is None or origin.kind == "declared"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:

@@ -57,13 +57,12 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     declared: list[str] = []
     inferred: dict[str, list[str]] = {}
     for field, words in _facts(semantics):
-        origin = (semantics.origins or {}).get(field)
-        if origin is None or origin.kind == "declared":
+        if semantics.is_declared(field):
             declared.append(words)
         else:
             if field == "operation" and tool.method in _METHOD_WORDS:
                 words = _METHOD_WORDS[tool.method]
-            inferred.setdefault(origin.source, []).append(words)
+            inferred.setdefault((semantics.origins or {})[field].source, []).append(words)
     sentences = [f"Declared: {'; '.join(declared)}."] if declared else []
     sentences += [f"Inferred from {inline(source)}: {'; '.join(words)}." for source, words in inferred.items()]
     return tuple(Markdown(sentence) for sentence in sentences)
@@ -130,7 +129,7 @@ def needs_stop(text: str) -> bool:
 
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.read_only:
-        declared = semantics.operation == "read" and "operation" not in (semantics.origins or {})
+        declared = semantics.operation == "read" and semantics.is_declared("operation")
         yield "operation" if declared else "read_only", "changes nothing"
     elif semantics.destructive:
         yield "destructive", "may delete or overwrite"

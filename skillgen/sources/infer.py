@@ -73,7 +73,7 @@ def _access_level(tools: Iterable[Tool]) -> tuple[AccessLevel, str]:
 
 def _is_declared_destructive(tool: Tool) -> bool:
     semantics = tool.semantics
-    return bool(semantics.destructive) and "destructive" not in (semantics.origins or {}) and not semantics.read_only
+    return bool(semantics.destructive) and semantics.is_declared("destructive") and not semantics.read_only
 
 
 def _with_groups(service: Service) -> Service:

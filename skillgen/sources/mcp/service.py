@@ -16,12 +16,12 @@ from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.mcp import dashdash, declared
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.claims import Claim, Members
-from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.entries import named_entries, raw_entries
 from skillgen.sources.mcp.icons import IconReader, host_of
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.resources import ResourceReader
+from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader
 from skillgen.sources.pointer import child
 

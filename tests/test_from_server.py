@@ -1,0 +1,297 @@
+"""From a server to documents, by the command line: servers that other people wrote, and servers that misbehave."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import real_servers
+from cli import Finished, run_skillgen
+from documents import MarkdownDocument, broken_links, document_at, tokens
+from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+from servers import over_http
+
+TESTS = Path(__file__).parent
+SCHEMAS = TESTS / "specifications" / "dashdash"
+ACME = (sys.executable, str(TESTS.parent / "examples" / "acme-mcp" / "server.py"))
+
+SECTIONS_OF_AI_HELP = (
+    "When to Use",
+    "Overview",
+    "Setup/Prerequisites",
+    "Quick Reference",
+    "Command Reference",
+    "Input Specification",
+    "Output Formats",
+    "Examples",
+    "Authentication and Prerequisites",
+    "Rate Limits and Performance",
+)
+
+
+def repository(folder: Path) -> Path:
+    """Makes an empty git repository."""
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    return folder
+
+
+SERVERS: dict[str, Callable[[Path], tuple[str, ...]]] = {
+    "server-everything (npm)": lambda folder: real_servers.everything(),
+    "server-filesystem (npm)": real_servers.filesystem,
+    "server-memory (npm)": lambda folder: real_servers.memory(),
+    "mcp-server-git (PyPI)": lambda folder: real_servers.git(repository(folder)),
+    "mcp-server-time (PyPI)": lambda folder: real_servers.clock(),
+    "a server on the SDK's second version": lambda folder: real_servers.modern_sdk(),
+    "the Acme example": lambda folder: ACME,
+    "a server of the standard library alone": lambda folder: kiosk("dashdash"),
+}
+"""What the server is, to how it starts; it may use an empty folder."""
+
+
+def kiosk(manner: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "servers.over_stdio", manner)
+
+
+def documented(command: tuple[str, ...], out: Path, *options: object) -> Finished:
+    return run_skillgen("from-server", "--out", out, *options, "--", *command, cwd=TESTS)
+
+
+def inspected(command: tuple[str, ...]) -> dict[str, Any]:
+    finished = run_skillgen("inspect", "-q", "--", *command, cwd=TESTS)
+    assert finished.exit_code == 0, finished.stderr
+    service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
+    return service
+
+
+def front_matter_is_valid(text: str, profile: str) -> None:
+    schema = json.loads((SCHEMAS / f"dashdash-frontmatter-{profile}.schema.json").read_text("utf-8"))
+    jsonschema.validate(MarkdownDocument(text).fields(), schema)
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def crawled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The model of a server and the documents that were made of it."""
+    command = SERVERS[request.param](tmp_path_factory.mktemp("server"))
+    out = tmp_path_factory.mktemp("documents") / "out"
+    finished = documented(command, out)
+    assert finished.exit_code == 0, finished.stderr
+    return inspected(command), out
+
+
+def test_every_tool_is_documented_once_with_every_parameter(crawled: tuple[dict[str, Any], Path]) -> None:
+    """A heading that is the tool's exact name, and below it the name of each parameter."""
+    service, out = crawled
+    sections = {
+        section.heading.text: section
+        for path in out.glob("skills/*/references/*.md")
+        for section in document_at(path).sections(2)
+        if path.name not in ("about.md", "types.md", "resources.md", "prompts.md")
+    }
+    assert sorted(sections) == sorted(tool["name"] for tool in service["tools"])
+    for tool in service["tools"]:
+        assert [item.name for item in sections[tool["name"]].items if item.label == "Parameters:"] == [
+            parameter["name"] for parameter in tool.get("parameters", [])
+        ]
+
+
+def test_resources_and_prompts_reach_the_skill(crawled: tuple[dict[str, Any], Path]) -> None:
+    service, out = crawled
+    (skill,) = out.glob("skills/*/SKILL.md")
+    everything = "".join(path.read_text("utf-8") for path in skill.parent.rglob("*.md"))
+    for kind in ("resources", "resource_templates"):
+        assert {item["uri"] for item in service.get(kind, []) if f"`{item['uri']}`" not in everything} == set()
+    headings = [heading.text for path in skill.parent.rglob("prompts.md") for heading in document_at(path).headings]
+    assert {prompt["name"] for prompt in service.get("prompts", [])} <= set(headings)
+
+
+def test_the_skill_passes_the_reference_validator(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-20, X-21."""
+    (skill,) = crawled[1].glob("skills/*")
+    command = [str(Path(sys.executable).parent / "agentskills"), "validate", str(skill)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_the_skill_keeps_to_its_budget(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-24."""
+    (skill,) = crawled[1].glob("skills/*/SKILL.md")
+    text = skill.read_text("utf-8")
+    assert text.count("\n") < 500
+    assert len(text) < 16_000
+    assert tokens(text) < 5_000
+
+
+def test_llms_txt_is_read_by_the_reference_parser(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-30, S0-40, S0-41, S0-43: title, summary and sections, in which every line is a link."""
+    text = (crawled[1] / "llms.txt").read_text("utf-8")
+    parsed = parse_llms_file(text)
+    assert parsed.title == next(line[2:] for line in text.splitlines() if line.startswith("# "))
+    assert parsed.summary
+    assert {"When to Use", "Quick Reference"} <= set(parsed.sections)
+    linked = {link.title for link in parsed.sections["Quick Reference"]}
+    assert linked <= {tool["name"] for tool in crawled[0]["tools"]}
+    front_matter_is_valid(text, "web")
+
+
+def test_the_ai_help_text_has_its_front_matter_and_ten_sections(crawled: tuple[dict[str, Any], Path]) -> None:
+    """S0-30, S0-32."""
+    text = (crawled[1] / "ai-help.md").read_text("utf-8")
+    front_matter_is_valid(text, "cli")
+    titles = [heading.text for heading in MarkdownDocument(text).headings if heading.level == 2]
+    assert [title for title in titles if title in SECTIONS_OF_AI_HELP] == list(SECTIONS_OF_AI_HELP)
+
+
+def test_the_registry_entry_is_valid_and_claims_no_verification(crawled: tuple[dict[str, Any], Path]) -> None:
+    """S0-52."""
+    entry = json.loads((crawled[1] / "registry.json").read_text("utf-8"))
+    jsonschema.validate(entry, json.loads((SCHEMAS / "dashdash-registry-entry.schema.json").read_text("utf-8")))
+    assert "verified" not in entry
+
+
+def test_every_link_leads_somewhere(crawled: tuple[dict[str, Any], Path]) -> None:
+    assert broken_links(crawled[1]) == []
+
+
+def test_a_snapshot_gives_the_same_bytes_as_the_server(tmp_path: Path) -> None:
+    """X-51: `inspect` loses nothing that the documents need."""
+    snapshot = tmp_path / "snapshot.json"
+    snapshot.write_text(run_skillgen("inspect", "-q", "--", *ACME).stdout, "utf-8")
+    assert documented(ACME, tmp_path / "server").exit_code == 0
+    finished = run_skillgen("from-server", "--snapshot", snapshot, "--out", tmp_path / "snapshot")
+    assert finished.exit_code == 0, finished.stderr
+    assert texts(tmp_path / "snapshot") == texts(tmp_path / "server")
+
+
+def test_a_second_crawl_changes_nothing(tmp_path: Path) -> None:
+    """X-51."""
+    out = tmp_path / "out"
+    assert documented(real_servers.everything(), out).exit_code == 0
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+    checked = documented(real_servers.everything(), out, "--check")
+    assert (checked.exit_code, checked.stdout) == (0, "")
+    assert documented(real_servers.everything(), out).exit_code == 0
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+
+
+@pytest.mark.parametrize("manner", ["json", "events", "modern", "old"])
+def test_a_server_at_a_url_is_documented(manner: str, tmp_path: Path) -> None:
+    """X-03: JSON and events over Streamable HTTP, the newest revision, and HTTP+SSE."""
+    with over_http.running(manner) as server:
+        finished = run_skillgen("from-server", "--url", server.url, "--out", tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr
+    assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
+
+
+def test_server_everything_over_streamable_http_gives_the_tools_that_it_gives_over_stdio(tmp_path: Path) -> None:
+    port = real_servers.free_port()
+    with real_servers.listening(real_servers.everything("streamableHttp"), port, {"PORT": str(port)}):
+        finished = run_skillgen("inspect", "-q", "--url", f"http://127.0.0.1:{port}/mcp")
+    assert finished.exit_code == 0, finished.stderr
+    over_http_tools = json.loads(finished.stdout)["services"][0]["tools"]
+    assert over_http_tools == inspected(real_servers.everything())["tools"]
+
+
+UNREACHABLE: dict[str, tuple[tuple[str, ...], str]] = {
+    "a command that does not exist": (("no-such-command-anywhere",), "no-such-command-anywhere"),
+    "one that exits at once": (kiosk("exits"), "exit"),
+    "one that prints garbage": (kiosk("garbage"), ""),
+    "one that says nothing": (kiosk("silent"), "--timeout"),
+    "one that fails at its tools": (kiosk("refuses-tools"), "tools/list"),
+    "one that dies while it lists its tools": (kiosk("dies-in-tools"), ""),
+}
+
+
+@pytest.mark.parametrize("what", UNREACHABLE)
+def test_a_server_that_gives_nothing_is_one_message_and_no_file(what: str, tmp_path: Path) -> None:
+    """Exit 3, no traceback, nothing written."""
+    command, hint = UNREACHABLE[what]
+    finished = documented(command, tmp_path / "out", "--timeout", "2")
+    assert finished.exit_code == 3
+    assert finished.stdout == ""
+    assert finished.stderr.startswith("skillgen: error: ")
+    assert hint in finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_url_that_refuses_is_one_message_and_no_file(tmp_path: Path) -> None:
+    url = f"http://user:hunter2@127.0.0.1:{real_servers.free_port()}/mcp?token=hunter3"
+    finished = run_skillgen("from-server", "--url", url, "--out", tmp_path / "out")
+    assert finished.exit_code == 3
+    assert finished.stderr.startswith("skillgen: error: http://127.0.0.1:")
+    assert "hunter" not in finished.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_crawl_that_fails_leaves_the_documents_of_a_good_one(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert documented(kiosk("dashdash"), out).exit_code == 0
+    before = texts(out)
+    assert documented(kiosk("exits"), out).exit_code == 3
+    assert documented(kiosk("refuses-tools"), out).exit_code == 3
+    assert texts(out) == before
+
+
+def test_a_crawl_without_tools_replaces_good_documents_only_when_asked(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert documented(kiosk("dashdash"), out).exit_code == 0
+    before = texts(out)
+    empty = documented(kiosk("no-tools"), out)
+    assert empty.exit_code == 3
+    assert "--allow-empty" in empty.stderr
+    assert texts(out) == before
+    assert documented(kiosk("no-tools"), out, "--allow-empty").exit_code == 0
+    assert texts(out) != before
+
+
+def test_errors_for_other_lists_cost_nothing_else(tmp_path: Path) -> None:
+    """X-05."""
+    finished = documented(kiosk("refuses-lists"), tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr
+    assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
+
+
+def test_values_of_the_environment_reach_no_file_and_no_message(tmp_path: Path) -> None:
+    """X-12: names yes, values never."""
+    out = tmp_path / "out"
+    finished = documented(ACME, out, "--env", "ACME_API_KEY=hunter2-hunter2", "-v", "--json")
+    assert finished.exit_code == 0
+    everything = finished.stdout + finished.stderr + "".join(path.decode("utf-8") for path in texts(out).values())
+    assert "hunter2" not in everything
+    assert "ACME_API_KEY" in everything
+
+
+def test_a_dashdash_object_reaches_the_model_from_result_tool_and_resource() -> None:
+    """S0-01, S0-03, S0-12, S0-14: the SDK's typed models drop all three."""
+    service = inspected(ACME)
+    assert service["requirements"]["env"] == ["ACME_API_KEY"]
+    (create,) = (tool for tool in service["tools"] if tool["name"] == "create_project")
+    assert create["semantics"]["reversed_by"] == "delete_project"
+    assert service["resources"][0]["cache_duration_s"] == 300
+
+
+def test_the_three_kinds_of_alternative_access_stay_different(tmp_path: Path) -> None:
+    """S0-10, S0-23: a URL, known to be absent, unknown; `none` in YAML, null or absent in JSON."""
+    snapshot = json.loads(run_skillgen("inspect", "-q", "--", *ACME).stdout)
+    snapshot["services"][0]["access"] = {"cli": "https://acme.com/cli", "api": None}
+    source = tmp_path / "snapshot.json"
+    source.write_text(json.dumps(snapshot), "utf-8")
+    out = tmp_path / "out"
+    assert run_skillgen("from-server", "--snapshot", source, "--out", out).exit_code == 0
+    entry = json.loads((out / "registry.json").read_text("utf-8"))
+    assert entry["alternativeAccess"] == {"cliUrl": "https://acme.com/cli", "apiUrl": None}
+    document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
+    fields = document.fields()
+    assert (fields["cli-url"], fields["api-url"], fields["web-url"]) == ("https://acme.com/cli", "none", "none")
+    assert "HTTP API: none" in document.text
+    assert "Web: not declared" in document.text
