@@ -42,7 +42,6 @@ _TOKEN = re.compile(
     r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>(?P<inner>.{0,400}?)</(?P=tag)>)"
     r"|(?P<break></?(?:br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
     r"|(?P<angle><(?=[A-Za-z/!?]))"
-    r"|(?P<variable>\$(?=ARGUMENTS|\{CLAUDE_))"
     r"|(?P<tick>`)"
     r"|(?P<bracket>\](?=[(\[]))"
 )
@@ -50,7 +49,8 @@ _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _FORMATTING_TAG = re.compile(
     r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
 )
-_LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|-+\s*$|\|)")
+_LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))")
+_VARIABLE = re.compile(r"\$(?=ARGUMENTS|\{CLAUDE_)")
 _BLOCK_SPECIAL = re.compile(r"[`<\[\]\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
@@ -87,14 +87,13 @@ def plain_words(text: str) -> str:
 def inline(text: str) -> Markdown:
     """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
     line = one_line(text)
-    return Markdown(_escaped(line) if _INLINE_SPECIAL.search(line) else line)
+    return Markdown(defused(_escaped(line)) if _INLINE_SPECIAL.search(line) else line)
 
 
 @lru_cache(CACHE_SIZE)
 def paragraph(text: str) -> Markdown:
     """Makes a text safe as a line of its own, where its first characters could open a block."""
-    line = inline(text)
-    return Markdown("\\" + line) if _LINE_START.match(line) and not line[0].isdigit() else _unnumbered(line)
+    return Markdown(_guarded(inline(text)))
 
 
 def block(text: str) -> Markdown:
@@ -105,16 +104,16 @@ def block(text: str) -> Markdown:
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), clean(text).strip("\n"))
     if not _BLOCK_SPECIAL.search(text):
         return Markdown(text.strip())
-    return Markdown(_Blocks().text_of(text.expandtabs(4)))
+    return Markdown(defused(_Blocks().text_of(text.expandtabs(4))))
 
 
 @lru_cache(CACHE_SIZE)
 def code(text: str) -> Markdown:
     """Gives a text as a code span."""
-    line = one_line(text).replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
-    if "`" not in line:
+    line = defused(one_line(text))
+    if "`" not in line and not line.endswith("!"):
         return Markdown(f"`{line}`") if line else Markdown('`""`')
-    longest = max(len(run) for run in re.findall("`+", line))
+    longest = max((len(run) for run in re.findall("`+", line)), default=1)
     ticks = "`" * (longest + 1)
     return Markdown(f"{ticks} {line} {ticks}")
 
@@ -128,7 +127,7 @@ def value(data: Json) -> Markdown:
 
 def fence(text: str, language: str = "") -> Markdown:
     """Gives a text as a code block whose fence the text can't close."""
-    text = clean(text).replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_").strip("\n")
+    text = defused(clean(text)).strip("\n")
     longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
     ticks = "`" * (longest + 1)
     return Markdown(f"{ticks}{language}\n{text}\n{ticks}")
@@ -138,18 +137,28 @@ def fence(text: str, language: str = "") -> Markdown:
 def name(text: str) -> Markdown:
     """Gives a name as the text of a heading: what a renderer shows is the exact name."""
     line = one_line(text)
-    return Markdown(line if _PLAIN_NAME.match(line) else _NAME_SPECIAL.sub(r"\\\1", line))
+    if _PLAIN_NAME.match(line):
+        return Markdown(line)
+    # A renderer shows the entity as the sign, so the name stays exact; no host takes it for a variable.
+    return Markdown(_NAME_SPECIAL.sub(r"\\\1", line).replace("\\$ARGUMENTS", "&#36;ARGUMENTS"))
 
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
-    return Markdown(_escaped(one_line(text).replace("[", "(").replace("]", ")")))
+    return Markdown(defused(_escaped(one_line(text).replace("[", "(").replace("]", ")"))))
 
 
 def link_url(url: str) -> Markdown:
     """Makes a URL safe between the parentheses of a link."""
     quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", one_line(url))
-    return Markdown(quoted)
+    return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", _VARIABLE.sub("%24", quoted)))
+
+
+def defused(text: str) -> str:
+    """Breaks what Claude Code would run or fill in, wherever it stands: `` !`command` `` and `$ARGUMENTS`."""
+    if "!`" in text:
+        text = text.replace("!`", "! `")
+    return _VARIABLE.sub("$ ", text) if "$" in text else text
 
 
 def _escaped(line: str) -> str:
@@ -160,10 +169,7 @@ def _escaped(line: str) -> str:
 def _escaped_token(match: re.Match[str]) -> str:
     found = match[0]
     if match["code"] is not None:
-        # Claude Code runs what stands in a code span right after an exclamation mark.
-        before = match.string[match.start() - 1 : match.start()]
-        span = found.replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
-        return f" {span}" if before == "!" else span
+        return found
     if match["image"] is not None:
         return _escaped(match["alt"]) or "(picture)"
     if match["link"] is not None:
@@ -178,7 +184,7 @@ def _escaped_token(match: re.Match[str]) -> str:
         return found
     if match["break"] is not None:
         return " "
-    return "$ " if match["variable"] is not None else "\\" + found
+    return "\\" + found
 
 
 def _escaped_link(label: str, url: str) -> str:
@@ -190,11 +196,11 @@ def _escaped_link(label: str, url: str) -> str:
     return f"{words} ({address})" if words else address
 
 
-def _unnumbered(line: Markdown) -> Markdown:
-    """Escapes what would make a line an item of a numbered list."""
-    if line[:1].isdigit() and _LINE_START.match(line):
-        return Markdown(re.sub(r"^(\d+)([.)])", r"\1\\\2", line))
-    return line
+def _guarded(line: str) -> str:
+    """Escapes what would open a block at the start of a line."""
+    if not _LINE_START.match(line):
+        return line
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", line) if line[0].isdigit() else "\\" + line
 
 
 def _shortened(text: str, limit: int) -> str:
@@ -227,7 +233,7 @@ class _Blocks:
             self._lines.append(self._fence_indent + self._fence)
             self._fence = None
         else:
-            safe = line.rstrip().replace("$ARGUMENTS", "$ ARGUMENTS").replace("${CLAUDE_", "$ {CLAUDE_")
+            safe = line.rstrip()
             keep = safe[len(self._fence_indent) :] if safe.startswith(self._fence_indent) else safe.lstrip()
             self._lines.append((self._fence_indent + keep).rstrip())
 
@@ -265,9 +271,9 @@ class _Blocks:
 
     def _start_of_line(self, body: str) -> str:
         if heading := _HEADING.match(body):
-            words = body[heading.end() :].strip().rstrip("#").rstrip()
-            return f"**{_escaped(words)}**" if words and "*" not in words else _escaped(words)
-        if body[0] == "[" and re.match(r"\[[^\]]*\]:", body):
+            words = _escaped(body[heading.end() :].strip().rstrip("#").rstrip())
+            return f"**{words}**" if words and "*" not in words else _guarded(words)
+        if body[0] == "[" and _LINE_START.match(body):  # a link definition, or its beginning
             return "\\" + _escaped(body)
         if "-" in body and _TABLE_RULE.issuperset(body):
             return ""

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from skillgen.markdown.filters import Markdown, one_line
+from skillgen.markdown.filters import Markdown, defused, one_line
 
 
 class _Dumper(yaml.SafeDumper):
@@ -33,7 +33,7 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
 
 def _safe(item: Any) -> Any:
     if isinstance(item, str):
-        return one_line(item).replace("---", "—")
+        return defused(one_line(item)).replace("---", "—")
     if isinstance(item, Mapping):
         return {_safe(key): _safe(inner) for key, inner in item.items()}
     if isinstance(item, (list, tuple)):

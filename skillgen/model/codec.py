@@ -12,6 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from skillgen.model.pointer import child
 from skillgen.model.value import Json, Value
 
 Node = TypeVar("Node")
@@ -34,9 +35,14 @@ def to_json(value: Any) -> Json:
         }
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
-    if isinstance(value, Mapping):
+    # JSON of the source holds no nodes; it is given as it is, however deep.
+    if isinstance(value, Mapping) and any(_is_node(item) for item in value.values()):
         return {key: to_json(item) for key, item in value.items()}
     return value
+
+
+def _is_node(value: Any) -> bool:
+    return isinstance(value, tuple) or dataclasses.is_dataclass(value)
 
 
 def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
@@ -164,4 +170,4 @@ def _at(key: object, decode: Decoder, value: Json) -> Any:
     try:
         return decode(value)
     except DecodeError as error:
-        raise DecodeError(f"/{key}{error}") from None
+        raise DecodeError(f"{child('', key)}{error}") from None

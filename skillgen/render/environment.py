@@ -6,14 +6,15 @@ it safe for another place. So a template that forgets a filter is safe all the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from skillgen.errors import UsageError
+from skillgen.errors import SkillgenError, UsageError
 from skillgen.markdown import filters
 from skillgen.markdown.filters import Markdown
 from skillgen.markdown.front_matter import front_matter
@@ -45,6 +46,7 @@ class Templates:
             finalize=_printed,
             extensions=["jinja2.ext.loopcontrols"],
         )
+        self._is_users = overrides is not None
         self._environment.filters.update(_FILTERS)
         self._environment.globals.update(tool_link=links.tool_link, type_link=links.type_link)
 
@@ -54,25 +56,39 @@ class Templates:
         Raises:
             UsageError: the template has an error; the message names the file, the line and what is missing.
         """
-        try:
+        with self._problems(template):
             return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
-        except jinja2.TemplateError as error:
-            raise _template_problem(template, error) from error
 
     def macro(self, template: str, name: str, **context: Any) -> Any:
         """Gives a macro of a template as a function; what it returns is Markdown, trimmed."""
-        try:
-            macro = getattr(self._environment.get_template(template).make_module(context), name)
-        except jinja2.TemplateError as error:
-            raise _template_problem(template, error) from error
+        with self._problems(template):
+            module = self._environment.get_template(template).make_module(context)
+            if not hasattr(module, name):
+                raise jinja2.TemplateRuntimeError(f"it has no macro {name!r}")
+            macro = getattr(module, name)
 
         def call(*arguments: Any) -> Markdown:
-            try:
-                return Markdown(macro(*arguments).strip("\n"))
-            except jinja2.TemplateError as error:
-                raise _template_problem(template, error) from error
+            with self._problems(template):
+                try:
+                    return Markdown(macro(*arguments).strip("\n"))
+                except Exception:
+                    self._environment.handle_exception()  # raises it again, with the lines of the template
 
         return call
+
+    @contextmanager
+    def _problems(self, template: str) -> Iterator[None]:
+        """Turns what goes wrong in a template into a message; in one of ours, only what Jinja itself reports."""
+        try:
+            yield
+        except jinja2.TemplateError as error:
+            raise _template_problem(template, error) from error
+        except SkillgenError:
+            raise
+        except Exception as error:
+            if not self._is_users:
+                raise
+            raise _template_problem(template, error) from error
 
 
 def _printed(printed: Any) -> str:
@@ -105,15 +121,15 @@ def _reference_links(file_names: Sequence[str]) -> Markdown:
     return Markdown(", ".join(shown))
 
 
-def _template_problem(template: str, error: jinja2.TemplateError) -> UsageError:
+def _template_problem(template: str, error: Exception) -> UsageError:
     name, line = getattr(error, "name", None) or template, getattr(error, "lineno", None)
     if line is None:
         line, name = _line_of(error, name)
     where = f"template {name}" + (f", line {line}" if line else "")
-    return UsageError(f"the template cannot be rendered: {error.message}", where=where, fix="correct the template")
+    return UsageError(f"the template cannot be rendered: {error}", where=where, fix="correct the template")
 
 
-def _line_of(error: jinja2.TemplateError, name: str) -> tuple[int | None, str]:
+def _line_of(error: Exception, name: str) -> tuple[int | None, str]:
     """Finds the template's line in the traceback of a run-time error, which carries none itself."""
     trace, found = error.__traceback__, None
     while trace is not None:

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child, follow, last_token
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
 from skillgen.model.value import Json
-from skillgen.sources.pointer import child, follow, last_token
 from skillgen.sources.schema_keywords import (
     constraints_of,
     kind_of,

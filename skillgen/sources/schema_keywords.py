@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from skillgen.model.pointer import child
 from skillgen.model.value import Json, Value
-from skillgen.sources.pointer import child
 
 Report = Callable[[str, str], None]
 """Takes the pointer and the message of something that makes no sense."""

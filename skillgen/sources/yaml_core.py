@@ -17,7 +17,12 @@ from skillgen.model.value import Json
 EXPANDED_LIMIT = 20_000_000
 """Values that a document may come to when its aliases are written out; beyond it is an alias bomb."""
 
+DEPTH_LIMIT = 500
+"""Levels of nesting; the parser's own time grows with their square."""
+
 _LOADER: Any = getattr(yaml, "CLoader", yaml.Loader)
+# YAML 1.2.2 allows them in quoted text; PyYAML refuses some (5.1) and takes others for line ends (5.4).
+_REFUSED = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _INT = re.compile(r"[-+]?[0-9]+\Z")
 _BASED_INT = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
@@ -39,6 +44,9 @@ def parse_yaml(text: str, problems: ProblemLog) -> Json:
     Raises:
         YamlError: the text is not YAML, or its aliases form a cycle or a bomb.
     """
+    if _REFUSED.search(text):
+        problems.warning("control-characters", "", "the text holds control characters; U+FFFD stands in their place")
+        text = _REFUSED.sub("\ufffd", text)
     loader = _LOADER(text)
     try:
         return _Builder(loader, problems).document()
@@ -86,10 +94,11 @@ class _Builder:
                 value = _scalar(event, is_key=stack[-1].expects_key())
                 self._anchor(event.anchor, value, 1)
                 self._add(value, 1, event)
-            elif kind is yaml.MappingStartEvent:
-                stack.append(_Collection({}, event.anchor))
-            elif kind is yaml.SequenceStartEvent:
-                stack.append(_Collection([], event.anchor))
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                if len(stack) > DEPTH_LIMIT:
+                    line = event.start_mark.line + 1
+                    raise YamlError(f"line {line}: nested more than {DEPTH_LIMIT} levels deep")
+                stack.append(_Collection({} if kind is yaml.MappingStartEvent else [], event.anchor))
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                 done = stack.pop()
                 self._anchor(done.anchor, done.value, done.weight)
@@ -127,9 +136,12 @@ class _Builder:
 
     def _add_member(self, into: _Collection, value: Json, event: Any) -> None:
         key, into.key = into.key, None
-        if key == "<<" and isinstance(value, dict):  # merge keys are YAML 1.1, and common all the same
-            into.value = {**value, **into.value}
-            return
+        if key == "<<":  # merge keys are YAML 1.1, and common all the same; the first mapping of a list wins
+            merged = value if isinstance(value, list) else [value]
+            if merged and all(isinstance(item, dict) for item in merged):
+                for item in merged:
+                    into.value = {**item, **into.value}
+                return
         if key in into.value:
             line = event.start_mark.line + 1
             self._problems.warning(

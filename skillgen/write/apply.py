@@ -14,6 +14,8 @@ from skillgen.errors import OutputError
 from skillgen.write.plan import Change, Plan, inside
 from skillgen.write.record import RECORD_NAME, Record, digest_of
 
+_TEMPORARY = ".skillgen-"
+
 
 def apply_plan(plan: Plan) -> None:
     """Replaces, creates and deletes files; those that are as they should be are not touched.
@@ -23,15 +25,16 @@ def apply_plan(plan: Plan) -> None:
     """
     try:
         plan.out.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(plan.out)
         changed = [change for change in plan.drift if not change.edited]
         if changed:
-            _replace(plan.out / RECORD_NAME, _between(plan).to_text().encode("utf-8"))
+            _replace(plan.out, plan.out / RECORD_NAME, _between(plan).to_text().encode("utf-8"))
         for change in changed:
             _apply(plan.out, change)
         record = plan.after.to_text().encode("utf-8")
         path = plan.out / RECORD_NAME
         if not path.exists() or path.read_bytes() != record:
-            _replace(path, record)
+            _replace(plan.out, path, record)
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}",
@@ -57,11 +60,11 @@ def _apply(out: Path, change: Change) -> None:
             _remove_empty_folders(out, target.parent)
     elif change.new is not None:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, change.new)
+        _replace(out, target, change.new)
 
 
-def _replace(target: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".skillgen-", dir=target.parent)
+def _replace(out: Path, target: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=out)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -71,6 +74,24 @@ def _replace(target: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _remove_leftovers(out: Path) -> None:
+    """Removes the temporary files of runs that were killed; on Windows there is no telling, and they stay."""
+    for path in out.glob(f"{_TEMPORARY}*-*"):
+        process = path.name.removeprefix(_TEMPORARY).partition("-")[0]
+        if os.name == "posix" and process.isdigit() and not _is_running(int(process)):
+            path.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _mode_of(target: Path) -> int:

@@ -110,8 +110,12 @@ def _content(out: Path, path: str) -> bytes | None:
     target = inside(out, path)
     try:
         return target.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise OutputError(
+            "a file stands where a folder belongs", where=str(target.parent), fix="move it, or choose another --out"
+        ) from None
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(target)) from None
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.value import Json, Origin
-from skillgen.sources.pointer import child
 
 Place = Literal["dashdash", "ai_help", "serverInfo", "entry", "annotations"]
 """Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""

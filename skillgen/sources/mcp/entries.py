@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, as_list
 from skillgen.sources.mcp.claims import Members
-from skillgen.sources.pointer import child
 
 
 def named_entries(

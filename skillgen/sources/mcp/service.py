@@ -10,6 +10,7 @@ from itertools import starmap
 
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
+from skillgen.model.pointer import child
 from skillgen.model.service import AccessLevel, Endpoint, Group, Service, Tool
 from skillgen.model.value import Json, Origin
 from skillgen.sources.json_schema import SchemaReader
@@ -23,7 +24,6 @@ from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.resources import ResourceReader
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader
-from skillgen.sources.pointer import child
 
 OPENING_METHODS = ("server/discover", "initialize")
 """Methods whose result opens a session, the newest first. A server of two eras may have been asked both."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
-from skillgen.sources.pointer import child
 
 
 def preferred_first(content: dict[str, Json]) -> list[str]:

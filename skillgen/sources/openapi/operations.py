@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.service import Endpoint, Tool
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, as_list, text_of
@@ -17,7 +18,6 @@ from skillgen.sources.openapi.responses import ResponseReader
 from skillgen.sources.openapi.security import security_from
 from skillgen.sources.openapi.semantics import pagination_of, semantics_from_method
 from skillgen.sources.openapi.servers import endpoints_from
-from skillgen.sources.pointer import child
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 

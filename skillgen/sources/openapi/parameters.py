@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.media import first_media_schema, preferred_first
 from skillgen.sources.openapi.resolver import Resolver
-from skillgen.sources.pointer import child
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import follow
 from skillgen.model.value import Json
-from skillgen.sources.pointer import follow
 
 
 class Resolver:

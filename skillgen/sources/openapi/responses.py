@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from skillgen.model.pointer import child
 from skillgen.model.service import ErrorCase, Output
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.media import first_media_schema
 from skillgen.sources.openapi.resolver import Resolver
-from skillgen.sources.pointer import child
 
 
 class ResponseReader:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.service import Auth, Scope
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.pointer import child
 
 SCHEMES = "/components/securitySchemes"
 

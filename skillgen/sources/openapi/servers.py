@@ -5,11 +5,11 @@ from __future__ import annotations
 from urllib.parse import urljoin, urlsplit
 
 from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
 from skillgen.model.service import Endpoint
 from skillgen.model.value import Json
 from skillgen.sources.document import public_url
 from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.pointer import child
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:

@@ -1,0 +1,141 @@
+"""The JSON Schema of what `skillgen inspect` prints, made from the model's own classes and their words.
+
+`python -m skillgen.model.json_schema > docs/model.schema.json` renews the committed one, and a test holds it current.
+For developers: nothing else imports this module, and it reads the model's source, where the words below fields stand.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import itertools
+import json
+import sys
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from skillgen.model.codec import to_json
+from skillgen.model.service import Service
+from skillgen.model.value import Json, Value
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_SCALARS = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
+def snapshot_schema() -> dict[str, Json]:
+    """Gives the JSON Schema of a snapshot."""
+    return {
+        "$schema": DIALECT,
+        "title": "skillgen snapshot",
+        "description": "What `skillgen inspect` prints and `skillgen from-server --snapshot` reads. A key that is "
+        "absent means its default; one without a default that is not required means that nothing is declared.",
+        "type": "object",
+        "properties": {
+            "snapshot": {"description": "The version of this form.", "const": 1},
+            "services": {
+                "description": "The services that were read.",
+                "type": "array",
+                "items": {"$ref": "#/$defs/Service"},
+            },
+        },
+        "required": ["snapshot", "services"],
+        "additionalProperties": False,
+        "$defs": {cls.__name__: class_schema(cls) for cls in sorted(model_classes(), key=lambda cls: cls.__name__)},
+    }
+
+
+def model_classes() -> tuple[type, ...]:
+    """Gives the classes of which a service is made, itself the first."""
+    found: dict[type, None] = {Service: None}
+    waiting: list[type] = [Service]
+    while waiting:
+        for annotation in typing.get_type_hints(waiting.pop()).values():
+            for cls in _classes_in(annotation):
+                if cls not in found:
+                    found[cls] = None
+                    waiting.append(cls)
+    return tuple(found)
+
+
+def class_schema(cls: type) -> dict[str, Json]:
+    """Gives the JSON Schema of one class, without the `$defs` that it refers to."""
+    hints, words = typing.get_type_hints(cls), field_docstrings(cls)
+    properties, required = {}, []
+    for item in dataclasses.fields(cls):
+        properties[item.name] = {"description": words.get(item.name, "")} | _schema_of(hints[item.name])
+        default = _default_of(item)
+        if default is dataclasses.MISSING:
+            required.append(item.name)
+        elif default is not None and not dataclasses.is_dataclass(default):
+            properties[item.name]["default"] = to_json(default)
+    return {
+        "description": _joined(inspect.getdoc(cls) or ""),
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def field_docstrings(cls: type) -> dict[str, str]:
+    """Gives the docstring below each field of a class, by the field's name."""
+    found = {}
+    body = _class_bodies(cls.__module__)[cls.__name__]
+    for statement, after in itertools.pairwise(body):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                found[statement.target.id] = _joined(str(after.value.value))
+    return found
+
+
+@functools.cache
+def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _classes_in(annotation: Any) -> Iterator[type]:
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        if annotation is not Value:
+            yield annotation
+    for argument in typing.get_args(annotation):
+        yield from _classes_in(argument)
+
+
+def _schema_of(annotation: Any) -> dict[str, Json]:
+    """Gives the JSON Schema of an annotation; `None` is always an absent key, and never written."""
+    if annotation is Any or annotation is Value:
+        return {}
+    if annotation in _SCALARS:
+        return {"type": _SCALARS[annotation]}
+    if dataclasses.is_dataclass(annotation):
+        assert isinstance(annotation, type)
+        return {"$ref": f"#/$defs/{annotation.__name__}"}
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        members = [_schema_of(member) for member in arguments if member is not types.NoneType]
+        return members[0] if len(members) == 1 else {"anyOf": members}
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "items": _schema_of(arguments[0])}
+    assert isinstance(origin, type)
+    assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"
+    return {"type": "object", "additionalProperties": _schema_of(arguments[1])}
+
+
+def _default_of(item: dataclasses.Field[Any]) -> Any:
+    return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    print(json.dumps(snapshot_schema(), ensure_ascii=False, indent=2))
