@@ -13,7 +13,7 @@ from skillgen.model.service import Endpoint, Service
 from skillgen.model.value import Origin
 from skillgen.render.document import FORMATS
 from skillgen.sources.document import Document as SourceDocument
-from skillgen.sources.document import load_document
+from skillgen.sources.document import load_document, public_url
 from skillgen.sources.infer import completed
 from skillgen.sources.openapi.service import is_description, service_from_description
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
@@ -146,6 +146,8 @@ def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tup
 def overridden(service: Service, overrides: Overrides) -> Service:
     """Gives the service with what the user says of it."""
     origins = dict(service.origins or {})
+    if overrides.name is not None and not overrides.name.strip():
+        raise UsageError("is empty", where="--name", fix="give a name")
     if overrides.name is not None:
         service, origins["name"] = replace(service, name=overrides.name), Origin("declared", "--name")
     if overrides.description is not None:
@@ -154,8 +156,13 @@ def overridden(service: Service, overrides: Overrides) -> Service:
             Origin("declared", "--description"),
         )
     if overrides.base_url is not None:
-        rest = tuple(endpoint for endpoint in service.endpoints if endpoint.url != overrides.base_url)
-        service = replace(service, endpoints=(Endpoint(url=overrides.base_url), *rest))
+        url = public_url(overrides.base_url)
+        if url != overrides.base_url or not url.startswith(("http://", "https://")):
+            raise UsageError(
+                "is no address without credentials and query", where="--base-url", fix="give https://HOST/PATH"
+            )
+        rest = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
+        service = replace(service, endpoints=(Endpoint(url=url), *rest))
         origins["endpoints"] = Origin("declared", "--base-url")
     return replace(service, origins=origins or None)
 
@@ -195,7 +202,12 @@ def generate(service: Service, options: OutputOptions) -> Outcome:
     if options.strict:
         _refuse_problems(service.problems)
     documents = {item.path: item.text for item in render_documents(service, options.formats, options.templates)}
-    plan = plan_documents(options.out, documents, service=one_line(service.name), tools=len(service.tools))
+    plan = plan_documents(
+        options.out,
+        documents,
+        service=one_line(service.name),
+        tools=len(service.tools),
+    )
     _refuse_empty(service, plan, options)
     problems = (*service.problems, *_plan_problems(plan))
     diff = ""

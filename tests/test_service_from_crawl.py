@@ -9,11 +9,11 @@ import pytest
 
 from skillgen.errors import Problem
 from skillgen.model.codec import from_json, to_json
+from skillgen.model.pointer import follow
 from skillgen.model.service import Cost, Icon, Service, Tool
 from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.mcp.crawl import Crawl
 from skillgen.sources.mcp.service import service_from_crawl
-from skillgen.sources.pointer import follow
 
 DASHDASH: dict[str, Json] = {
     "specVersion": "0.2.0",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -133,6 +134,7 @@ def from_server(
 
 @app.command("from-openapi")
 def from_openapi(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, a URL, or - for standard input.")],
     name: options.Name = None,
     description: options.Description = None,
@@ -153,6 +155,8 @@ def from_openapi(
     console = Console(quiet, verbose)
 
     def run() -> ExitCode:
+        if context.obj:
+            raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
         overrides = Overrides(name=name, description=description, base_url=base_url)
         output = _output_options(out, emit, templates, check, allow_empty, strict)
         with console.progress(f"reading {source}"):
@@ -270,6 +274,8 @@ def _target(
 ) -> ServerTarget:
     from skillgen.sources.mcp.crawl import ServerTarget
 
+    if url is not None:
+        _refuse_bad_url(url)
     if cwd is not None and not cwd.is_dir():
         raise UsageError("no such folder", where=f"--cwd {cwd}", fix="give the folder in which the server is to start")
     return ServerTarget(
@@ -280,6 +286,16 @@ def _target(
         cwd=cwd,
         timeout_s=timeout_s,
     )
+
+
+def _refuse_bad_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError("is no http:// or https:// address", where="--url", fix="give one, as https://HOST/PATH")
 
 
 def _output_options(

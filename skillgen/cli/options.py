@@ -31,7 +31,7 @@ Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="The folder in which t
 ServerName: TypeAlias = Annotated[
     str | None, typer.Option(help="The name under which a host mounts the server.", metavar="NAME")
 ]
-Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1)]
+Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)]
 Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
 Description: TypeAlias = Annotated[
     str | None, typer.Option(help="What it does and when to use it, in place of the source's words.")

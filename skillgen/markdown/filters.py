@@ -32,26 +32,33 @@ _INVISIBLE = re.compile(
 _ODD_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!]")
 # Lengths are bounded, so that no text makes the search take the square of its size.
-_TOKEN = re.compile(
+_KEPT = (
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.{1,1000}?)(?<!`)(?P=ticks)(?!`))"
-    r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
+)
+_REWORDED = re.compile(
+    _KEPT + r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
     r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
     r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
-    r"|(?P<anchor><a\s[^<>]*?href=[\"'](?P<href>[^\"'<>\s]*)[\"'][^<>]*>(?P<words>[^<>]{0,400})</a>)"
-    r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>(?P<inner>.{0,400}?)</(?P=tag)>)"
+    r"|(?P<anchor><a\s[^<>]{0,200}?href=[\"'](?P<href>[^\"'<>\s]{0,500})[\"'][^<>]{0,200}>(?P<words>[^<>]{0,400})</a>)"
+    r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>"
+    r"(?P<inner>.{0,400}?)</(?P=tag)>)"
     r"|(?P<break></?(?:br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
-    r"|(?P<angle><(?=[A-Za-z/!?]))"
-    r"|(?P<tick>`)"
-    r"|(?P<bracket>\](?=[(\[]))"
 )
+_ESCAPED = re.compile(_KEPT + r"|(?P<special><(?=[A-Za-z/!?])|`|\](?=[(\[]))")
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _FORMATTING_TAG = re.compile(
     r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
 )
-_LINE_START = re.compile(r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|```|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))")
+_LINE_START = re.compile(
+    r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
+)
 _VARIABLE = re.compile(r"\$(?=ARGUMENTS|\{CLAUDE_)")
-_BLOCK_SPECIAL = re.compile(r"[`<\[\]\\$!|#>=~\t]|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}")
+_BLOCK_SPECIAL = re.compile(
+    r"[`<\[\]\\$!|#>=~\t]"
+    r"|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
+)
+_LOOKS_LIKE_JSON = re.compile(r"$|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
@@ -120,7 +127,7 @@ def code(text: str) -> Markdown:
 
 def value(data: Json) -> Markdown:
     """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
-    if isinstance(data, str) and data and data == data.strip() and len(data) <= 200:
+    if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
         return code(data)
     return code(_shortened(json_text(data), 400))
 
@@ -145,7 +152,7 @@ def name(text: str) -> Markdown:
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
-    return Markdown(defused(_escaped(one_line(text).replace("[", "(").replace("]", ")"))))
+    return Markdown(defused(_escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
@@ -162,38 +169,32 @@ def defused(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    line = re.sub(" {2,}", " ", _TOKEN.sub(_escaped_token, line)).strip()
+    """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed."""
+    line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
+    line = _ESCAPED.sub(lambda match: match[0] if match["special"] is None else "\\" + match[0], line)
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
 
 
-def _escaped_token(match: re.Match[str]) -> str:
-    found = match[0]
-    if match["code"] is not None:
-        return found
+def _reworded(match: re.Match[str]) -> str:
     if match["image"] is not None:
-        return _escaped(match["alt"]) or "(picture)"
+        return match["alt"] or "(picture)"
     if match["link"] is not None:
-        return _escaped_link(match["label"], match["url"])
+        return _link_words(match["label"], match["url"])
     if match["anchor"] is not None:
-        return _escaped_link(match["words"], match["href"])
+        return _link_words(match["words"], match["href"])
     if match["pair"] is not None:
-        return _escaped(match["inner"])
+        return _REWORDED.sub(_reworded, match["inner"])
     if match["autolink"] is not None:
         return match["address"]
-    if match["escape"] is not None:
-        return found
-    if match["break"] is not None:
-        return " "
-    return "\\" + found
+    return " " if match["break"] is not None else match[0]
 
 
-def _escaped_link(label: str, url: str) -> str:
+def _link_words(label: str, url: str) -> str:
     """Gives a link as words, with its address where that means something outside the source's own pages."""
-    words = _escaped(label)
     if not url.startswith(("http://", "https://", "mailto:")) or url == label:
-        return words
+        return label
     address = link_url(url)
-    return f"{words} ({address})" if words else address
+    return f"{label} ({address})" if label else address
 
 
 def _guarded(line: str) -> str:
@@ -249,9 +250,13 @@ class _Blocks:
             self._lines.append("")
         elif item := _LIST_ITEM.match(body):
             self._in_list = True
-            self._lines.append(f"{indent}{item['mark']} {self._start_of_line(body[item.end() :])}")
+            words = self._words(body[item.end() :])
+            self._lines.append(f"{indent}{item['mark']} {words}" if words else "")
+        elif body[0] == ">":
+            words = self._words(body.lstrip("> "))
+            self._lines.append(f"{indent}> {words}" if words else "")
         else:
-            self._lines.append(indent + self._start_of_line(body))
+            self._lines.append(indent + self._words(body))
 
     def _open_fence(self, opening: re.Match[str], body: str, indent: str) -> None:
         if opening["mark"][0] == "`" and "`" in body[opening.end("mark") :]:
@@ -269,15 +274,12 @@ class _Blocks:
             self._in_list = False
         return " " * min(width, 12) if self._in_list else ""
 
-    def _start_of_line(self, body: str) -> str:
+    def _words(self, body: str) -> str:
+        """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
         if heading := _HEADING.match(body):
             words = _escaped(body[heading.end() :].strip().rstrip("#").rstrip())
             return f"**{words}**" if words and "*" not in words else _guarded(words)
-        if body[0] == "[" and _LINE_START.match(body):  # a link definition, or its beginning
-            return "\\" + _escaped(body)
-        if "-" in body and _TABLE_RULE.issuperset(body):
+        words = _escaped(body)
+        if "-" in words and _TABLE_RULE.issuperset(words):
             return ""
-        if body[0] == ">":
-            quoted = body.lstrip("> ")
-            return f"> {self._start_of_line(quoted)}" if quoted else ">"
-        return _escaped(body) if _INLINE_SPECIAL.search(body) else body
+        return "" if _RULE_OR_UNDERLINE.match(words) else _guarded(words)

@@ -1,6 +1,6 @@
 """The one Jinja environment: what templates can use, and where they are found.
 
-Whatever a template prints goes through `inline`, the filter for a place inside a line, unless a filter of its own made
+Whatever a template prints goes through `paragraph`, which is safe anywhere in a line, unless a filter of its own made
 it safe for another place. So a template that forgets a filter is safe all the same.
 """
 
@@ -98,7 +98,7 @@ def _printed(printed: Any) -> str:
         return str(printed)  # raises, with the name that is missing
     if printed is None:
         raise jinja2.TemplateRuntimeError("a value that is not declared (None) would be printed")
-    return filters.inline(str(printed))
+    return filters.paragraph(str(printed))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:

@@ -42,9 +42,16 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
     what = plain(service.summary or service.description or _kind(service))
     if _TRIGGER.search(what):
         return clipped(what, limit)
-    when = triggers(service)
+    when = _declared_trigger(service) or triggers(service)
     what = clipped(what, max(limit - len(when) - 2, limit // 3)).rstrip()
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
+
+
+def _declared_trigger(service: Service) -> str | None:
+    """Gives the sentence of the description that says when to use the service, wherever it stands there."""
+    sentences = re.split(r"(?<=[.!?])\s+", plain((service.description or "")[:4_000]))
+    found = next((sentence for sentence in sentences if _TRIGGER.match(sentence)), None)
+    return clipped(found, TRIGGERS_LIMIT) if found else None
 
 
 def _kind(service: Service) -> str:

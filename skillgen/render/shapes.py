@@ -159,8 +159,10 @@ def _notes(schema: Schema, deprecated: bool) -> list[str]:
 
 
 def _choices_note(choices: tuple[Json, ...], lead: str = "One of") -> str:
+    if not choices:
+        return "No value is allowed."
     if len(choices) == 1:
-        return f"Always {value(choices[0])}."
+        return f"Always {value(choices[0])}." if lead == "One of" else f"Each item is always {value(choices[0])}."
     shown = ", ".join(value(choice) for choice in choices[:CHOICES_SHOWN])
     more = f" and {len(choices) - CHOICES_SHOWN} more" if len(choices) > CHOICES_SHOWN else ""
     return f"{lead} {shown}{more}."

@@ -61,9 +61,21 @@ def load_document(source: str, problems: ProblemLog, *, timeout_s: float = 30.0)
 
 def public_url(url: str) -> str:
     """Gives a URL without its user, password, query and fragment, any of which may hold a secret."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a port or a bracket that makes no sense; what is no URL is not shown
+        return url.partition(":")[0] + "://…"
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def without_credentials(url: str) -> str:
+    """Gives a URL without its user and password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a port or a bracket that makes no sense
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 
 def _read_file(path: Path) -> bytes:

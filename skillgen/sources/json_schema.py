@@ -25,7 +25,7 @@ from skillgen.sources.schema_keywords import (
     required_names,
     scalar_fields,
 )
-from skillgen.sources.schema_merge import merged, requiring, simplified
+from skillgen.sources.schema_merge import either, merged, requiring, simplified
 
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
@@ -258,25 +258,36 @@ class Scope:
         return schema
 
     def _collect(
-        self, raw: Json, pointer: str, location: Location, found: dict[str, Parameter], seen: set[int]
+        self,
+        raw: Json,
+        pointer: str,
+        location: Location,
+        found: dict[str, Parameter],
+        seen: set[int],
+        is_alternative: bool = False,
     ) -> frozenset[str]:
-        """Gathers properties into `found`, the first of a name wins; gives the names that are required."""
+        """Gathers properties into `found`; gives the names that are required.
+
+        The first of a name wins, but for alternatives, of which each may have it its own way.
+        """
         if not isinstance(raw, dict) or id(raw) in seen:
             return frozenset()
         seen.add(id(raw))
         required = required_names(raw)
         if "properties" in raw:
             for parameter in self._properties(raw, pointer, location, 0):
-                found.setdefault(parameter.name, parameter)
+                held = found.setdefault(parameter.name, parameter)
+                if held is not parameter and is_alternative:
+                    found[parameter.name] = replace(held, schema=either(held.schema, parameter.schema))
                 if parameter.required:
                     required |= {parameter.name}
         if (target := self._target(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], location, found, seen)
+            required |= self._collect(target[1], target[0], location, found, seen, is_alternative)
         for index, member in members(raw, "allOf"):
             required |= self._collect(member, child(pointer, "allOf", index), location, found, seen)
         for keyword in ("oneOf", "anyOf"):
             sets = [
-                self._collect(member, child(pointer, keyword, index), location, found, seen)
+                self._collect(member, child(pointer, keyword, index), location, found, seen, True)
                 for index, member in members(raw, keyword)
             ]
             if sets:

@@ -54,3 +54,12 @@ def simplified(schema: Schema) -> Schema:
     if len(schema.includes) == 1 and schema.ref is None and not schema.properties and not schema.alternatives:
         return replace(schema, ref=schema.includes[0], includes=())
     return schema
+
+
+def either(one: Schema, other: Schema) -> Schema:
+    """Gives a schema that allows what either allows: all choices, or both as alternatives."""
+    if one == other:
+        return one
+    if one.choices is not None and other.choices is not None and one.types == other.types:
+        return replace(one, choices=(*one.choices, *(item for item in other.choices if item not in one.choices)))
+    return Schema(alternatives=(*(one.alternatives or (one,)), *(other.alternatives or (other,))))

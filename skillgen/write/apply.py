@@ -60,6 +60,8 @@ def _apply(out: Path, change: Change) -> None:
             _remove_empty_folders(out, target.parent)
     elif change.new is not None:
         target.parent.mkdir(parents=True, exist_ok=True)
+        if (target.read_bytes() if target.exists() else None) != change.old:
+            raise OutputError("changed while skillgen was running", where=str(target), fix="run the command again")
         _replace(out, target, change.new)
 
 

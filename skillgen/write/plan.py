@@ -72,7 +72,13 @@ class Plan:
         return tuple(change for change in self.changes if change.edited and change.action == "delete")
 
 
-def plan_documents(out: Path, documents: Mapping[str, str], *, service: str, tools: int) -> Plan:
+def plan_documents(
+    out: Path,
+    documents: Mapping[str, str],
+    *,
+    service: str,
+    tools: int,
+) -> Plan:
     """Compares documents (path to text) with OUT.
 
     Raises:
@@ -109,6 +115,8 @@ def _stale(out: Path, path: str, before: Record) -> Change:
 def _content(out: Path, path: str) -> bytes | None:
     target = inside(out, path)
     try:
+        if target.exists() and not target.is_file():
+            raise OutputError("is not a file", where=str(target), fix="move it, or choose another --out")
         return target.read_bytes()
     except FileNotFoundError:
         return None
@@ -127,7 +135,10 @@ def inside(out: Path, path: str) -> Path:
         OutputError: it is not.
     """
     target = out.joinpath(*path.split("/"))
-    root = out.resolve()
-    if not target.parent.resolve().is_relative_to(root) or target.is_symlink():
+    try:
+        is_inside = target.parent.resolve().is_relative_to(out.resolve()) and not target.is_symlink()
+    except (OSError, RuntimeError):  # symbolic links in a circle
+        is_inside = False
+    if not is_inside:
         raise OutputError("leads outside OUT", where=str(target), fix="remove the symbolic link")
     return target

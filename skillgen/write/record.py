@@ -68,7 +68,7 @@ def read_record(out: Path) -> Record:
         return Record()
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise OutputError(
             "is not a record that skillgen wrote",
             where=str(path),

@@ -95,8 +95,13 @@ class _Reader:
         progress("asking for ai_help")
         if (ai_help := self._read_ai_help()) is not None:
             results["ai_help"] = ai_help
+        hidden, is_echo = self._target.given_secrets().hide_in(results)
+        if is_echo:
+            self._log.warning(
+                "secret-echoed", "", "The server repeats a value that was passed to it; [hidden] stands in its place."
+            )
         return Crawl(
-            results=results,
+            results=hidden,
             protocol_version=self._opening.version,
             transport=self._transport,
             url=None if self._target.url is None else bare_url(self._target.url),

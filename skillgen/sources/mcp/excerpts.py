@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+from skillgen.model.value import Json
 
 _MIN_SECRET_CHARACTERS = 4
 """Shorter values are switches and numbers; hiding those would only garble messages."""
+
+_MIN_ECHO_CHARACTERS = 8
+"""The same for documents, where a word that stands for itself would go with it."""
 
 _HIDDEN = "[hidden]"
 
@@ -37,9 +43,26 @@ class Secrets:
             text = text.replace(line, _HIDDEN)
         return text
 
+    def hide_in(self, data: Json) -> tuple[Json, bool]:
+        """Gives what a server said without them, and whether it said any: some servers echo what they are given."""
+        kept = [line for line in self._lines if len(line) >= _MIN_ECHO_CHARACTERS]
+        text = json.dumps(data, ensure_ascii=False) if kept else ""
+        found = Secrets(line for line in kept if json.dumps(line, ensure_ascii=False)[1:-1] in text)
+        return (_mapped(data, found.hide), True) if found._lines else (data, False)
+
     def excerpt(self, text: str, max_characters: int = 300) -> str:
         """Gives text without them, fit for a message. They go first: a value that was cut would not be found."""
         return printable(self.hide(text), max_characters)
+
+
+def _mapped(data: Json, change: Callable[[str], str]) -> Json:
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, list):
+        return [_mapped(item, change) for item in data]
+    if isinstance(data, dict):
+        return {change(key): _mapped(item, change) for key, item in data.items()}
+    return data
 
 
 def secret_environment_values(given: Mapping[str, str], inherited: Mapping[str, str]) -> set[str]:

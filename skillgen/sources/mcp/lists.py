@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from skillgen.errors import ProblemLog
 from skillgen.model.value import Json
-from skillgen.sources.mcp.connection import Connection
+from skillgen.sources.mcp.connection import Connection, RpcError
 from skillgen.sources.mcp.negotiation import NoAnswer, Opening
 
 _MAX_PAGES = 1_000
@@ -45,7 +45,10 @@ class ListReading:
         kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
         if kind != "complete":
             log.warning("list-incomplete", self.method, f"A page came back as {kind!r:.60} instead of complete.")
-        if not isinstance(page, dict):
+        if not isinstance(page, dict) or not isinstance(page.get(self._items_key), list):
+            # Of tools it is a dead end; without any other list the rest can be documented.
+            if self.method == "tools/list":
+                self.failure = RpcError(f"the answer has no list of {self._items_key}")
             return None
         # Opaque, and the empty string is one too: only a cursor that is not there ends a list.
         cursor = page.get("nextCursor")

@@ -48,15 +48,24 @@ class ServerTarget:
         """The server's name in messages: never an argument or a query, which may hold a secret."""
         return bare_url(self.url) if self.url is not None else self.command[0]
 
+    def given_secrets(self) -> Secrets:
+        """Gives the values that the user passed on, which no document may hold."""
+        values = set(self.env.values())
+        values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
+        return Secrets(values | self._secrets_in_url())
+
+    def _secrets_in_url(self) -> set[str]:
+        if self.url is None:
+            return set()
+        parts = urlsplit(self.url)
+        return {parts.username or "", parts.password or "", *(value for _, value in parse_qsl(parts.query))}
+
     def secrets(self) -> Secrets:
         """Gives what no message may hold."""
         values = secret_environment_values(self.env, child_environment(os.environ, {}))
         values |= secret_argument_values(self.command[1:])
         values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
-        if self.url is not None:
-            parts = urlsplit(self.url)
-            values.update((parts.username or "", parts.password or "", *(value for _, value in parse_qsl(parts.query))))
-        return Secrets(values)
+        return Secrets(values | self._secrets_in_url())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,5 +90,8 @@ class Crawl:
 
 def bare_url(url: str) -> str:
     """Gives a URL without user, password, query and fragment, any of which may be a secret."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a bracket that makes no sense; what is no URL is not shown
+        return url.partition(":")[0] + "://…"
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
+from contextlib import suppress
+from urllib.parse import urljoin
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.service import Endpoint
 from skillgen.model.value import Json
-from skillgen.sources.document import public_url
+from skillgen.sources.document import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of
 
 
@@ -34,9 +35,7 @@ def _with_defaults(url: str, variables: dict[str, Json]) -> str:
 
 
 def _absolute(url: str, base_url: str | None) -> str:
-    try:
-        if base_url is not None:
+    if base_url is not None:
+        with suppress(ValueError):  # a port or a bracket that makes no sense
             url = urljoin(base_url, url)
-        return public_url(url) if "@" in urlsplit(url).netloc else url
-    except ValueError:  # a port or a bracket that makes no sense
-        return url
+    return without_credentials(url)

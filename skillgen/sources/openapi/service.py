@@ -6,7 +6,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.service import Access, Endpoint, Group, Icon, Requirements, Service, Tool
 from skillgen.model.value import Json, Origin, Value
-from skillgen.sources.document import Document
+from skillgen.sources.document import Document, without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.openapi.operations import OperationReader
@@ -36,6 +36,7 @@ def service_from_description(document: Document, problems: ProblemLog) -> Servic
     if not tools:
         problems.warning("no-operations", "/paths", "the description has no operations")
     external = text_of(as_dict(data.get("externalDocs")), "url")
+    external = without_credentials(external) if external is not None else None
     description = text_of(info, "description")
     summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))

@@ -1,0 +1,178 @@
+"""The floors of CONTRIBUTING.md: imports only point down, what is slow or loud has one place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cli import ROOT, run_python
+
+PACKAGE = ROOT / "skillgen"
+
+FLOORS = {
+    "errors": 0,
+    "model": 1,
+    "markdown": 1,
+    "sources": 2,
+    "render": 2,
+    "lint": 2,
+    "write": 2,
+    "config": 2,
+    "pipeline": 3,
+    "cli": 4,
+    "__main__": 5,
+}
+SIDEWAYS = {("markdown", "model")}
+"""Markdown shows JSON values, whose type the model has."""
+
+BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx": "sources", "mcp": "sources", "yaml": None}
+"""Library to the part of skillgen that may import it; `None` where several may."""
+
+DEVELOPERS_COMMANDS = {"skillgen.model.json_schema"}
+"""Modules that are run by `make golden`, and print what it redirects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import, wherever it stands in a module."""
+
+    module: str
+    """What is imported."""
+    at_start: bool
+    """Whether it happens when the importing module is loaded."""
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Gives every module of skillgen, parsed, by its name."""
+    return {module_name(path): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(tree: ast.AST, at_start: bool = True) -> Iterator[Import]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (Import(name.name, at_start) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            assert node.module is not None
+            # `from skillgen.cli import options` may mean a module.
+            yield from (Import(full_name(node.module, name.name), at_start) for name in node.names)
+        else:
+            later = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+            typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            yield from imports(node, at_start and not later and not typing)
+
+
+def full_name(module: str, name: str) -> str:
+    path = ROOT.joinpath(*module.split("."))
+    return f"{module}.{name}" if (path / f"{name}.py").is_file() or (path / name).is_dir() else module
+
+
+def part_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def importers_of(library: str) -> set[str]:
+    return {name for name, tree in sources().items() for item in imports(tree) if item.module.split(".")[0] == library}
+
+
+def test_every_module_stands_on_a_floor() -> None:
+    assert {part_of(name) for name in sources()} - {""} <= FLOORS.keys()
+
+
+@pytest.mark.parametrize("module", sorted(set(sources()) - {"skillgen"}))
+def test_imports_only_point_down_and_siblings_never_import_one_another(module: str) -> None:
+    own = part_of(module)
+    for item in imports(sources()[module]):
+        other = part_of(item.module)
+        if item.module.split(".")[0] != "skillgen" or other in ("", own) or (own, other) in SIDEWAYS:
+            continue
+        assert FLOORS[other] < FLOORS[own], f"{module} imports {item.module}"
+
+
+def test_no_module_imports_from_the_packages_root_but_its_version() -> None:
+    for module, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == "skillgen":
+                names = {name.name for name in node.names if full_name("skillgen", name.name) == "skillgen"}
+                assert names <= {"__version__"}, module
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    graph = {
+        name: {item.module for item in imports(tree) if item.at_start and item.module in sources()}
+        for name, tree in sources().items()
+    }
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module not in done:
+            for other in sorted(graph[module] - {module}):
+                visit(other, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+@pytest.mark.parametrize(("library", "part"), [(library, part) for library, part in BEHIND.items() if part])
+def test_a_library_is_imported_behind_one_part_only(library: str, part: str) -> None:
+    found = importers_of(library)
+    assert found
+    assert {part_of(module) for module in found} == {part}
+
+
+def test_the_sdk_is_imported_in_exactly_one_module() -> None:
+    assert len(importers_of("mcp")) == 1
+
+
+@pytest.mark.parametrize("part", ["model", "markdown"])
+def test_the_model_and_markdown_read_and_write_nothing(part: str) -> None:
+    banned = {"os", "io", "pathlib", "shutil", "tempfile", "socket", "subprocess", "asyncio", "urllib.request"}
+    for module, tree in sources().items():
+        if part_of(module) == part:
+            found = {name for item in imports(tree) for name in (item.module, item.module.split(".")[0])}
+            assert not found & (banned | BEHIND.keys() - {"yaml"}), module
+            assert not calls(tree) & {"open", "exec", "eval"}, module
+
+
+def test_only_the_command_line_prints() -> None:
+    for module, tree in sources().items():
+        if part_of(module) != "cli" and module not in DEVELOPERS_COMMANDS:
+            assert "print" not in calls(tree), module
+            names = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            assert not names & {"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"}, module
+
+
+def calls(tree: ast.AST) -> set[str]:
+    return {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_starting_imports_neither_the_sdk_nor_jinja_nor_httpx(option: str) -> None:
+    finished = run_python("-X", "importtime", "-m", "skillgen", option)
+    assert finished.exit_code == 0
+    loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in finished.stderr.splitlines()}
+    assert "typer" in loaded
+    assert not loaded & {"mcp", "mcp_types", "jinja2", "httpx", "httpx2", "pydantic"}
+
+
+def test_an_openapi_description_is_read_without_the_sdk_and_without_httpx() -> None:
+    finished = run_python("-X", "importtime", "-m", "skillgen", "inspect", "-", stdin='{"openapi": "3.1.0"}')
+    assert finished.exit_code == 0
+    loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in finished.stderr.splitlines()}
+    assert not loaded & {"mcp", "mcp_types", "jinja2", "httpx", "httpx2"}
+
+
+def test_every_module_says_what_lives_there() -> None:
+    assert [name for name, tree in sources().items() if not ast.get_docstring(tree)] == []

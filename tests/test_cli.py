@@ -1,0 +1,331 @@
+"""The public interface: names, flags, exit codes, and what is printed where.
+
+The whole error output of each bad input stands in `golden/errors/`, since users read it. `make golden` renews it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli import ROOT, Finished, files_of, generated, run_python, run_skillgen
+from descriptions import description, operation, write
+
+import skillgen
+
+GOLDEN = ROOT / "tests" / "golden" / "errors"
+WRITE_GOLDEN = os.environ.get("SKILLGEN_WRITE_GOLDEN") == "1"
+
+USAGE, SOURCE, OUTPUT = 2, 3, 5
+
+
+@dataclass(frozen=True, slots=True)
+class BadInput:
+    """One way to call skillgen that can't succeed; it runs in a folder that holds `files`."""
+
+    name: str
+    exit_code: int
+    arguments: tuple[str, ...]
+    stdin: bytes = b""
+
+
+FILES: dict[str, bytes] = {
+    "good.json": json.dumps(description()).encode(),
+    "empty.yaml": b"",
+    "blank.yaml": b" \n\n",
+    "comments.yaml": b"# nothing\n",
+    "binary.yaml": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe",
+    "control.yaml": b"a: \x00\x01\n",
+    "latin-1.yaml": "title: Ébauche".encode("latin-1"),
+    "broken.yaml": b"openapi: 3.1.0\ninfo: {title: Tasks\npaths: {}\n",
+    "broken.json": b'{"openapi": "3.1.0",\n "info": {"title": "Tasks"]}\n',
+    "deep.json": b'{"openapi": ' + b"[" * 200_000,
+    "cycle.yaml": b"openapi: &a [*a]\n",
+    "no-anchor.yaml": b"openapi: *a\n",
+    "bomb.yaml": b"a0: &a0 [x]\n" + b"".join(b"a%d: &a%d [*a%d, *a%d]\n" % (n, n, n - 1, n - 1) for n in range(1, 40)),
+    "list.yaml": b"- openapi\n- 3.1.0\n",
+    "text.txt": b"The tasks API keeps tasks.\n",
+    "other.yaml": b"name: tasks\nversion: 1\njobs: {}\n",
+    "hostile.yaml": b"\"\\e[31mred\": 1\n\"a\\nskillgen: done\": 2\n",
+    "swagger.json": b'{"swagger": "2.0", "info": {"title": "Old", "version": "1"}, "paths": {}}',
+    "version-4.yaml": b"openapi: 4.0.0\n",
+    "version-number.yaml": b"openapi: 2\n",
+    "snapshot-9.json": b'{"snapshot": 9, "services": []}',
+    "snapshot-broken.json": b'{"snapshot": 1, "services": [{"kind": "mcp", "name": "a", "nmae": "b"}]}',
+    "problems.json": json.dumps(description({"/a": {"get": operation()}})).encode(),
+    "plain": b"mine",
+}  # fmt: skip
+
+TABLE = [
+    BadInput("missing-file", SOURCE, ("from-openapi", "none.yaml")),
+    BadInput("folder", SOURCE, ("from-openapi", "folder")),
+    BadInput("empty-file", SOURCE, ("from-openapi", "empty.yaml")),
+    BadInput("blank-file", SOURCE, ("from-openapi", "blank.yaml")),
+    BadInput("only-comments", SOURCE, ("from-openapi", "comments.yaml")),
+    BadInput("empty-standard-input", SOURCE, ("from-openapi", "-")),
+    BadInput("binary", SOURCE, ("from-openapi", "binary.yaml")),
+    BadInput("control-characters", SOURCE, ("from-openapi", "control.yaml")),
+    BadInput("not-utf-8", SOURCE, ("from-openapi", "latin-1.yaml")),
+    BadInput("broken-yaml", SOURCE, ("from-openapi", "broken.yaml")),
+    BadInput("broken-json", SOURCE, ("from-openapi", "broken.json")),
+    BadInput("deep-json", SOURCE, ("from-openapi", "deep.json")),
+    BadInput("alias-cycle", SOURCE, ("from-openapi", "cycle.yaml")),
+    BadInput("alias-without-anchor", SOURCE, ("from-openapi", "no-anchor.yaml")),
+    BadInput("alias-bomb", SOURCE, ("from-openapi", "bomb.yaml")),
+    BadInput("list", SOURCE, ("from-openapi", "list.yaml")),
+    BadInput("prose", SOURCE, ("from-openapi", "text.txt")),
+    BadInput("other-yaml", SOURCE, ("from-openapi", "other.yaml")),
+    BadInput("hostile-keys", SOURCE, ("from-openapi", "hostile.yaml")),
+    BadInput("swagger", SOURCE, ("from-openapi", "swagger.json")),
+    BadInput("version-4", SOURCE, ("from-openapi", "version-4.yaml")),
+    BadInput("version-number", SOURCE, ("from-openapi", "version-number.yaml")),
+    BadInput("strict-problems", SOURCE, ("from-openapi", "problems.json", "--strict")),
+    BadInput("url-refused", SOURCE, ("from-openapi", "http://127.0.0.1:CLOSED/openapi.json")),
+    BadInput("url-not-found", SOURCE, ("from-openapi", "http://user:secret@127.0.0.1:OPEN/none?key=secret")),
+    BadInput("url-not-openapi", SOURCE, ("from-openapi", "http://127.0.0.1:OPEN/page")),
+    BadInput("url-without-host", SOURCE, ("from-openapi", "http://")),
+    BadInput("url-with-bad-port", SOURCE, ("from-openapi", "http://127.0.0.1:port/")),
+    BadInput("out-is-file", OUTPUT, ("from-openapi", "good.json", "-o", "plain")),
+    BadInput("out-below-file", OUTPUT, ("from-openapi", "good.json", "-o", "plain/below")),
+    BadInput("unknown-format", USAGE, ("from-openapi", "good.json", "--emit", "skill,pdf")),
+    BadInput("no-format", USAGE, ("from-openapi", "good.json", "--emit", ",")),
+    BadInput("no-templates", USAGE, ("from-openapi", "good.json", "--templates", "none")),
+    BadInput("no-source-openapi", USAGE, ("from-openapi",)),
+    BadInput("bad-timeout", USAGE, ("from-openapi", "good.json", "--timeout", "soon")),
+    BadInput("unknown-option", USAGE, ("from-openapi", "good.json", "--qqq")),
+    BadInput("unknown-command", USAGE, ("qqq",)),
+    BadInput("no-source-server", USAGE, ("from-server",)),
+    BadInput("nothing-after-dashes", USAGE, ("from-server", "--")),
+    BadInput("two-sources", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--", "server")),
+    BadInput("command-without-dashes", USAGE, ("from-server", "npx", "server")),
+    BadInput("header-without-colon", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "hunter2")),
+    BadInput(
+        "header-from-nothing", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "A: env:NO_SUCH_NAME")
+    ),
+    BadInput("env-without-name", USAGE, ("from-server", "--env", "=hunter2", "--", "server")),
+    BadInput("env-not-set", USAGE, ("from-server", "--env", "NO_SUCH_NAME", "--", "server")),
+    BadInput("no-cwd", USAGE, ("from-server", "--cwd", "none", "--", "server")),
+    BadInput("missing-snapshot", SOURCE, ("from-server", "--snapshot", "none.json")),
+    BadInput("snapshot-is-openapi", SOURCE, ("from-server", "--snapshot", "good.json")),
+    BadInput("snapshot-of-version-9", SOURCE, ("from-server", "--snapshot", "snapshot-9.json")),
+    BadInput("snapshot-with-unknown-field", SOURCE, ("from-server", "--snapshot", "snapshot-broken.json")),
+    BadInput("inspect-nothing", USAGE, ("inspect",)),
+    BadInput("inspect-other-yaml", SOURCE, ("inspect", "other.yaml")),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Gives a folder with the files of the table."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """Gives a port on which nobody listens, and which nobody else gets."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.name)
+def test_bad_input_gets_one_message_its_exit_code_and_no_file(
+    case: BadInput, folder: Path, closed_port: int, serve: Callable[..., str]
+) -> None:
+    open_port = serve({"/page": (200, "text/html", b"<!doctype html><title>Tasks</title>")}).rpartition(":")[2]
+    ports = {"CLOSED": str(closed_port), "OPEN": open_port}
+    arguments = [re.sub("CLOSED|OPEN", lambda match: ports[match[0]], word) for word in case.arguments]
+    before = files_of(folder)
+    finished = run_skillgen(*arguments, stdin=case.stdin, cwd=folder)
+    shown = stable(finished.stderr, ports)
+    if WRITE_GOLDEN:
+        GOLDEN.mkdir(parents=True, exist_ok=True)
+        (GOLDEN / f"{case.name}.txt").write_text(shown, encoding="utf-8")
+    assert (finished.exit_code, finished.stdout) == (case.exit_code, "")
+    assert files_of(folder) == before
+    assert "Traceback" not in finished.stderr
+    assert len(re.findall(r"^(?:skillgen: error|Error): ", finished.stderr, re.MULTILINE)) == 1
+    assert "hunter2" not in finished.stderr
+    assert "secret" not in finished.stderr
+    assert "\x1b" not in finished.stderr
+    assert shown == (GOLDEN / f"{case.name}.txt").read_text("utf-8")
+
+
+def stable(text: str, ports: dict[str, str]) -> str:
+    """Gives an error output without what changes from run to run, from system to system, and with typer's version."""
+    text = re.sub(r"\AUsage: .*?(?=Error: )", "", text, flags=re.DOTALL)
+    text = re.sub(r"(No such option: --\w+).*", r"\1", text)
+    for name, port in ports.items():
+        text = text.replace(f":{port}", f":{name}")
+    return re.sub(r"\[Errno \d+\]", "[Errno N]", text)
+
+
+def test_every_golden_error_is_one_of_the_table() -> None:
+    assert sorted(path.stem for path in GOLDEN.iterdir()) == sorted(case.name for case in TABLE)
+
+
+def test_a_server_that_does_not_answer_in_time_exits_3(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        finished = run_skillgen("from-openapi", address, "--timeout", "0.2", cwd=folder)
+    assert finished.exit_code == 3
+    assert "no answer within 0.2 s" in finished.stderr
+    assert "--timeout" in finished.stderr
+
+
+def test_debug_shows_the_traceback_of_a_dead_end(folder: Path) -> None:
+    finished = run_skillgen("from-openapi", "none.yaml", "--debug", cwd=folder)
+    assert finished.exit_code != 0
+    assert "Traceback" in finished.stderr
+
+
+# -- what a good run prints ------------------------------------------------------------------------------------------
+
+
+def test_a_run_prints_one_line_on_standard_error_and_nothing_on_standard_output(folder: Path) -> None:
+    finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
+    assert finished.stdout == ""
+    assert finished.stderr.count("\n") == 1
+    assert finished.stderr.startswith("Tasks: 1 tool, 0 parameters; ")
+
+
+def test_documents_go_to_agent_docs_by_default(folder: Path) -> None:
+    generated("from-openapi", "good.json", cwd=folder)
+    assert (folder / "agent-docs" / "skills" / "tasks" / "SKILL.md").is_file()
+
+
+def test_quiet_prints_nothing_at_all(folder: Path) -> None:
+    finished = generated("from-openapi", "problems.json", "-o", "out", "-q", cwd=folder)
+    assert (finished.stdout, finished.stderr) == ("", "")
+
+
+def test_quiet_still_prints_errors(folder: Path) -> None:
+    finished = run_skillgen("from-openapi", "none.yaml", "-q", cwd=folder)
+    assert finished.stderr.startswith("skillgen: error: none.yaml: ")
+
+
+def test_problems_are_printed_a_few_of_each_kind_and_all_with_verbose(folder: Path) -> None:
+    write(folder / "many.json", description({f"/a{number}": {"get": operation()} for number in range(9)}))
+    few = generated("from-openapi", "many.json", "-o", "out", cwd=folder).stderr
+    assert few.count("warning: operation-id-missing: ") == 5
+    assert "operation-id-missing: 4 more like this (-v shows all)" in few
+    assert (
+        generated("from-openapi", "many.json", "-o", "out", "-v", cwd=folder).stderr.count("id-missing: /paths/") == 9
+    )
+
+
+def test_problems_of_a_source_cannot_steer_the_terminal(folder: Path) -> None:
+    paths = {"/a\x1b[2J\nskillgen: done": {"get": operation()}, "/b": {"$ref": "\x1b]0;title\x07"}}
+    write(folder / "hostile.json", description(paths))
+    finished = generated("from-openapi", "hostile.json", "-o", "out", cwd=folder)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", finished.stderr)
+    assert "\nskillgen: done" not in finished.stderr
+
+
+def test_json_prints_one_object_with_files_problems_and_counts(folder: Path) -> None:
+    finished = generated("from-openapi", "problems.json", "-o", "out", "--json", "-q", cwd=folder)
+    report = json.loads(finished.stdout)
+    assert list(report) == ["files", "problems", "counts"]
+    assert {file["path"] for file in report["files"]} == files_of(folder / "out").keys() - {".skillgen.json"}
+    assert {file["action"] for file in report["files"]} == {"create"}
+    (problem,) = report["problems"]
+    assert list(problem) == ["code", "level", "where", "message", "fix"]
+    assert (problem["code"], problem["level"], problem["where"]) == (
+        "operation-id-missing",
+        "warning",
+        "/paths/~1a/get",
+    )
+    assert report["counts"] == {
+        "services": 1,
+        "tools": 1,
+        "parameters": 0,
+        "resources": 0,
+        "prompts": 0,
+        "files": len(report["files"]),
+    }
+
+
+def test_strict_accepts_a_source_without_problems(folder: Path) -> None:
+    assert generated("from-openapi", "good.json", "-o", "out", "--strict", cwd=folder).exit_code == 0
+
+
+def test_emit_writes_the_formats_that_are_named(folder: Path) -> None:
+    generated("from-openapi", "good.json", "-o", "out", "--emit", "registry, llms", cwd=folder)
+    assert sorted(files_of(folder / "out")) == [".skillgen.json", "llms-full.txt", "llms.txt", "registry.json"]
+
+
+def test_flags_win_over_what_the_source_says(folder: Path) -> None:
+    overrides = ("--name", "My Tasks", "--description", "Mine. Use when asked.", "--base-url", "https://my.example/api")
+    generated("from-openapi", "good.json", "-o", "out", *overrides, cwd=folder)
+    text = (folder / "out" / "skills" / "my-tasks" / "SKILL.md").read_text("utf-8")
+    assert "\ndescription: Mine. Use when asked.\n" in text
+    assert "`https://my.example/api`" in text
+
+
+def test_inspect_prints_a_snapshot_from_which_the_same_documents_are_made(folder: Path) -> None:
+    finished = generated("inspect", "good.json", cwd=folder)
+    (folder / "snapshot.json").write_text(finished.stdout, encoding="utf-8")
+    generated("from-server", "--snapshot", "snapshot.json", "-o", "again", cwd=folder)
+    generated("from-openapi", "good.json", "-o", "out", cwd=folder)
+    assert files_of(folder / "again") == files_of(folder / "out")
+
+
+def test_several_services_of_a_snapshot_go_to_a_folder_each_and_one_that_fails_costs_the_others_nothing(
+    folder: Path,
+) -> None:
+    write(folder / "notes.json", description(info={"title": "Notes", "version": "1"}))
+    snapshot = generated("inspect", "good.json", "notes.json", cwd=folder).stdout
+    (folder / "snapshot.json").write_text(snapshot, encoding="utf-8")
+    (folder / "out").mkdir()
+    (folder / "out" / "tasks").write_text("mine")
+    finished = run_skillgen("from-server", "--snapshot", "snapshot.json", "-o", "out", cwd=folder)
+    assert finished.exit_code == OUTPUT
+    assert (folder / "out" / "notes" / "skills" / "notes" / "SKILL.md").is_file()
+    assert (folder / "out" / "tasks").read_text() == "mine"
+
+
+# -- help and version ------------------------------------------------------------------------------------------------
+
+
+def test_version_prints_the_version() -> None:
+    assert run_skillgen("--version") == Finished(0, f"skillgen {skillgen.__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["from-openapi", "--help"], ["from-server", "-h"]])
+def test_help_goes_to_standard_output(arguments: list[str]) -> None:
+    finished = run_skillgen(*arguments)
+    assert (finished.exit_code, finished.stderr) == (0, "")
+    assert "Usage: " in finished.stdout
+
+
+def test_help_names_every_option_of_the_contract() -> None:
+    shared = {"--out", "--emit", "--templates", "--check", "--allow-empty", "--strict", "--timeout", "--json"}
+    shared |= {"--quiet", "--verbose", "--debug", "--name", "--description", "--base-url"}
+    own = {"from-openapi": set[str](), "from-server": {"--url", "--snapshot", "--env", "--header", "--cwd"}}
+    for command, options in own.items():
+        text = run_skillgen(command, "--help").stdout
+        assert {option for option in shared | options if option not in text} == set()
+
+
+def test_a_pipe_that_is_closed_early_costs_no_traceback(folder: Path) -> None:
+    script = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-m', 'skillgen', 'inspect', 'good.json'], stdout=subprocess.PIPE,"
+        " stderr=subprocess.PIPE)\n"
+        "child.stdout.close()\n"
+        "sys.stderr.buffer.write(child.stderr.read())\n"
+        "child.wait()\n"
+    )
+    write(folder / "good.json", description({f"/a{n}": {"get": operation(f"get_a{n}")} for n in range(300)}))
+    finished = run_python("-c", script, cwd=folder)
+    assert "Traceback" not in finished.stderr
+    assert "Exception ignored" not in finished.stderr

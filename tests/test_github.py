@@ -1,0 +1,376 @@
+"""GitHub's own description (1,223 operations) made into documents: nothing is lost, and everything keeps its bounds.
+
+What must stand there is computed here from the raw JSON, with nothing of skillgen's own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
+from conftest import GitHub
+from documents import Item, MarkdownDocument, Section, broken_links, document_at, tokens
+from jsonschema import Draft202012Validator, FormatChecker
+from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+
+Json = Any
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
+AI_HELP_SECTIONS = (
+    "When to Use",
+    "Overview",
+    "Setup/Prerequisites",
+    "Quick Reference",
+    "Command Reference",
+    "Input Specification",
+    "Output Formats",
+    "Examples",
+    "Authentication and Prerequisites",
+    "Rate Limits and Performance",
+)
+
+
+# -- what the raw description says -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One parameter as the raw description has it."""
+
+    operation: str
+    label: str
+    name: str
+    required: bool
+    schemas: tuple[Json, ...]
+    """Every schema that says something of it, references as they are."""
+
+    description: str = ""
+
+
+def target(raw: Json, value: Json) -> Json:
+    """Follows `$ref`s to what they mean."""
+    while isinstance(value, dict) and "$ref" in value:
+        node = raw
+        for token in value["$ref"].removeprefix("#/").split("/"):
+            node = node[token.replace("~1", "/").replace("~0", "~")]
+        value = node
+    return value
+
+
+def operations(raw: Json) -> Iterator[tuple[Json, Json]]:
+    for item in raw["paths"].values():
+        for method in METHODS:
+            if method in item:
+                yield item, item[method]
+
+
+def request_parameters(raw: Json) -> Iterator[Expected]:
+    for item, operation in operations(raw):
+        for reference in (*item.get("parameters", ()), *operation.get("parameters", ())):
+            parameter = target(raw, reference)
+            yield Expected(
+                operation=operation["operationId"],
+                label=LABELS[parameter["in"]],
+                name=parameter["name"],
+                required=parameter.get("required", False) or parameter["in"] == "path",
+                schemas=(parameter["schema"],),
+                description=parameter.get("description", ""),
+            )
+
+
+def properties_of(raw: Json, schema: Json) -> dict[str, list[Json]]:
+    """Gives the top-level properties of a schema, through references, `allOf` and alternatives."""
+    schema = target(raw, schema)
+    found: dict[str, list[Json]] = {}
+    for name, value in schema.get("properties", {}).items():
+        found.setdefault(name, []).append(value)
+    for keyword in ("allOf", "oneOf", "anyOf"):
+        for member in schema.get(keyword, ()):
+            for name, values in properties_of(raw, member).items():
+                found.setdefault(name, []).extend(values)
+    return found
+
+
+def required_of(raw: Json, schema: Json) -> set[str]:
+    """Gives the properties without which no value fits a schema."""
+    schema = target(raw, schema)
+    found = set(schema.get("required", ()))
+    for member in schema.get("allOf", ()):
+        found |= required_of(raw, member)
+    for keyword in ("oneOf", "anyOf"):
+        if schema.get(keyword):
+            found |= set.intersection(*(required_of(raw, member) for member in schema[keyword]))
+    return found
+
+
+def body_parameters(raw: Json) -> Iterator[Expected]:
+    for _, operation in operations(raw):
+        content = target(raw, operation.get("requestBody", {})).get("content", {})
+        for media_type in content.values():
+            required = required_of(raw, media_type["schema"])
+            for name, schemas in properties_of(raw, media_type["schema"]).items():
+                yield Expected(
+                    operation=operation["operationId"],
+                    label="Body (",
+                    name=name,
+                    required=name in required,
+                    schemas=tuple(schemas),
+                )
+
+
+def shown_value(value: Json) -> str:
+    """Gives a value as a code span shows it: a text as it is, anything else as JSON."""
+    if isinstance(value, str) and value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+# -- what the documents say ------------------------------------------------------------------------------------------
+
+
+@lru_cache(1)
+def tool_sections(references: Path) -> dict[str, list[Section]]:
+    """Gives every section of the second level, in all files of the references, by its heading."""
+    found: dict[str, list[Section]] = {}
+    for path in sorted(references.glob("*.md")):
+        for section in document_at(path).sections(2):
+            found.setdefault(section.heading.text, []).append(section)
+    return found
+
+
+def items_of(github: GitHub, expected: Expected) -> list[Item]:
+    (section,) = tool_sections(github.skill / "references")[expected.operation]
+    return [item for item in section.items if item.name == expected.name and item.label.startswith(expected.label)]
+
+
+def test_every_operation_has_exactly_one_heading_with_its_exact_name(github: GitHub) -> None:
+    """S2-07."""
+    names = [operation["operationId"] for _, operation in operations(github.raw)]
+    assert len(names) == 1223
+    sections = tool_sections(github.skill / "references")
+    assert {name: len(sections.get(name, ())) for name in names} == dict.fromkeys(names, 1)
+
+
+def test_every_parameter_stands_in_its_section_with_what_is_declared_of_it(github: GitHub) -> None:
+    """S2-08: 3,526 parameters, of which 3,153 are references, and whether each is required."""
+    expected = list(request_parameters(github.raw))
+    assert len(expected) == 3526
+    assert_documented(github, expected)
+
+
+def test_every_property_of_a_request_body_stands_in_its_section(github: GitHub) -> None:
+    """S2-08: also where the body is a named type or an alternative of several."""
+    assert_documented(github, list(body_parameters(github.raw)))
+
+
+def assert_documented(github: GitHub, expected: list[Expected]) -> None:
+    wrong = [
+        f"{item.operation} {item.name}: {complaint}"
+        for item in expected
+        for complaint in complaints(github, item, items_of(github, item))
+    ]
+    assert wrong == []
+
+
+def complaints(github: GitHub, expected: Expected, found: list[Item]) -> Iterator[str]:
+    if len(found) != 1:
+        yield f"stands there {len(found)} times"
+        return
+    (item,) = found
+    if ("required" in item.facts) != expected.required:
+        yield f"is {'' if expected.required else 'not '}required, and shows {item.facts}"
+    if words(expected.description) not in words(item.text, whole=True):
+        yield f"lacks its description {expected.description!r}"
+    # Where several alternatives say something of one property, the words of one of them are enough.
+    if not any(all(says(github, item, schema)) for schema in expected.schemas):
+        yield f"does not say {expected.schemas[0]}"
+
+
+def says(github: GitHub, item: Item, schema: Json) -> Iterator[bool]:
+    """Tells for each fact of a schema whether an item says it; what a named type says stands where the item links."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        (section,) = tool_sections(github.skill / "references")[name]
+        yield any(url.endswith(f"#{section.heading.anchor}") for url in item.urls)
+        facts = target(github.raw, schema)
+        yield "enum" not in facts or f"One of {codes(facts['enum'])}." in section.text
+        yield "default" not in facts or f"Default: {codes([facts['default']])}." in section.text
+        return
+    yield words(schema.get("description", "")) in words(item.text, whole=True)
+    if "default" in schema:
+        yield [shown_value(schema["default"])] in item.codes_after("Default: ")
+    if "enum" in schema:
+        shown = [*item.codes_after("One of "), *item.codes_after("Always ")]
+        yield [shown_value(choice) for choice in schema["enum"]] in shown
+
+
+def words(text: str, whole: bool = False) -> str:
+    """Gives the letters and digits of a text, or of its start, before a mark that a filter may change."""
+    return "".join(re.findall(r"[^\W_]+", text if whole else re.split(r"[\[<!&\\]", text, maxsplit=1)[0]))
+
+
+def codes(values: list[Json]) -> str:
+    return ", ".join(f"`{shown_value(value)}`" for value in values)
+
+
+def test_inline_objects_are_nested_below_the_parameter_that_holds_them(github: GitHub) -> None:
+    wrong = []
+    for _, operation in operations(github.raw):
+        content = target(github.raw, operation.get("requestBody", {})).get("content", {})
+        for name, schema in content.get("application/json", {}).get("schema", {}).get("properties", {}).items():
+            if "$ref" in schema or "properties" not in schema:
+                continue
+            expected = Expected(operation["operationId"], "Body (", name, False, ())
+            for item in items_of(github, expected):
+                if [child.name for child in item.children] != list(schema["properties"]):
+                    wrong.append(f"{operation['operationId']} {name}")
+    assert wrong == []
+
+
+def test_every_relative_link_leads_to_a_file_and_an_anchor_in_it(github: GitHub) -> None:
+    """X-24, X-32: in the skill, in llms.txt, in llms-full.txt and in the text of --ai-help."""
+    assert broken_links(github.out) == []
+
+
+def test_the_references_stand_one_level_deep_and_every_file_is_reached_from_skill_md(github: GitHub) -> None:
+    """X-24."""
+    references = github.skill / "references"
+    assert all(path.is_file() for path in references.iterdir())
+    reached, waiting = set[Path](), [github.skill / "SKILL.md"]
+    while waiting:
+        path = waiting.pop()
+        if path not in reached:
+            reached.add(path)
+            urls = {link.url.partition("#")[0] for link in document_at(path).links}
+            waiting += [target for url in urls if (target := (path.parent / url).resolve()).parent == references]
+    assert set(references.iterdir()) <= reached
+
+
+def test_a_file_of_the_references_holds_16000_bytes_or_a_single_section(github: GitHub) -> None:
+    """S3-15: an agent reads a page at a time."""
+    for path in (github.skill / "references").iterdir():
+        if path.stat().st_size > 16_000:
+            assert len(list(document_at(path).sections(2))) == 1, path.name
+
+
+def test_skill_md_keeps_its_limits(github: GitHub) -> None:
+    """X-24: and from 20 tools on, 5,000 characters or a tenth of the description, whichever is more."""
+    text = (github.skill / "SKILL.md").read_text("utf-8")
+    assert text.count("\n") < 500
+    assert tokens(text) < 5000
+    assert len(text) < 16_000
+    assert len(text) <= max(5000, github.source.stat().st_size // 10)
+
+
+def test_the_description_says_what_it_is_for_and_holds_nothing_that_hosts_refuse(github: GitHub) -> None:
+    """X-20, X-21, X-22, X-23."""
+    fields = document_at(github.skill / "SKILL.md").fields()
+    assert fields.keys() <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert fields["name"] == github.skill.name
+    assert 1 <= len(fields["description"]) <= 1024
+    assert not {"<", ">", "\n"} & set(fields["description"])
+    assert "---" not in fields["description"]
+    assert all(isinstance(value, str) for value in fields["metadata"].values())
+
+
+def test_the_reference_validator_accepts_the_skill(github: GitHub) -> None:
+    """X-20."""
+    finished = validated(github.skill)
+    assert finished.exit_code == 0, finished.stdout + finished.stderr
+
+
+def validated(skill: Path) -> Finished:
+    command = [str(Path(sys.executable).parent / "agentskills"), "validate", str(skill)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    return Finished(finished.returncode, finished.stdout, finished.stderr)
+
+
+def test_the_reference_parser_finds_in_llms_txt_what_stands_there(github: GitHub) -> None:
+    """X-30, S0-43: title, one-line summary, information, sections and links."""
+    text = (github.out / "llms.txt").read_text("utf-8")
+    document = MarkdownDocument(text)
+    parsed = parse_llms_file(text)
+    assert parsed.title == document.headings[0].text
+    assert parsed.summary
+    assert "\n" not in parsed.summary
+    assert parsed.info
+    assert list(parsed.sections) == [heading.text for heading in document.headings if heading.level == 2]
+    links = [(link.title, link.url) for section in parsed.sections.values() for link in section]
+    assert links == [(link.label, link.url) for link in document.links]
+
+
+def test_llms_txt_has_the_sections_of_the_web_profile(github: GitHub) -> None:
+    """S0-40, S0-41, X-31."""
+    titles = [heading.text for heading in document_at(github.out / "llms.txt").headings]
+    assert [heading.level for heading in document_at(github.out / "llms.txt").headings].count(1) == 1
+    assert {"When to Use", "Quick Reference"} <= set(titles)
+    assert titles[-1] == "Optional"
+    assert Counter(titles).most_common(1)[0][1] == 1
+
+
+def test_the_ai_help_text_has_the_ten_sections(github: GitHub) -> None:
+    """S0-32, S0-33, S0-34."""
+    document = document_at(github.out / "ai-help.md")
+    second = [heading.text for heading in document.headings if heading.level == 2]
+    assert [title for title in second if title in AI_HELP_SECTIONS] == list(AI_HELP_SECTIONS)
+    assert second[0] == "When to Use"
+    assert 10 <= len(document.section("Quick Reference").items) <= 20
+
+
+@pytest.mark.parametrize(
+    ("file", "schema"), [("llms.txt", "dashdash-frontmatter-web"), ("ai-help.md", "dashdash-frontmatter-cli")]
+)
+def test_the_front_matter_has_the_form_that_its_profile_asks_for(github: GitHub, file: str, schema: str) -> None:
+    """S0-30, S0-40, S0-42."""
+    validate(schema, document_at(github.out / file).fields())
+
+
+def test_the_registry_entry_has_the_form_of_a_discovery_entry(github: GitHub) -> None:
+    """S0-52: and nobody but somebody else says that it is verified."""
+    entry = json.loads((github.out / "registry.json").read_text("utf-8"))
+    validate("dashdash-registry-entry", entry)
+    assert "verified" not in entry
+
+
+def validate(schema: str, instance: Json) -> None:
+    text = (ROOT / "tests" / "specifications" / "dashdash" / f"{schema}.schema.json").read_text("utf-8")
+    Draft202012Validator(json.loads(text), format_checker=FormatChecker()).validate(instance)
+
+
+def test_llms_full_has_everything_that_the_references_have(github: GitHub) -> None:
+    """X-32."""
+    full = Counter(heading.text for heading in document_at(github.out / "llms-full.txt").headings)
+    names = [operation["operationId"] for _, operation in operations(github.raw)]
+    assert [name for name in names if full[name] != 1] == []
+
+
+def test_a_second_run_changes_nothing_not_even_a_time(github: GitHub) -> None:
+    """X-51."""
+    before = stamps_of(github.out)
+    report = json.loads(generated("from-openapi", github.source, "-o", github.out, "--json").stdout)
+    assert {file["action"] for file in report["files"]} == {"keep"}
+    assert stamps_of(github.out) == before
+
+
+def test_check_finds_no_drift_in_what_was_just_written(github: GitHub) -> None:
+    finished = run_skillgen("from-openapi", github.source, "-o", github.out, "--check", "-q")
+    assert (finished.exit_code, finished.stdout, finished.stderr) == (0, "", "")
+
+
+def test_two_runs_in_different_folders_with_different_hashes_give_the_same_bytes(
+    github: GitHub, tmp_path: Path
+) -> None:
+    """X-26, X-51."""
+    generated("from-openapi", github.source, "-o", "deep/er", cwd=tmp_path, env={"PYTHONHASHSEED": "2"})
+    assert files_of(tmp_path / "deep" / "er") == files_of(github.out)

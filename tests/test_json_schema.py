@@ -1,0 +1,413 @@
+"""JSON Schemas as the model has them: 2020-12, draft-07, and the schema objects of OpenAPI 3.0 and 3.1.
+
+What is broken gives problems, and never an exception.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillgen.errors import ProblemLog
+from skillgen.model.codec import to_json
+from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.value import Value
+from skillgen.sources.json_schema import SchemaReader
+
+Json = Any
+
+
+def read(raw: Json) -> Schema:
+    """Reads a schema in which nothing is wrong."""
+    schema, problems = read_with_problems(raw)
+    assert problems == []
+    return schema
+
+
+def read_with_problems(raw: Json) -> tuple[Schema, list[str]]:
+    problems = ProblemLog()
+    reader = SchemaReader(problems)
+    schema = reader.scope(raw, "").schema(raw, "")
+    reader.named_types()
+    return schema, [f"{problem.code} {problem.where}" for problem in problems]
+
+
+def parameters(raw: Json, pointer: str = "") -> tuple[dict[str, Parameter], dict[str, NamedType], list[str]]:
+    """Reads an input schema: its parameters, the named types, and what is wrong."""
+    problems = ProblemLog()
+    reader = SchemaReader(problems)
+    found = reader.scope(raw, pointer).parameters(raw, pointer)
+    types = {item.name: item for item in reader.named_types()}
+    return {item.name: item for item in found}, types, [f"{problem.code} {problem.where}" for problem in problems]
+
+
+# -- types and null --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "types", "nullable"),
+    [
+        ({"type": "string"}, ("string",), False),
+        ({"type": ["string", "integer"]}, ("string", "integer"), False),
+        ({"type": ["string", "null"]}, ("string",), True),
+        ({"type": "null"}, (), True),
+        ({"type": ["null"]}, (), True),
+        ({"type": "string", "nullable": True}, ("string",), True),
+        ({"nullable": True, "type": "string"}, ("string",), True),
+        ({"type": ["string", "null"], "nullable": False}, ("string",), True),
+        ({"nullable": False, "type": ["string", "null"]}, ("string",), True),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, ("string",), True),
+        ({"oneOf": [{"type": "null"}, {"type": "string"}]}, ("string",), True),
+        ({"anyOf": [{"type": "string", "nullable": True}]}, ("string",), True),
+        ({}, (), False),
+        (True, (), False),
+    ],
+)
+def test_null_is_told_from_the_types_wherever_it_is_declared(raw: Json, types: tuple[str, ...], nullable: bool) -> None:
+    """S2-20: `nullable: true` counts in a 3.1 document too."""
+    schema = read(raw)
+    assert (schema.types, schema.nullable) == (types, nullable)
+
+
+def test_this_or_null_keeps_what_stands_beside_it() -> None:
+    """As Pydantic writes an optional value."""
+    raw = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}], "default": None, "title": "Limit"}
+    schema = read(raw)
+    assert schema.default == Value(None)
+    assert schema.title == "Limit"
+    assert schema.constraints == {"minimum": 1}
+    assert schema.alternatives == ()
+
+
+def test_this_or_null_of_a_named_type_is_that_type() -> None:
+    raw = {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}], "$defs": {"A": {"type": "object"}}}
+    schema = read(raw)
+    assert (schema.ref, schema.nullable, schema.includes) == ("A", True, ())
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [None, False, 0, 0.0, "", [], {}, "x", True, 1])
+def test_a_default_keeps_its_value_and_type(value: Json) -> None:
+    schema = read({"type": "string", "default": value})
+    assert schema.default is not None
+    assert (type(schema.default.json), schema.default.json) == (type(value), value)
+
+
+def test_no_default_is_none() -> None:
+    assert read({"type": "string"}).default is None
+
+
+@pytest.mark.parametrize("value", [None, False, 0, "", "x", [1]])
+def test_a_constant_is_the_one_choice(value: Json) -> None:
+    schema = read({"const": value})
+    assert schema.choices == (value,)
+    assert type(schema.choices[0]) is type(value)
+
+
+def test_choices_keep_their_order_and_their_types() -> None:
+    assert read({"enum": ["b", "a", None, 1, True, ""]}).choices == ("b", "a", None, 1, True, "")
+
+
+def test_a_schema_that_allows_nothing_has_no_choices() -> None:
+    assert read(False).choices == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "constraints"),
+    [
+        ({"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
+        ({"minimum": 1, "exclusiveMinimum": False}, {"minimum": 1}),
+        ({"exclusiveMinimum": 1}, {"exclusiveMinimum": 1}),
+        ({"exclusiveMinimum": 0}, {"exclusiveMinimum": 0}),
+        ({"minimum": 0, "exclusiveMinimum": 1}, {"minimum": 0, "exclusiveMinimum": 1}),
+        ({"maximum": 9, "exclusiveMaximum": True}, {"exclusiveMaximum": 9}),
+        ({"exclusiveMaximum": True}, None),
+        ({"minLength": 0, "maxLength": 3, "pattern": "^a"}, {"minLength": 0, "maxLength": 3, "pattern": "^a"}),
+        ({"uniqueItems": True}, {"uniqueItems": True}),
+        ({"uniqueItems": False}, None),
+    ],
+)
+def test_bounds_are_read_in_both_forms(raw: Json, constraints: Json) -> None:
+    """The exclusive bounds are flags in 3.0 and draft-04, numbers since draft-06."""
+    assert read(raw).constraints == constraints
+
+
+# -- objects ---------------------------------------------------------------------------------------------------------
+
+
+def test_properties_keep_their_order_and_are_required_where_the_object_says_so() -> None:
+    found, _, problems = parameters({"properties": {"b": {}, "a": {"type": "string"}}, "required": ["a"]})
+    assert [(name, item.required) for name, item in found.items()] == [("b", False), ("a", True)]
+    assert found["a"].pointer == "/properties/a"
+    assert problems == []
+
+
+def test_required_on_the_property_itself_is_understood() -> None:
+    """A habit of draft-3 that real documents have."""
+    found, _, _ = parameters({"properties": {"a": {"type": "string", "required": True}, "b": {"required": False}}})
+    assert (found["a"].required, found["b"].required) == (True, False)
+
+
+def test_a_property_named_like_a_keyword_is_a_property() -> None:
+    names = ["type", "properties", "required", "$ref", "enum", "default", "allOf", "", "a/b", "~"]
+    found, _, problems = parameters({"type": "object", "properties": {name: {"type": "string"} for name in names}})
+    assert list(found) == names
+    assert problems == []
+    assert found["a/b"].pointer == "/properties/a~1b"
+
+
+def test_all_of_is_one_object_with_every_property() -> None:
+    raw = {
+        "allOf": [{"properties": {"a": {}}, "required": ["a"]}, {"$ref": "#/$defs/B"}],
+        "properties": {"c": {}},
+        "required": ["b"],
+        "$defs": {"B": {"properties": {"b": {}, "d": {}}}},
+    }
+    found, _, problems = parameters(raw)
+    assert {name: item.required for name, item in found.items()} == {"a": True, "b": True, "c": False, "d": False}
+    assert problems == []
+
+
+def test_all_of_one_reference_is_that_reference() -> None:
+    """How OpenAPI 3.0 describes a reference."""
+    raw = {"allOf": [{"$ref": "#/$defs/B"}], "description": "words", "$defs": {"B": {"type": "object"}}}
+    schema = read(raw)
+    assert (schema.ref, schema.includes, schema.description) == ("B", (), "words")
+
+
+def test_all_of_with_several_references_includes_them() -> None:
+    raw = {"allOf": [{"$ref": "#/$defs/B"}, {"$ref": "#/$defs/C"}], "$defs": {"B": {}, "C": {}}}
+    assert read(raw).includes == ("B", "C")
+
+
+def test_alternatives_are_parameters_that_are_required_where_each_of_them_requires_it() -> None:
+    raw = {
+        "oneOf": [
+            {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]},
+            {"properties": {"a": {}, "c": {}}, "required": ["a"]},
+        ]
+    }
+    found, _, _ = parameters(raw)
+    assert {name: item.required for name, item in found.items()} == {"a": True, "b": False, "c": False}
+
+
+def test_one_of_keeps_its_alternatives_and_what_tells_them_apart() -> None:
+    raw = {"oneOf": [{"type": "string"}, {"type": "object"}], "discriminator": {"propertyName": "kind"}}
+    schema = read(raw)
+    assert [item.types for item in schema.alternatives] == [("string",), ("object",)]
+    assert schema.discriminator == "kind"
+
+
+@pytest.mark.parametrize(
+    ("raw", "items", "prefix"),
+    [
+        ({"items": {"type": "string"}}, ("string",), []),
+        ({"prefixItems": [{"type": "string"}, {"type": "null"}]}, None, [("string",), ()]),
+        ({"items": [{"type": "string"}], "additionalItems": {"type": "integer"}}, ("integer",), [("string",)]),
+        ({"items": True}, None, []),
+    ],
+)
+def test_items_are_read_in_both_forms(raw: Json, items: tuple[str, ...] | None, prefix: list[tuple[str, ...]]) -> None:
+    schema = read(raw)
+    assert (schema.items.types if schema.items else None) == items
+    assert [item.types for item in schema.prefix_items] == prefix
+
+
+@pytest.mark.parametrize(
+    ("raw", "additional"),
+    [
+        ({}, None),
+        ({"additionalProperties": False}, False),
+        ({"additionalProperties": True}, True),
+        ({"additionalProperties": {}}, True),
+    ],
+)
+def test_additional_properties_are_none_any_or_not_declared(raw: Json, additional: bool | None) -> None:
+    assert read(raw).additional is additional
+
+
+# -- references ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"$ref": "#"},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}},
+        {"properties": {"a": {"$ref": "#"}}},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": {"items": {"$ref": "#/$defs/A"}}}}}},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"allOf": [{"$ref": "#/$defs/A"}], "properties": {"a": {}}}}},
+        {"oneOf": [{"$ref": "#"}, {"properties": {"a": {}}}]},
+    ],
+)
+def test_cycles_are_cut(raw: Json) -> None:
+    """S2-09."""
+    read(raw)
+    parameters(raw)
+
+
+def test_a_reference_is_read_once_and_named() -> None:
+    raw = {
+        "properties": {"a": {"$ref": "#/$defs/T"}, "b": {"type": "array", "items": {"$ref": "#/$defs/T"}}},
+        "$defs": {"T": {"type": "object", "properties": {"x": {"type": "string"}}}, "Unused": {}},
+    }
+    found, types, problems = parameters(raw)
+    assert found["a"].schema.ref == "T"
+    assert found["b"].schema.items is not None
+    assert found["b"].schema.items.ref == "T"
+    assert [item.name for item in types["T"].schema.properties] == ["x"]
+    assert types["T"].pointer == "/$defs/T"
+    assert list(types) == ["T"]
+    assert problems == []
+
+
+def test_a_reference_may_stand_anywhere_and_be_encoded() -> None:
+    raw = {"properties": {"a b/c": {"type": "string"}, "d": {"$ref": "#/properties/a%20b~1c"}}}
+    found, types, problems = parameters(raw)
+    assert found["d"].schema.ref is not None
+    assert types[found["d"].schema.ref].schema.types == ("string",)
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "reference", ["#/$defs/None", "#/nowhere", "#/$defs/A/0/x", "other.json", "https://x.example/a"]
+)
+def test_a_reference_that_leads_nowhere_is_reported_and_the_rest_is_kept(reference: str) -> None:
+    """S2-09, X-10: nothing is fetched."""
+    found, _, problems = parameters({"properties": {"a": {"$ref": reference, "description": "words"}, "b": {}}})
+    assert list(found) == ["a", "b"]
+    assert found["a"].description == "words"
+    assert [problem.split(" ")[0].startswith("reference-not-") for problem in problems] == [True]
+
+
+def test_types_of_one_name_in_two_documents_are_told_apart() -> None:
+    """Input schemas of two MCP tools, each with its own `$defs`."""
+    reader = SchemaReader(ProblemLog())
+    owners = {"one": "string", "two": "integer", "three": "string"}
+    refs = []
+    for owner, kind in owners.items():
+        raw = {"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": kind}}}
+        (parameter,) = reader.scope(raw, f"/{owner}", owner).parameters(raw, f"/{owner}")
+        refs.append(parameter.schema.ref)
+    types = {item.name: item.schema.types for item in reader.named_types()}
+    assert [types[ref or ""] for ref in refs] == [("string",), ("integer",), ("string",)]
+    assert refs[0] == refs[2] != refs[1]
+
+
+def test_equal_types_that_refer_to_different_ones_are_told_apart() -> None:
+    reader = SchemaReader(ProblemLog())
+    refs = []
+    for owner, kind in (("one", "string"), ("two", "integer")):
+        raw = {
+            "properties": {"a": {"$ref": "#/$defs/T"}},
+            "$defs": {"T": {"properties": {"x": {"$ref": "#/$defs/U"}}}, "U": {"type": kind}},
+        }
+        (parameter,) = reader.scope(raw, f"/{owner}", owner).parameters(raw, f"/{owner}")
+        refs.append(parameter.schema.ref)
+    reader.named_types()
+    assert refs[0] != refs[1]
+
+
+# -- what is broken --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "string", 3, None, [], ["a"], {"type": 3}, {"type": ["string", 3]}, {"type": {}}, {"enum": "a"}, {"enum": 3},
+        {"properties": []}, {"properties": "a"}, {"properties": {"a": 3}}, {"properties": {"a": None}},
+        {"items": 3}, {"items": "a"}, {"allOf": {}}, {"allOf": [3]}, {"oneOf": "a"}, {"anyOf": {"a": 1}},
+        {"oneOf": [3]},
+        {"additionalProperties": {"type": 3}}, {"$ref": 3}, {"$ref": {}},
+    ],
+)  # fmt: skip
+def test_a_broken_type_is_reported_and_left_out(raw: Json) -> None:
+    _, problems = read_with_problems(raw)
+    assert problems != []
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"required": True}, {"required": "a"}, {"required": [1, None]}, {"description": 3}, {"title": []},
+        {"format": {}}, {"minimum": "a"}, {"examples": "a"}, {"default": {"a": []}}, {"nullable": "yes"},
+        {"discriminator": "a"}, {"deprecated": "yes"}, {"additionalProperties": 3}, {"prefixItems": {}}, {"const": []},
+        {"contentEncoding": 3}, {"patternProperties": []}, {"$defs": 3}, {"readOnly": 1}, {"pattern": 3},
+    ],
+)  # fmt: skip
+def test_a_broken_detail_costs_nothing_else(raw: Json) -> None:
+    found, _, _ = parameters({"properties": {"a": raw, "b": {"type": "string"}}, **raw})
+    assert {"a", "b"} <= set(found)
+    assert found["b"].schema.types == ("string",)
+
+
+def test_nesting_that_nobody_reads_is_cut_with_a_problem() -> None:
+    raw: Json = {"type": "string"}
+    for _ in range(400):
+        raw = {"type": "object", "properties": {"a": raw}}
+    _, problems = read_with_problems(raw)
+    assert [problem.split(" ")[0] for problem in problems] == ["schema-too-deep"]
+
+
+KEYWORDS = [
+    "type", "properties", "required", "items", "prefixItems", "allOf", "anyOf", "oneOf", "not", "$ref", "$defs", "enum",
+    "const", "default", "example", "examples", "nullable", "format", "title", "description", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "pattern", "additionalProperties", "patternProperties", "discriminator",
+    "readOnly", "writeOnly", "deprecated", "contentEncoding", "dependentRequired", "propertyName", "a", "b",
+]  # fmt: skip
+WORDS = [
+    "string",
+    "object",
+    "array",
+    "null",
+    "a",
+    "#",
+    "#/$defs/a",
+    "#/properties/a",
+    "#/allOf/0",
+    "x.json",
+    "",
+    "date",
+]
+ANYTHING: st.SearchStrategy[Json] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(WORDS)
+    | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYWORDS), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=600)
+@given(raw=ANYTHING)
+def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
+    problems = ProblemLog()
+    reader = SchemaReader(problems)
+    scope = reader.scope(raw, "/x", "owner")
+    scope.parameters(raw, "/x")
+    schema = scope.schema(raw, "/x")
+    to_json(schema)
+    known = {item.name for item in reader.named_types()}
+    assert references(to_json([*(to_json(item.schema) for item in reader.named_types()), to_json(schema)])) <= known
+    assert all(problem.where.startswith("/x") for problem in problems)
+
+
+def references(value: Json) -> set[str]:
+    """Gives the named types to which a schema of the model refers."""
+    if isinstance(value, list):
+        return set().union(*map(references, value))
+    if not isinstance(value, dict):
+        return set()
+    own = {value["ref"]} if isinstance(value.get("ref"), str) else set()
+    inside = [value.get(key) for key in ("items", "prefix_items", "alternatives", "additional")]
+    nested = [item.get("schema") for item in value.get("properties", ())]
+    return own.union(value.get("includes", ()), *map(references, [*inside, *nested]))

@@ -1,0 +1,354 @@
+"""Hostile text stays text: whatever a source says, it opens nothing in a document (design, "Trust").
+
+Each filter is used in the place that it is made for, and the result is read with markdown-it: it must show the same
+structure as harmless words in that place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+import yaml
+from documents import PARSER, pieces_of, shown
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it.token import Token
+
+from skillgen.markdown import filters
+from skillgen.markdown.anchors import Anchors
+from skillgen.markdown.front_matter import front_matter
+
+FRAGMENTS = (
+    *("# ", "## ", "#", "=", "===", "-", "---", "***", "> ", "- ", "* ", "+ ", "1. ", "1) ", "    ", "\t", "|", " | "),
+    *("|---|---|", ":-:", "```", "````", "~~~", "```sh", "`", "``", "\\", "\\\\", "!", "![", "[", "]", "](", ")", "("),
+    *("[a]", "[a]:", "[a]: http://x.example", "[a](b)", "[a](http://x.example)", "[x][a]", "[^1]:", ":", "](/x)"),
+    *("<", ">", "<b>", "</b>", "<!--", "-->", "<script>", "<br>", "<a href='x'>"),
+    *("![a](b)", "<?", "<![CDATA[", "]]>"),
+    *("<http://x.example>", "<x:y>", "<a@x.example>", "http://x.example", "<details>", "&lt;", "&#96;", "&#35;"),
+    *("&", "&amp;"),
+    *("$ARGUMENTS", "$ARG", "UMENTS", "${CLAUDE_SESSION_ID}", "$", "{", "!`ls`", "{{ x }}", "{% x %}", "{# x #}"),
+    *("\n", "\n\n", "\r", "\r\n", " ", "  \n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\xa0", "\u3000"),
+    *("\x00", "\x01", "\x02", "\x03", "\x1b[31m", "\x7f", "\x9b", "\u200b", "\u202e", "\ufeff", "\U000e0041", "\ud800"),
+    *("a", "b", "word", "Two words.", "é", "日本", "0", "12", ".", ",", "*", "**", "_", "~", "'", '"', "@", "%", "^"),
+)  # fmt: skip
+HOSTILE = st.one_of(
+    st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join),
+    st.text(st.sampled_from("#-=>*+1.)`~|<!&[](): \t\n\\$a"), max_size=24),
+    st.text(max_size=20),
+)
+LINES = st.lists(HOSTILE, max_size=6).map("\n".join)
+
+NEVER_INLINE = {"html_inline", "link_open", "image"}
+NEVER_BLOCK = NEVER_INLINE | {"heading_open", "html_block", "table_open", "hr"}
+
+many = settings(max_examples=400)
+some = settings(max_examples=150)
+
+
+def parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
+    """Gives the tokens of a document and the link definitions in it."""
+    env: dict[str, Any] = {}
+    return PARSER.parse(text, env), env.get("references", {})
+
+
+def structure(tokens: list[Token]) -> list[str]:
+    return [token.type for token in tokens]
+
+
+def inner(tokens: list[Token]) -> list[Token]:
+    return [child for token in tokens for child in token.children or ()]
+
+
+def assert_like_harmless_words(place: str, safe: str) -> list[Token]:
+    """Checks that a text in a place shows the structure that a word has there."""
+    tokens, definitions = parsed(place.replace("TEXT", safe))
+    harmless, _ = parsed(place.replace("TEXT", "word"))
+    assert structure(tokens) == structure(harmless)
+    assert not {child.type for child in inner(tokens)} & NEVER_INLINE
+    assert definitions == {}
+    return tokens
+
+
+EVERY_FILTER = [
+    *(filters.inline, filters.paragraph, filters.block, filters.code, filters.value, filters.fence, filters.name),
+    *(filters.link_label, filters.link_url),
+]
+
+
+@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
+@some
+@given(text=LINES)
+@example("!`ls`")
+@example("a `!`ls` b")
+@example("done!")
+@example("!![`ls`](x)")
+@example("a\u200b!\u200b`ls`")
+@example("```\n!`ls`\n```")
+def test_nothing_is_left_that_a_host_would_run(safe: Callable[[str], str], text: str) -> None:
+    """X-52, S0-25: an exclamation mark right before a backtick runs what follows."""
+    assert "!`" not in safe(text)
+
+
+@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
+@some
+@given(text=LINES)
+@example("$ARGUMENTS")
+@example("\\$ARGUMENTS")
+@example("$[ARGUMENTS](x)")
+@example("$ARGU\u200bMENTS ${CLAUDE_SESSION_ID}")
+@example("```\n$ARGUMENTS\n```")
+def test_nothing_is_left_that_a_host_would_fill_in(safe: Callable[[str], str], text: str) -> None:
+    """X-52, S0-25."""
+    assert "$ARGUMENTS" not in safe(text)
+    assert "${CLAUDE_" not in safe(text)
+
+
+@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
+@some
+@given(text=LINES)
+def test_nothing_is_left_that_cannot_be_seen(safe: Callable[[str], str], text: str) -> None:
+    """X-52: control characters, bidirectional marks, tags, surrogates."""
+    result = safe(text)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]", result)
+    assert not re.search("[\ud800-\udfff\U000e0000-\U000e0fff]", result)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["Words: TEXT end.", "- `name` (string): TEXT", "1. TEXT.", "## Heading TEXT", "> TEXT", "- a\n  - b: TEXT"],
+)
+@many
+@given(text=HOSTILE)
+@example("<[b](x)>")
+@example("<[!--](x) b -->")
+@example("<<http://x.example>>")
+@example("[[a](b)](c)")
+def test_text_inside_a_line_stays_inside_it(place: str, text: str) -> None:
+    """X-52, S0-25."""
+    place = place.replace("- `name` (string): TEXT", "- `name` (string): xTEXT").replace("1. TEXT", "1. xTEXT")
+    assert_like_harmless_words(place.replace("> TEXT", "> xTEXT"), filters.inline(text))
+
+
+@many
+@given(text=HOSTILE)
+@example("```<b>```")
+@example("***")
+@example("<br># a")
+@example("![# a](b)")
+@example("[~~~](b)")
+def test_text_that_is_a_paragraph_stays_one(text: str) -> None:
+    """X-52, S0-25."""
+    safe = filters.paragraph(text)
+    if safe:
+        assert_like_harmless_words("Before.\n\nTEXT\n\n## After\n\nend", safe)
+
+
+@many
+@given(text=LINES)
+@example("[a\nb](http://x.example)")
+@example("[a\nb]: http://x.example\n\n[a b]")
+@example("a `b\n# c` d")
+@example("<[b](x)>")
+@example("***")
+@example("a\n-")
+@example("<br># a")
+@example("<br>~~~")
+@example("![# a](b)")
+@example("# # a *b*")
+@example("# ~~~ *")
+@example("# <br>")
+@example("a\n- # ")
+@example("- - # a")
+@example("> - # a")
+@example("> a\n> ===")
+@example("- a\n  ```\n  b\n# c")
+def test_a_longer_text_ends_where_its_place_ends_and_opens_no_heading(text: str) -> None:
+    """X-52, S0-25: paragraphs, lists, quotes and code blocks are all that it shows."""
+    safe = filters.block(text)
+    tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
+    rest, after = tokens[:-6], tokens[-6:]
+    assert structure(after) == structure(parsed("## After\n\nend")[0])
+    assert (after[0].level, shown(after[1])) == (0, "After")
+    assert not {token.type for token in rest} & NEVER_BLOCK
+    assert not {child.type for child in inner(rest)} & NEVER_INLINE
+    assert definitions == {}
+
+
+@many
+@given(text=HOSTILE)
+def test_a_code_span_holds_the_text_and_nothing_else(text: str) -> None:
+    """X-52."""
+    tokens = assert_like_harmless_words("- `name` TEXT, end", filters.code(text))
+    (inline,) = [token for token in tokens if token.type == "inline"]
+    assert [piece.kind for piece in pieces_of(inline)] == ["code", "text", "code", "text"]
+    expected = filters.one_line(text) or '""'
+    assert pieces_of(inline)[2].text.replace(" ", "") == expected.replace(" ", "")
+
+
+@given(data=st.recursive(st.none() | st.booleans() | st.integers() | HOSTILE, st.lists, max_leaves=5))
+def test_a_json_value_is_a_code_span(data: Any) -> None:
+    """X-52."""
+    tokens = assert_like_harmless_words("- Default: TEXT.", filters.value(data))
+    (inline,) = [token for token in tokens if token.type == "inline"]
+    assert [piece.kind for piece in pieces_of(inline)] == ["text", "code", "text"]
+
+
+@many
+@given(text=LINES)
+def test_a_code_block_holds_the_text_and_ends_after_it(text: str) -> None:
+    """X-52."""
+    safe = filters.fence(text, "json")
+    tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
+    assert structure(tokens) == structure(parsed("Before.\n\n```json\na\n```\n\n## After\n\nend")[0])
+    assert definitions == {}
+
+
+@many
+@given(text=HOSTILE)
+def test_a_heading_shows_the_exact_name(text: str) -> None:
+    """S2-07, X-52: what can't be seen left out, and runs of spaces as one, as a renderer shows them."""
+    name = filters.one_line(text)
+    if not name:
+        return
+    tokens = assert_like_harmless_words("## TEXT\n\nend", filters.name(text))
+    assert shown(tokens[1]) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "get_a",
+        "a/b",
+        "a.b-c",
+        "*all*",
+        "_x_",
+        "a_b_c",
+        "get users",
+        "#1",
+        "1. a",
+        "<T>",
+        "a|b",
+        "`x`",
+        "[x](y)",
+        "&amp;",
+        "\\",
+        "a\\b",
+        "~x~",
+        "$ARGUMENTS",
+        "!`ls`",
+        "日本",
+        "é",
+        "a#",
+        "a #",
+        "# a",
+        "-",
+        "=",
+        "+ a",
+        "{{ x }}",
+        "a:b",
+    ],
+)
+def test_a_heading_shows_names_of_every_kind(name: str) -> None:
+    tokens, _ = parsed(f"## {filters.name(name)}\n\nend")
+    assert structure(tokens)[:3] == ["heading_open", "inline", "heading_close"]
+    assert shown(tokens[1]) == name
+    assert not {child.type for child in inner(tokens)} & (NEVER_INLINE | {"em_open", "strong_open", "code_inline"})
+
+
+@many
+@given(label=HOSTILE, url=HOSTILE)
+def test_a_link_stays_one_link_with_its_label_and_its_address(label: str, url: str) -> None:
+    """X-31, X-52."""
+    safe_label, safe_url = filters.link_label(label), filters.link_url(url)
+    if not safe_label or not safe_url:
+        return
+    tokens, definitions = parsed(f"- [{safe_label}]({safe_url}): note")
+    children = [child.type for child in inner(tokens)]
+    assert structure(tokens) == structure(parsed("- [a](b): note")[0])
+    assert children.count("link_open") == 1
+    assert children[0] == "link_open"
+    assert not set(children) & {"html_inline", "image"}
+    assert definitions == {}
+    assert not set("[]") & set(safe_label)
+    assert not set("() <>") & set(safe_url)
+    (link,) = [child for child in inner(tokens) if child.type == "link_open"]
+    assert unquote(str(link.attrs["href"])) == unquote(filters.one_line(url))
+
+
+# -- front matter ----------------------------------------------------------------------------------------------------
+
+FIELDS = st.dictionaries(
+    st.sampled_from(["name", "description", "install", "requires"]),
+    HOSTILE | st.lists(HOSTILE, max_size=3) | st.dictionaries(st.sampled_from(["npm", "pip"]), HOSTILE, max_size=2),
+)
+
+
+@many
+@given(fields=FIELDS)
+def test_front_matter_holds_its_fields_and_nothing_else(fields: dict[str, Any]) -> None:
+    """X-26, X-52, S0-43: block style, without comments, anchors, tags and dashes inside a value."""
+    text = front_matter(fields)
+    first, *body, last = text.split("\n")
+    assert (first, last) == ("---", "---")
+    assert not any("---" in line for line in body)
+    read = yaml.safe_load("\n".join(body))
+    assert (read or {}).keys() <= fields.keys()
+    for key, value in (read or {}).items():
+        assert readable(value) == readable(fields[key])
+    for line in body:
+        assert re.match(r"\s*(?:- )?\S", line) or line in ("", "{}")
+        assert not re.match(r"\s*(?:- )?(?:\w+: )?[\[{&*!#]", line) or line == "{}", line
+
+
+def readable(value: Any) -> Any:
+    if isinstance(value, str):
+        return filters.defused(filters.one_line(value)).replace("---", "—")
+    if isinstance(value, list):
+        return [readable(item) for item in value]
+    return {key: readable(item) for key, item in value.items()}
+
+
+@pytest.mark.parametrize("word", ["no", "on", "null", "~", "1.0", "0x1F", "12:30", "2024-01-01", "true", "=", "<<"])
+def test_front_matter_keeps_words_words(word: str) -> None:
+    """X-23: also for readers of YAML 1.1."""
+    assert yaml.safe_load(front_matter({"version": word}).strip("-")) == {"version": word}
+
+
+# -- what a text keeps -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain words, with (parentheses), a_name, 2 * 3 and a-b.",
+        "A `code` span, **bold** and *emphasis*.",
+        "One paragraph.\n\nAnother.",
+        "- one\n- two\n  - three",
+        "1. one\n2. two",
+        "```json\n{\n  \"a\": [1]\n}\n```",
+        "Mail me at a@x.example; 5 < 6 and 7 > 3.",
+    ],
+)  # fmt: skip
+def test_harmless_markdown_stays_as_it_is(text: str) -> None:
+    assert filters.block(text) == text
+
+
+def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
+    assert filters.block("# Notes #\n\ntext") == "**Notes**\n\ntext"
+
+
+def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:
+    assert filters.inline("See [the guide](https://x.example/a).") == "See the guide (https://x.example/a)."
+
+
+@given(names=st.lists(st.sampled_from(["a", "A", "a-1", "a b", "a/b", "ab", "é", "a_b", "a.b", "-"]), max_size=8))
+def test_anchors_are_those_that_a_renderer_gives(names: list[str]) -> None:
+    from documents import MarkdownDocument
+
+    document = MarkdownDocument("".join(f"## {filters.name(name)}\n\n" for name in names))
+    anchors = Anchors()
+    assert [heading.anchor for heading in document.headings] == [anchors.of(name) for name in names]

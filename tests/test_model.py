@@ -1,0 +1,217 @@
+"""The model as JSON and back, and the JSON Schema of it that stands in the repository."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, generated, run_python
+from descriptions import description, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from skillgen.model.codec import DecodeError, from_json, to_json
+from skillgen.model.json_schema import field_docstrings, model_classes
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.service import Access, Output, Service, Tool
+from skillgen.model.value import Value
+
+Json = Any
+
+COMMITTED = ROOT / "docs" / "model.schema.json"
+TEXT = st.text(max_size=5)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2),
+    max_leaves=3,
+)
+DEPTH = 3
+
+
+def values_of(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
+    """Gives values of a field's type; below a depth, what recurs is empty."""
+    if annotation is Any:
+        return JSON
+    if annotation is Value:
+        return JSON.map(Value)
+    if dataclasses.is_dataclass(annotation):
+        assert isinstance(annotation, type)
+        return nodes_of(annotation, depth)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        members = [member for member in arguments if depth or not deep(member)]
+        return st.one_of([st.none() if member is types.NoneType else values_of(member, depth) for member in members])
+    if origin is typing.Literal:
+        return st.sampled_from(arguments)
+    if origin is tuple:
+        return (
+            st.just(())
+            if not depth and deep(arguments[0])
+            else st.lists(values_of(arguments[0], depth), max_size=2).map(tuple)
+        )
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return st.dictionaries(TEXT, values_of(arguments[1], depth), max_size=2)
+    scalars: dict[Any, st.SearchStrategy[Any]] = {
+        str: TEXT,
+        bool: st.booleans(),
+        int: st.integers(),
+        float: st.floats(allow_nan=False, allow_infinity=False),
+    }
+    return scalars[annotation]
+
+
+def deep(annotation: Any) -> bool:
+    return dataclasses.is_dataclass(annotation) or any(map(deep, typing.get_args(annotation)))
+
+
+def nodes_of(cls: type, depth: int = DEPTH) -> st.SearchStrategy[Any]:
+    """Gives nodes of a class: each field is often left at its default."""
+
+    @st.composite
+    def node(draw: st.DrawFn) -> Any:
+        values = {}
+        for item in dataclasses.fields(cls):
+            required = item.default is item.default_factory is dataclasses.MISSING
+            if required or draw(st.integers(0, 3)) == 0:
+                values[item.name] = draw(values_of(typing.get_type_hints(cls)[item.name], max(depth - 1, 0)))
+        return cls(**values)
+
+    return st.deferred(node)
+
+
+calm = settings(max_examples=80, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("cls", sorted(model_classes(), key=repr), ids=repr)
+@settings(calm, max_examples=25)
+@given(data=st.data())
+def test_every_node_goes_to_json_and_back_without_loss(cls: type, data: st.DataObject) -> None:
+    node = data.draw(nodes_of(cls))
+    text = json.dumps(to_json(node))
+    assert from_json(cls, json.loads(text)) == node
+    assert json.dumps(to_json(from_json(cls, json.loads(text)))) == text
+
+
+@calm
+@given(service=nodes_of(Service))
+def test_whatever_a_service_holds_its_json_has_the_committed_form(service: Service) -> None:
+    VALIDATOR.validate({"snapshot": 1, "services": [json.loads(json.dumps(to_json(service)))]})
+
+
+VALIDATOR = Draft202012Validator(json.loads(COMMITTED.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("value", [None, Value(None), Value(""), Value(0), Value(False), Value([]), Value({})])
+def test_none_declared_declared_null_and_declared_empty_stay_different(value: Value | None) -> None:
+    data = to_json(Schema(default=value))
+    assert ("default" in data) is (value is not None)
+    read = from_json(Schema, json.loads(json.dumps(data))).default
+    assert read == value
+    assert (read is None) is (value is None)
+    assert type(read.json if read else None) is type(value.json if value else None)
+
+
+def test_known_absent_and_unknown_access_stay_different() -> None:
+    assert to_json(Access(cli=Value(None), web=Value("https://x.example"))) == {"cli": None, "web": "https://x.example"}
+    read = from_json(Access, {"cli": None})
+    assert (read.cli, read.web) == (Value(None), None)
+
+
+def test_a_raw_schema_is_kept_as_it_is() -> None:
+    raw: Json = {"type": ["string", "null"], "x": None, "y": [], "z": {}, "default": None, "w": 1.0}
+    output = Output(raw=raw, pointer="/a")
+    assert from_json(Output, json.loads(json.dumps(to_json(output)))).raw == raw
+
+
+def test_declared_no_auth_and_none_declared_stay_different() -> None:
+    for auth in (None, (), ("token",)):
+        tool = Tool(name="a", pointer="/a", auth=auth)
+        assert from_json(Tool, to_json(tool)).auth == auth
+
+
+def test_false_and_none_stay_different() -> None:
+    for additional in (None, False, True, Schema(), Schema(types=("string",))):
+        assert from_json(Schema, to_json(Schema(additional=additional))).additional == additional
+
+
+TOOL = {"name": "a", "pointer": "/a"}
+
+
+@pytest.mark.parametrize(
+    ("data", "pointer"),
+    [
+        ({"kind": "mcp", "name": "a", "nmae": 1}, "/nmae"),
+        ({"kind": "ftp", "name": "a"}, "/kind"),
+        ({"kind": "mcp", "name": 3}, "/name"),
+        ({"kind": "mcp"}, ""),
+        ({"kind": "mcp", "name": "a", "tools": {}}, "/tools"),
+        ({"kind": "mcp", "name": "a", "tools": [TOOL, {**TOOL, "x": 1}]}, "/tools/1/x"),
+        ({"kind": "mcp", "name": "a", "tools": [{**TOOL, "parameters": [3]}]}, "/tools/0/parameters/0"),
+        ({"kind": "mcp", "name": "a", "tools": [{**TOOL, "deprecated": "yes"}]}, "/tools/0/deprecated"),
+        ({"kind": "mcp", "name": "a", "source_size_bytes": True}, "/source_size_bytes"),
+        ({"kind": "mcp", "name": "a", "install": {"npm": 3}}, "/install/npm"),
+        ({"kind": "mcp", "name": "a", "origins": {"a/b": {"kind": "x", "source": ""}}}, "/origins/a~1b/kind"),
+        ([], ""),
+    ],
+)
+def test_json_of_another_form_is_refused_with_the_pointer_to_what_is_wrong(data: Json, pointer: str) -> None:
+    with pytest.raises(DecodeError) as caught:
+        from_json(Service, data, "/services/0")
+    assert str(caught.value).partition(":")[0] == f"/services/0{pointer}"
+
+
+def test_nodes_cannot_be_changed() -> None:
+    parameter = Parameter(name="a", location="query", required=True, schema=Schema(), pointer="/a")
+    with pytest.raises((dataclasses.FrozenInstanceError, TypeError)):
+        parameter.name = "b"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("cls", sorted(model_classes(), key=repr), ids=repr)
+def test_every_class_is_frozen_slotted_and_documented_field_by_field(cls: type) -> None:
+    assert cls.__doc__
+    assert "__slots__" in vars(cls)
+    assert cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    words = field_docstrings(cls)
+    assert [item.name for item in dataclasses.fields(cls) if not words.get(item.name)] == []
+
+
+# -- the JSON Schema in the repository -------------------------------------------------------------------------------
+
+
+def test_the_committed_schema_is_the_one_that_the_classes_give() -> None:
+    """`python -m skillgen.model.json_schema > docs/model.schema.json` renews it."""
+    finished = run_python("-W", "error", "-m", "skillgen.model.json_schema", env={"PYTHONHASHSEED": "7"})
+    assert finished.exit_code == 0, finished.stderr
+    assert finished.stdout == COMMITTED.read_text("utf-8")
+
+
+def test_the_committed_schema_is_a_json_schema() -> None:
+    Draft202012Validator.check_schema(VALIDATOR.schema)
+
+
+def test_what_inspect_prints_of_a_description_has_the_committed_form(tmp_path: Path) -> None:
+    finished = generated("inspect", write(tmp_path / "api.json", description()))
+    VALIDATOR.validate(json.loads(finished.stdout))
+
+
+def test_what_inspect_prints_of_githubs_description_has_the_committed_form(github_snapshot: Json) -> None:
+    VALIDATOR.validate(github_snapshot)
+
+
+def test_githubs_description_goes_to_json_and_back_without_loss(github_snapshot: Json) -> None:
+    (data,) = github_snapshot["services"]
+    assert to_json(from_json(Service, data)) == data
+
+
+@pytest.fixture(scope="module")
+def github_snapshot(node_modules: Path) -> Json:
+    """Gives what `inspect` prints of GitHub's description."""
+    source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
+    return json.loads(generated("inspect", source, "-q").stdout)

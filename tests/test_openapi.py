@@ -1,0 +1,635 @@
+"""OpenAPI descriptions, from a file, a URL and standard input, through the command line."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli import Finished, files_of, generated, run_skillgen
+from descriptions import description, operation, write
+from documents import MarkdownDocument, Section, broken_links
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillgen.errors import ProblemLog, SourceError
+from skillgen.markdown import filters
+from skillgen.model.codec import from_json, to_json
+from skillgen.model.service import Service
+from skillgen.render.formats import render_documents
+from skillgen.sources.document import Document
+from skillgen.sources.infer import completed
+from skillgen.sources.openapi.service import service_from_description
+
+Json = Any
+
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+FULL: dict[str, Json] = {
+    "openapi": "3.1.0",
+    "info": {
+        "title": "Tasks",
+        "version": "2024-01-01",
+        "summary": "Keeps tasks.",
+        "description": "Keeps tasks for teams.\n\n- lists\n- boards",
+        "license": {"name": "MIT"},
+    },
+    "externalDocs": {"url": "https://docs.example/tasks"},
+    "servers": [{"url": "https://tasks.example/v1", "description": "Live"}, {"url": "/v2"}],
+    "tags": [{"name": "tasks", "description": "What is to do."}],
+    "security": [{"token": ["read"]}],
+    "paths": {
+        "/tasks": {
+            "summary": "All tasks",
+            "get": operation(
+                "list_tasks",
+                tags=["tasks"],
+                parameters=[
+                    {"$ref": "#/components/parameters/limit"},
+                    {"name": "status", "in": "query", "schema": {"type": "string", "enum": ["open", "done", "no"]}},
+                    {"name": "since", "in": "query", "schema": {"type": "string", "default": "2024-01-01"}},
+                    {"name": "X-Trace", "in": "header", "schema": {"type": "string", "default": ""}},
+                    {"name": "session", "in": "cookie", "schema": {"type": ["string", "null"], "default": None}},
+                ],
+                responses={
+                    "200": {"$ref": "#/components/responses/Tasks"},
+                    "404": {"description": "No such list"},
+                    "429": {"description": "Too many calls"},
+                },
+            ),
+            "post": operation(
+                "create_task",
+                tags=["tasks"],
+                security=[{"token": ["write"]}, {"key": []}],
+                requestBody={"$ref": "#/components/requestBodies/Task"},
+            ),
+        },
+        "/tasks/{id}": {"$ref": "#/components/pathItems/Task"},
+        "/health": {"get": operation("get_health", security=[], tags=["other"])},
+    },
+    "components": {
+        "parameters": {
+            "limit": {
+                "name": "limit",
+                "in": "query",
+                "description": "How many.",
+                "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+            }
+        },
+        "requestBodies": {
+            "Task": {
+                "required": True,
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Task"}}},
+            }
+        },
+        "responses": {
+            "Tasks": {
+                "description": "The tasks",
+                "content": {
+                    "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Task"}}}
+                },
+            }
+        },
+        "pathItems": {
+            "Task": {
+                "parameters": [ID, {"name": "verbose", "in": "query", "schema": {"type": "boolean", "default": False}}],
+                "get": operation("get_task", tags=["tasks"]),
+                "delete": operation(
+                    "delete_task",
+                    tags=["tasks"],
+                    parameters=[{"name": "verbose", "in": "query", "required": True, "schema": {"type": "string"}}],
+                ),
+            }
+        },
+        "schemas": {
+            "Task": {
+                "type": "object",
+                "required": ["title"],
+                "properties": {
+                    "title": {"type": "string", "maxLength": 80},
+                    "parent": {"$ref": "#/components/schemas/Task"},
+                    "children": {"type": "array", "items": {"$ref": "#/components/schemas/Task"}},
+                    "schedule": {"type": "object", "properties": {"due": {"type": "string", "format": "date"}}},
+                },
+            }
+        },
+        "securitySchemes": {
+            "token": {"type": "oauth2", "flows": {"authorizationCode": {
+                "authorizationUrl": "https://login.example/authorize", "tokenUrl": "https://login.example/token",
+                "scopes": {"read": "See tasks", "write": "Change tasks"}}}},
+            "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
+            "basic": {"type": "http", "scheme": "basic"},
+        },
+    },
+}  # fmt: skip
+"""A description that uses most of what OpenAPI has."""
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gives the documents of `FULL`, which no test changes, beside the source."""
+    folder = tmp_path_factory.mktemp("full")
+    generated("from-openapi", write(folder / "api.json", FULL), "-o", folder / "out", "--strict")
+    return folder / "out"
+
+
+def inspected(tmp_path: Path, data: Json, *options: str) -> tuple[Json, list[str]]:
+    """Gives the model of a description as JSON, and the codes of what is wrong with it."""
+    finished = generated("inspect", write(tmp_path / "api.json", data), *options)
+    (service,) = json.loads(finished.stdout)["services"]
+    return service, [problem["code"] for problem in service.get("problems", ())]
+
+
+def section_of(folder: Path, tool: str) -> Section:
+    """Gives a tool's one section in the references."""
+    (found,) = (
+        section
+        for path in sorted(folder.glob("skills/*/references/*.md"))
+        for section in MarkdownDocument(path.read_text("utf-8")).sections(2)
+        if section.heading.text == tool
+    )
+    return found
+
+
+# -- where a description comes from ----------------------------------------------------------------------------------
+
+
+def documents(out: Path) -> dict[str, bytes]:
+    """Gives the documents without what the size of the source changes: the record's digests."""
+    return {path: content for path, content in files_of(out).items() if path != ".skillgen.json"}
+
+
+def test_yaml_and_json_give_the_same_documents(full: Path, tmp_path: Path) -> None:
+    """S2-02."""
+    (tmp_path / "api.yaml").write_text(yaml.safe_dump(FULL, sort_keys=False), encoding="utf-8")
+    generated("from-openapi", tmp_path / "api.yaml", "-o", tmp_path / "out")
+    assert documents(tmp_path / "out") == documents(full)
+
+
+def test_a_description_on_standard_input_gives_the_same_documents(full: Path, tmp_path: Path) -> None:
+    finished = run_skillgen("from-openapi", "-", "-o", tmp_path / "out", stdin=json.dumps(FULL))
+    assert finished.exit_code == 0, finished.stderr
+    assert documents(tmp_path / "out") == documents(full)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "as_yaml"),
+    [
+        ("application/json", False),
+        ("application/yaml", True),
+        ("text/plain", True),
+        ("application/octet-stream", False),
+    ],
+)
+def test_a_description_at_a_url_gives_the_same_documents(
+    full: Path, tmp_path: Path, serve: Callable[..., str], content_type: str, as_yaml: bool
+) -> None:
+    """S2-01, S2-02: what it is, its content tells."""
+    # A relative address of the API is one of the place where the description was found.
+    data = {**FULL, "servers": FULL["servers"][:1]}
+    body = yaml.safe_dump(data, sort_keys=False) if as_yaml else json.dumps(data)
+    address = serve({"/openapi": (200, content_type, body.encode())})
+    generated("from-openapi", f"{address}/openapi", "-o", tmp_path / "out")
+    assert documents(tmp_path / "out") == documents(full)
+
+
+def test_a_relative_address_is_one_of_the_place_where_the_description_was_found(
+    tmp_path: Path, serve: Callable[..., str]
+) -> None:
+    data = description(servers=[{"url": "v2"}])
+    address = serve({"/apis/openapi.json": (200, "application/json", json.dumps(data).encode())})
+    (service,) = json.loads(generated("inspect", f"{address}/apis/openapi.json").stdout)["services"]
+    assert service["endpoints"] == [{"url": f"{address}/apis/v2"}]
+
+
+def test_a_byte_order_mark_and_utf_16_are_read(full: Path, tmp_path: Path) -> None:
+    text = json.dumps(FULL)
+    for name, content in (("bom", b"\xef\xbb\xbf" + text.encode()), ("utf-16", text.encode("utf-16"))):
+        (tmp_path / name).write_bytes(content)
+        generated("from-openapi", tmp_path / name, "-o", tmp_path / f"{name}-out")
+        assert documents(tmp_path / f"{name}-out") == documents(full)
+
+
+# -- what the documents say ------------------------------------------------------------------------------------------
+
+
+def test_every_parameter_has_its_place_its_type_and_what_bounds_it(full: Path) -> None:
+    """S2-08: path, query, header and cookie, and a default that is false, null or empty."""
+    section = section_of(full, "list_tasks")
+    assert section.item("limit", "Query").text == "limit (integer): How many. Default: 20. 1 to 100."
+    assert section.item("status", "Query").codes_after("One of ") == [["open", "done", "no"]]
+    assert section.item("since", "Query").codes_after("Default: ") == [["2024-01-01"]]
+    assert section.item("X-Trace", "Headers").codes_after("Default: ") == [['""']]
+    assert section.item("session", "Cookies").facts == ("string or null",)
+    assert section.item("session", "Cookies").codes_after("Default: ") == [["null"]]
+
+
+def test_parameters_of_the_path_are_inherited_and_overridden(full: Path) -> None:
+    """S2-08."""
+    get, delete = section_of(full, "get_task"), section_of(full, "delete_task")
+    assert get.item("id", "Path").facts == ("integer", "required")
+    assert get.item("verbose", "Query").facts == ("boolean",)
+    assert get.item("verbose", "Query").codes_after("Default: ") == [["false"]]
+    assert delete.item("id", "Path").facts == ("integer", "required")
+    assert delete.item("verbose", "Query").facts == ("string", "required")
+
+
+def test_a_body_of_a_named_type_shows_its_properties_and_links_the_types_below(full: Path) -> None:
+    """S2-08, S2-09: a type that holds itself stands once."""
+    section = section_of(full, "create_task")
+    assert [item.name for item in section.items if item.label.startswith("Body")] == [
+        "title",
+        "parent",
+        "children",
+        "schedule",
+    ]
+    assert section.item("title", "Body").facts == ("string", "required")
+    assert section.item("parent", "Body").urls == ("types.md#task",)
+    assert section.item("children", "Body").text == "children (array of Task)"
+    assert [child.name for child in section.item("schedule", "Body").children] == ["due"]
+    assert section_of(full, "Task").item("title").facts == ("string", "required")
+
+
+def test_responses_and_errors_are_told(full: Path) -> None:
+    """S2-09, S2-14."""
+    section = section_of(full, "list_tasks")
+    assert "Returns array of [Task](types.md#task) (200): The tasks" in section.text
+    assert [item.text for item in section.items if item.label == "Errors:"] == [
+        "404: No such list",
+        "429: Too many calls",
+    ]
+
+
+def test_security_is_that_of_the_operation_or_else_that_of_the_description(full: Path) -> None:
+    """S2-10, S2-12."""
+    assert "Authentication: `token`. Scopes: `read`." in section_of(full, "list_tasks").text
+    assert "Authentication: `token` or `key`. Scopes: `write`." in section_of(full, "create_task").text
+    assert "Needs no authentication." in section_of(full, "get_health").text
+    about = MarkdownDocument((full / "skills" / "tasks" / "references" / "about.md").read_text("utf-8"))
+    section = about.section("Authentication")
+    assert "https://login.example/authorize" in section.text
+    assert "https://login.example/token" in section.text
+    assert "Scope `write`: Change tasks" in section.text
+    assert "header X-Key" in section.text
+
+
+def test_what_http_says_of_a_method_is_told_as_inferred(full: Path) -> None:
+    """S2-18, X-50."""
+    assert "Inferred from HTTP GET: changes nothing" in section_of(full, "get_task").text
+    assert "Inferred from HTTP DELETE: may delete or overwrite" in section_of(full, "delete_task").text
+    skill = (full / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
+    assert "`delete_task` may delete or overwrite" in skill
+
+
+def test_links_resolve_in_every_document(full: Path) -> None:
+    """X-24, X-32."""
+    assert broken_links(full) == []
+
+
+def test_links_resolve_where_the_skill_is_not_written(tmp_path: Path) -> None:
+    generated("from-openapi", write(tmp_path / "api.json", FULL), "-o", tmp_path / "out", "--emit", "llms,ai-help")
+    assert broken_links(tmp_path / "out") == []
+
+
+def test_no_two_lines_are_left_empty_and_none_ends_with_spaces(full: Path) -> None:
+    for path, content in documents(full).items():
+        text = content.decode()
+        assert "\n\n\n" not in text, path
+        assert [line for line in text.split("\n") if line != line.rstrip()] == [], path
+
+
+def test_the_model_says_where_each_fact_stands(tmp_path: Path) -> None:
+    """X-50: a pointer leads to what is declared there."""
+    service, _ = inspected(tmp_path, FULL)
+    for tool in service["tools"]:
+        assert at(tool["pointer"])["operationId"] == tool["name"]
+        for parameter in tool.get("parameters", ()):
+            declared = at(parameter["pointer"])
+            assert declared.get("name", parameter["pointer"].rpartition("/")[2]) == parameter["name"]
+    assert service["origins"]["access_level"]["kind"] == "inferred"
+
+
+def at(pointer: str) -> Json:
+    value: Json = FULL
+    for token in pointer.split("/")[1:]:
+        token = token.replace("~1", "/").replace("~0", "~")
+        value = value[int(token)] if isinstance(value, list) else value[token]
+    return value
+
+
+# -- names of operations ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ({"/a": {"get": operation("x"), "post": operation("x")}}, ["x", "post_a"]),
+        ({"/a": {"get": operation()}, "/a/{id}": {"delete": operation()}}, ["get_a", "delete_a_id"]),
+        ({"/a": {"get": operation()}, "/A/": {"get": operation()}, "/a-": {"get": operation()}}, None),
+        ({"/a": {"get": operation()}, "/b": {"get": operation("get_a")}}, None),
+        ({"/b": {"get": operation("get_a")}, "/a": {"get": operation()}}, None),
+        ({"/a": {"get": operation("x")}, "/b": {"get": operation("x")}, "/c": {"get": operation("get_b")}}, None),
+        ({"/a": {"get": operation("X")}, "/b": {"get": operation("x")}}, ["X", "x"]),
+        ({"/": {"get": operation()}, "/{id}": {"get": operation("")}}, None),
+        ({"/a": {"get": operation("a b"), "put": operation("a  b")}}, None),
+        ({"/a": {"get": operation("# x"), "put": operation("`y`"), "post": operation("*z*_|<b>")}}, None),
+        ({"/a": {"get": operation("$ARGUMENTS"), "put": operation("[a](b)"), "post": operation("a/b:c.d-e~f")}}, None),
+    ],
+)
+def test_each_operation_stands_exactly_once_under_a_name_of_its_own(
+    tmp_path: Path, paths: Json, names: list[str] | None
+) -> None:
+    """S2-07: the first of a name keeps it, also where another's derived name is the same."""
+    source, out = write(tmp_path / "api.json", description(paths)), tmp_path / "out"
+    generated("from-openapi", source, "-o", out, "-q")
+    found = [tool["name"] for tool in json.loads(generated("inspect", source, "-q").stdout)["services"][0]["tools"]]
+    operations = [operation for item in paths.values() for operation in item.values()]
+    assert len(found) == len(set(found)) == len(operations)
+    assert names is None or found == names
+    declared = [operation.get("operationId") for operation in operations]
+    assert all(declared.index(name) == index for index, name in enumerate(found) if name in declared)
+    headings = [
+        heading.text
+        for path in out.glob("skills/*/references/*.md")
+        for heading in MarkdownDocument(path.read_text("utf-8")).headings
+        if heading.level == 2
+    ]
+    assert sorted(headings) == sorted(" ".join(name.split()) for name in found)
+    assert broken_links(out) == []
+
+
+def test_missing_and_duplicate_names_are_reported(tmp_path: Path) -> None:
+    _, problems = inspected(
+        tmp_path, description({"/a": {"get": operation(), "put": operation("x")}, "/b": {"get": operation("x")}})
+    )
+    assert problems == ["operation-id-missing", "operation-id-duplicate"]
+
+
+# -- versions and habits ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["3.0.0", "3.0.3", "3.1.0", "3.1.1", 3.1])
+def test_versions_3_0_and_3_1_are_read_without_a_warning(tmp_path: Path, version: Json) -> None:
+    """S2-04."""
+    service, problems = inspected(tmp_path, description(openapi=version))
+    assert (service["protocol_version"], problems) == (str(version), [])
+
+
+def test_nullable_is_understood_in_every_version(tmp_path: Path) -> None:
+    """S2-20."""
+    for version in ("3.0.3", "3.1.0"):
+        parameter = {"name": "a", "in": "query", "schema": {"type": "string", "nullable": True}}
+        data = description({"/a": {"get": operation("x", parameters=[parameter])}}, openapi=version)
+        assert inspected(tmp_path, data)[0]["tools"][0]["parameters"][0]["schema"]["nullable"] is True
+
+
+def test_a_parameter_with_content_instead_of_a_schema_is_read(tmp_path: Path) -> None:
+    parameter = {"name": "a", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
+    service, problems = inspected(tmp_path, description({"/a": {"get": operation("x", parameters=[parameter])}}))
+    assert service["tools"][0]["parameters"][0]["schema"]["types"] == ["object"]
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "types"),
+    [({"type": "array", "items": {"type": "string"}}, ["array"]), ({"type": "string"}, ["string"]), ({}, [])],
+)
+def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path, schema: Json, types: list[str]) -> None:
+    body = {"required": True, "description": "All of it.", "content": {"application/json": {"schema": schema}}}
+    service, _ = inspected(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}))
+    (parameter,) = service["tools"][0]["parameters"]
+    assert (parameter["name"], parameter["required"], parameter["description"]) == ("body", True, "All of it.")
+    assert parameter["schema"].get("types", []) == types
+
+
+def test_a_body_with_several_media_types_has_the_properties_of_each(tmp_path: Path) -> None:
+    content = {
+        "multipart/form-data": {"schema": {"properties": {"file": {"type": "string", "format": "binary"}}}},
+        "application/json": {"schema": {"properties": {"url": {"type": "string"}}}},
+    }
+    service, _ = inspected(tmp_path, description({"/a": {"post": operation("x", requestBody={"content": content})}}))
+    assert [parameter["name"] for parameter in service["tools"][0]["parameters"]] == ["url", "file"]
+
+
+def test_a_parameter_and_a_property_of_the_body_may_share_a_name(tmp_path: Path) -> None:
+    """S2-08: neither costs the other."""
+    body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
+    paths = {"/a/{id}": {"put": operation("x", parameters=[ID], requestBody=body)}}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    section = section_of(tmp_path / "out", "x")
+    assert section.item("id", "Path").facts == ("integer", "required")
+    assert section.item("id", "Body").facts == ("string",)
+
+
+def test_one_operation_per_method(tmp_path: Path) -> None:
+    methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+    item = {method: operation(f"{method}_it") for method in methods} | {"x-internal": 3, "summary": "All"}
+    service, problems = inspected(tmp_path, description({"/a": item, "x-paths": {"get": operation("no")}}))
+    assert sorted(tool["method"] for tool in service["tools"]) == sorted(method.upper() for method in methods)
+    assert problems == []
+
+
+def test_a_deprecated_operation_says_so(tmp_path: Path) -> None:
+    paths = {"/a": {"get": operation("x", deprecated=True)}}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    assert section_of(tmp_path / "out", "x").text.startswith("Deprecated")
+
+
+def test_declared_words_on_when_to_use_win_over_inferred_ones(tmp_path: Path) -> None:
+    """X-22: also where they are not the first sentence."""
+    words = "Keeps tasks. Use when the user plans work."
+    source = write(tmp_path / "api.json", description(info={"title": "T", "version": "1", "description": words}))
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    fields = MarkdownDocument((tmp_path / "out" / "skills" / "t" / "SKILL.md").read_text("utf-8")).fields()
+    assert "Use when the user plans work" in fields["description"]
+
+
+def test_credentials_in_addresses_go_nowhere(tmp_path: Path) -> None:
+    """S0-22."""
+    data = description(servers=[{"url": "https://user:hunter2@tasks.example/v1"}])
+    data["externalDocs"] = {"url": "https://user:hunter2@docs.example/"}
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert [path for path, content in files_of(tmp_path / "out").items() if b"hunter2" in content] == []
+
+
+# -- what is broken --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"/b": {"$ref": "#/paths/~1none"}}, "reference-not-found"),
+        ({"/b": {"$ref": "other.yaml#/a"}}, "reference-not-followed"),
+        ({"/b": {"$ref": "#/paths/~1b"}}, "reference-not-followed"),
+        ({"/b": {"get": 3}}, "operation-invalid"),
+        ({"/b": 3}, "object-expected"),
+        ({"/b": {"get": operation("b", parameters=[{"$ref": "#/none"}])}}, "reference-not-found"),
+        ({"/b": {"get": operation("b", parameters=[{"in": "query"}])}}, "parameter-invalid"),
+        ({"/b": {"get": operation("b", parameters=[{"name": "x", "in": "body"}])}}, "parameter-invalid"),
+        ({"/b": {"get": operation("b", parameters=["x", 3, None])}}, "parameter-invalid"),
+        ({"/b": {"get": operation("b", requestBody={"$ref": "#/none"})}}, "reference-not-found"),
+        ({"/b": {"get": operation("b", responses={"200": {"$ref": "#/none"}})}}, "reference-not-found"),
+        ({"/b": {"get": operation("b", requestBody=3)}}, "object-expected"),
+    ],
+)
+def test_a_broken_piece_is_reported_and_the_rest_is_documented(tmp_path: Path, change: Json, code: str) -> None:
+    """S2-09."""
+    service, problems = inspected(tmp_path, description({"/a": {"get": operation("get_a")}, **change}))
+    assert "get_a" in [tool["name"] for tool in service["tools"]]
+    assert code in problems
+
+
+@pytest.mark.parametrize("command", ["from-openapi", "inspect"])
+def test_a_schema_that_is_nested_300_levels_deep_costs_nothing_else(tmp_path: Path, command: str) -> None:
+    schema: Json = {"type": "string"}
+    for _ in range(300):
+        schema = {"type": "object", "properties": {"a": schema}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    source = write(tmp_path / "api.json", description({"/a": {"post": operation("x", requestBody=body)}}))
+    finished: Finished = run_skillgen(command, source, *(["-o", tmp_path / "out"] if command != "inspect" else []))
+    assert finished.exit_code == 0, finished.stderr[-300:]
+    assert "schema-too-deep" in finished.stderr
+
+
+WRONG: st.SearchStrategy[Json] = st.sampled_from(
+    [None, True, 0, -1.5, "", "a", "#", "#/components/schemas/Task", "\x1b`<# |\n", [], [None], [[]], {}]
+)
+SPOTS = st.lists(st.integers(0, 10**6), min_size=1, max_size=6)
+
+
+def spots(value: Json) -> Iterator[tuple[Json, Json]]:
+    """Gives every place in a document: what holds it, and its key."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], (dict, list)):
+            yield from spots(value[key])
+
+
+@settings(max_examples=80)
+@given(changes=st.lists(st.tuples(st.integers(0, 10**6), WRONG | st.just("rename")), min_size=1, max_size=5))
+def test_whatever_is_broken_the_rest_is_documented_and_nothing_raises(changes: list[tuple[int, Json]]) -> None:
+    data = copy.deepcopy(FULL)
+    for number, wrong in changes:
+        places = list(spots(data))
+        holder, key = places[number % len(places)]
+        if wrong == "rename" and isinstance(holder, dict):
+            holder[f"{key}~/ \n"] = holder.pop(key)
+        else:
+            holder[key] = copy.deepcopy(wrong)
+    problems = ProblemLog()
+    try:
+        service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
+    except SourceError:
+        return
+    service = completed(service)
+    assert from_json(Service, json.loads(json.dumps(to_json(service)))) == service
+    for document in render_documents(service):
+        document.text.encode("utf-8")
+        assert document.text.endswith("\n")
+
+
+# -- hostile words ---------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "word\n# Heading",
+    "word\n\nword\n===\n\nword\n---",
+    "word <script>alert(1)</script> <!-- ",
+    "word\n```\nnever closed",
+    "word\n~~~\nnever closed",
+    "word `` ` ``` never closed",
+    "word\n[a]: http://x.example\n\n[a]",
+    "word [a](http://x.example) ![b](http://x.example/b.png) <http://x.example>",
+    "word | a | b |\n|---|---|\n| 1 | 2 |",
+    "word\n---\nname: owned\n---\n",
+    "word\n- # a\n  > # b\n1. # c",
+    "word !`ls` $ARGUMENTS ${CLAUDE_SESSION_ID}",
+    "word {{ 7 * 7 }} {% raw %} {# x #}",
+    "word\x1b[31m\u202e\u200b\x00\r\n# Heading\x85# Heading\u2028# Heading",
+    "<br># word",
+    "![# word](x)",
+    "word\n</details>\n\n    # code",
+    "word\\",
+    "*** word",
+    "# word",
+    "> word",
+    "~~~ word",
+    "--- word",
+    "1. word",
+    "- word",
+]
+
+
+def told(text: str, lead: str) -> Json:
+    """Gives the description that uses most of OpenAPI, with a text wherever words for people may stand."""
+    data = copy.deepcopy(FULL)
+    for holder, key in list(spots(data)):
+        if key in ("description", "summary", "title") and isinstance(holder[key], str):
+            holder[key] = lead + text
+    parameters = data["paths"]["/tasks"]["get"]["parameters"]
+    parameters[1]["schema"] |= {"enum": [text, "b"], "default": text, "examples": [text], "pattern": text}
+    data["components"]["schemas"]["Task"]["properties"]["title"]["default"] = {"a": [text]}
+    data["components"]["securitySchemes"]["key"]["name"] = text
+    data["info"]["version"] = text
+    data["info"]["title"] = "Tasks"
+    data["info"]["x-mcp"] = {"categories": [text]}
+    return data
+
+
+def texts(data: Json, out: Path) -> dict[str, str]:
+    """Gives the Markdown documents of a description; they also go to a folder, where links can be followed."""
+    service = completed(service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog()))
+    for document in render_documents(service):
+        path = out.joinpath(*document.path.split("/"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(document.text, encoding="utf-8", newline="\n")
+    return {path: content.decode() for path, content in files_of(out).items() if path.endswith((".md", ".txt"))}
+
+
+def levels(documents: dict[str, str]) -> dict[str, list[int]]:
+    return {path: [heading.level for heading in MarkdownDocument(text).headings] for path, text in documents.items()}
+
+
+@pytest.fixture(scope="module")
+def harmless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
+    """Gives the headings of each document where every text is a word."""
+    return levels(texts(told("word", ""), tmp_path_factory.mktemp("harmless")))
+
+
+@pytest.mark.parametrize("lead", ["Keeps ", ""], ids=["inside", "first"])
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_words_change_no_documents_structure(tmp_path: Path, harmless: Json, text: str, lead: str) -> None:
+    """X-52, S0-25: in every field that holds words, in every document."""
+    found = texts(told(text, lead), tmp_path)
+    assert levels(found) == harmless
+    for path, content in found.items():
+        document = MarkdownDocument(content)
+        children = [child for token in document.tokens for child in token.children or ()]
+        assert not {token.type for token in document.tokens} & {"html_block", "table_open", "hr"}, path
+        assert not {child.type for child in children} & {"html_inline", "image"}, path
+        assert not [link for link in document.links if "x.example" in link.url], path
+        body = document.text.removeprefix(f"---\n{document.front_matter}---\n")
+        assert "!`" not in body, path
+        assert "$ARGUMENTS" not in body, path
+        assert document.front_matter is None or document.fields()["name"] == "tasks", path
+    assert broken_links(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, text: str) -> None:
+    """X-52, S2-07: names of tools, groups, types, parameters and of the service."""
+    parameter = {"name": text, "in": "query", "schema": {"$ref": "#/components/schemas/T"}}
+    paths = {f"/{text}": {"get": operation(text, tags=[text], parameters=[parameter])}}
+    schemas = {"T": {"$ref": "#/components/schemas/U"}, text: {"type": "string"}, "U": {"properties": {text: {}}}}
+    data = description(paths, components={"schemas": schemas}, info={"title": text, "version": "1"})
+    found = texts(data, tmp_path)
+    assert section_of(tmp_path, " ".join(filters.clean(text).split())).heading.level == 2
+    for path, content in found.items():
+        document = MarkdownDocument(content)
+        children = [child for token in document.tokens for child in token.children or ()]
+        assert not {token.type for token in document.tokens} & {"html_block", "table_open", "hr"}, path
+        assert not {child.type for child in children} & {"html_inline", "image"}, path
+        assert [heading.level for heading in document.headings].count(1) == 1, path
+    assert broken_links(tmp_path) == []

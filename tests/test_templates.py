@@ -1,0 +1,112 @@
+"""A folder of templates: one file overrides one template, the rest are inherited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli import ROOT, Finished, files_of, run_skillgen
+from descriptions import description, write
+
+SKILL = "skills/tasks/SKILL.md"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """Gives an empty folder of templates."""
+    (tmp_path / "mine").mkdir()
+    return tmp_path / "mine"
+
+
+def rendered(mine: Path, name: str, text: str) -> tuple[Finished, dict[str, bytes]]:
+    """Overrides one template and gives what a run says and writes."""
+    (mine / name).parent.mkdir(parents=True, exist_ok=True)
+    (mine / name).write_text(text, encoding="utf-8")
+    source = write(mine.parent / "api.json", description())
+    out = mine.parent / "out"
+    return run_skillgen("from-openapi", source, "-o", out, "--templates", mine), files_of(out) if out.exists() else {}
+
+
+def test_an_empty_folder_changes_nothing(mine: Path) -> None:
+    finished, files = rendered(mine, "unknown.md.j2", "nobody asks for this")
+    assert finished.exit_code == 0
+    source, plain = mine.parent / "api.json", mine.parent / "plain"
+    assert run_skillgen("from-openapi", source, "-o", plain).exit_code == 0
+    assert files == files_of(plain)
+
+
+def test_one_file_overrides_one_template_and_the_rest_are_inherited(mine: Path) -> None:
+    finished, files = rendered(mine, "skill/safety.md.j2", "## Mine\n\nAsk {{ service.name }} first.\n\n")
+    assert finished.exit_code == 0
+    assert b"\n## Mine\n\nAsk Tasks first.\n" in files[SKILL]
+    assert b"\n## How to Call\n" in files[SKILL]
+    assert b"Mine" not in files["llms.txt"]
+
+
+def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
+    ours = (ROOT / "templates" / "skill" / "more.md.j2").read_text("utf-8")
+    _, files = rendered(mine, "skill/more.md.j2", ours + "\n## House Rules\n\nBe kind.\n")
+    assert files[SKILL].endswith(b"## House Rules\n\nBe kind.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("fine\n\n{{ service.nmae }}\n", 3, "nmae"),
+        ("{{ no_such_name }}\n", 1, "no_such_name"),
+        ("fine\n{{ service.name | no_such_filter }}\n", 2, "no_such_filter"),
+        ("fine\n{% if %}\n", 2, "Expected an expression"),
+        ("fine\n{% include 'no-such.md.j2' %}\n", 2, "no-such.md.j2"),
+        ("fine\n\n\n{{ service.homepage }}\n", 4, "not declared"),
+        ("fine\n{{ 1 / 0 }}\n", 2, "division by zero"),
+        ("fine\n{{ service.name.upper.deeper() }}\n", 2, "deeper"),
+        ("fine\n{{ service.name + 1 }}\n", 2, "concatenate"),
+    ],
+)
+def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: str, line: int, words: str) -> None:
+    finished, files = rendered(mine, "skill/safety.md.j2", text)
+    assert finished.exit_code == 2, finished.stderr
+    assert f"safety.md.j2, line {line}" in finished.stderr
+    assert words in finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert files == {}
+
+
+def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:
+    ours = (ROOT / "templates" / "reference" / "sections.md.j2").read_text("utf-8")
+    place = ours.split("\n").index("{% macro tool_section(tool) %}") + 1
+    text = ours.replace("{% macro tool_section(tool) %}", "{% macro tool_section(tool) %}\n{{ tool.nmae }}")
+    finished, _ = rendered(mine, "reference/sections.md.j2", text)
+    assert finished.exit_code == 2
+    assert f"sections.md.j2, line {place + 1}" in finished.stderr
+    assert "nmae" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ service.__class__.__mro__ }}",
+        "{{ ''.__class__.__base__.__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.system('touch owned') }}",
+        "{{ service.tools.__setattr__('x', 1) }}",
+    ],
+)
+def test_a_users_template_gets_no_further_than_the_model(mine: Path, text: str) -> None:
+    finished, files = rendered(mine, "skill/safety.md.j2", text)
+    assert finished.exit_code == 2, finished.stderr
+    assert files == {}
+
+
+def test_what_a_template_prints_without_a_filter_is_safe_all_the_same(mine: Path) -> None:
+    """X-52."""
+    (mine / "skill").mkdir()
+    (mine / "skill" / "safety.md.j2").write_text("Hint: {{ service.description }}\n\n", encoding="utf-8")
+    text = "fine <script> ![x](https://x.example) \n# Heading\n!`ls` $ARGUMENTS"
+    source = write(mine.parent / "api.json", description(info={"title": "Tasks", "version": "1", "description": text}))
+    out = mine.parent / "out"
+    assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
+    (line,) = [line for line in (out / SKILL).read_text("utf-8").split("\n") if line.startswith("Hint: ")]
+    assert line.startswith("Hint: fine \\<script>")
+    assert "!`" not in line
+    assert "$ARGUMENTS" not in line
+    assert "![" not in line

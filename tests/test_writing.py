@@ -1,0 +1,453 @@
+"""Files are written so that nobody's words are lost, and so that a run can be stopped at any moment."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import Finished, files_of, generated, run_python, run_skillgen, stamps_of
+from descriptions import description, grouped, operation, write
+
+SKILL = "skills/tasks/SKILL.md"
+NOTHING = description({})
+
+KILLER = """
+import os, sys
+out, limit, seen = os.path.realpath(sys.argv.pop(1)), int(sys.argv.pop(1)), 0
+
+def stop(event, arguments):
+    global seen
+    # Replacing a file is a renaming, deleting one a removal.
+    if event in ("os.rename", "os.remove", "os.rmdir") and os.path.realpath(os.fspath(arguments[0])).startswith(out):
+        seen += 1
+        if seen == limit:
+            os._exit(77)
+
+from skillgen.cli.main import main
+sys.addaudithook(stop)
+main()
+"""
+"""Runs skillgen and ends it, as a power cut would, right before it changes a file for the n-th time."""
+
+
+TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gives the documents of a description with two groups of tools, which no test changes."""
+    folder = tmp_path_factory.mktemp("written")
+    generated("from-openapi", write(folder / "api.json", TWO_GROUPS), "-o", folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Gives that description."""
+    return write(tmp_path / "api.json", TWO_GROUPS)
+
+
+@pytest.fixture
+def out(written: Path, tmp_path: Path) -> Path:
+    """Gives a copy of those documents."""
+    shutil.copytree(written, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def changed(source: Path) -> None:
+    """Changes the description: a tool more in one group, the other group gone, a group that is new."""
+    write(source, grouped(tasks=["list_tasks", "get_task", "make_task"], teams=["list_teams", "get_team"]))
+
+
+def documents_of(source: Path, folder: Path) -> dict[str, bytes]:
+    generated("from-openapi", source, "-o", folder)
+    return files_of(folder)
+
+
+def run(source: Path, out: Path, *options: str) -> Finished:
+    return run_skillgen("from-openapi", source, "-o", out, *options)
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+
+def test_a_run_writes_the_files_of_all_four_outputs_and_their_record(out: Path) -> None:
+    files = files_of(out)
+    assert sorted(files) == [
+        ".skillgen.json",
+        "ai-help.md",
+        "llms-full.txt",
+        "llms.txt",
+        "registry.json",
+        SKILL,
+        "skills/tasks/references/about.md",
+        "skills/tasks/references/tasks.md",
+        "skills/tasks/references/users.md",
+    ]
+    assert sorted(json.loads(files[".skillgen.json"])["files"]) == sorted(set(files) - {".skillgen.json"})
+    assert all(b"\r" not in content and content.endswith(b"\n") for content in files.values())
+    assert all(not content.endswith(b"\n\n") for content in files.values())
+
+
+def test_only_files_that_changed_are_replaced(source: Path, out: Path) -> None:
+    before, contents = stamps_of(out), files_of(out)
+    data = json.loads(source.read_text("utf-8"))
+    data["paths"]["/users/get_user"]["get"]["description"] = "Gets one user by its number."
+    generated("from-openapi", write(source, data), "-o", out)
+    after = {path: stamp for path, stamp in stamps_of(out).items() if stamp != before[path]}
+    assert after.keys() == {path for path, content in files_of(out).items() if content != contents[path]}
+    assert "registry.json" not in after
+
+
+def test_new_files_can_be_read_by_those_whom_the_umask_lets(out: Path) -> None:
+    (out.parent / "plain").write_text("")
+    assert (out / SKILL).stat().st_mode == (out.parent / "plain").stat().st_mode
+
+
+def test_stale_files_go_and_empty_folders_with_them(source: Path, out: Path, tmp_path: Path) -> None:
+    changed(source)
+    generated("from-openapi", source, "-o", out, "--name", "Other")
+    assert not (out / "skills" / "tasks").exists()
+    generated("from-openapi", source, "-o", tmp_path / "fresh", "--name", "Other")
+    assert files_of(out) == files_of(tmp_path / "fresh")
+
+
+def test_formats_that_are_no_longer_asked_for_go(source: Path, out: Path) -> None:
+    generated("from-openapi", source, "-o", out, "--emit", "registry")
+    assert sorted(files_of(out)) == [".skillgen.json", "registry.json"]
+
+
+# -- check -----------------------------------------------------------------------------------------------------------
+
+
+def test_check_without_drift_prints_nothing_and_exits_0(source: Path, out: Path) -> None:
+    before = stamps_of(out)
+    finished = run(source, out, "--check")
+    assert (finished.exit_code, finished.stdout) == (0, "")
+    assert stamps_of(out) == before
+
+
+def test_check_with_drift_prints_a_diff_exits_1_and_writes_nothing(source: Path, out: Path) -> None:
+    before = stamps_of(out)
+    changed(source)
+    finished = run(source, out, "--check")
+    assert finished.exit_code == 1
+    assert stamps_of(out) == before
+    assert "--- a/skills/tasks/references/tasks.md\n+++ b/skills/tasks/references/tasks.md\n@@ " in finished.stdout
+    assert "\n+## make_task\n" in finished.stdout
+    assert "--- a/skills/tasks/references/users.md\n+++ /dev/null\n" in finished.stdout
+    assert "--- /dev/null\n+++ b/skills/tasks/references/teams.md\n" in finished.stdout
+    assert "without --check" in finished.stderr
+
+
+def test_the_diff_of_check_is_exactly_what_a_run_would_change(source: Path, out: Path) -> None:
+    changed(source)
+    finished = run(source, out, "--check", "-q")
+    generated("from-openapi", source, "-o", out, "-q")
+    added = {line[1:] for line in finished.stdout.splitlines() if line.startswith("+") and not line.startswith("+++")}
+    text = "\n".join(content.decode() for content in files_of(out).values())
+    assert added <= set(text.splitlines())
+    assert "## make_task" in added
+
+
+def test_check_of_a_folder_that_is_not_there_exits_1_and_makes_none(source: Path, tmp_path: Path) -> None:
+    finished = run(source, tmp_path / "none", "--check")
+    assert finished.exit_code == 1
+    assert "--- /dev/null\n+++ b/llms.txt\n" in finished.stdout
+    assert not (tmp_path / "none").exists()
+
+
+def test_check_shows_an_edit_as_drift(source: Path, out: Path) -> None:
+    (out / SKILL).write_text("my words\n")
+    finished = run(source, out, "--check")
+    assert finished.exit_code == 1
+    assert "\n-my words\n" in finished.stdout
+    assert (out / SKILL).read_text() == "my words\n"
+
+
+def test_check_with_json_says_in_the_object_what_would_change(source: Path, out: Path) -> None:
+    changed(source)
+    finished = run(source, out, "--check", "--json")
+    actions = {file["path"]: file["action"] for file in json.loads(finished.stdout)["files"]}
+    assert finished.exit_code == 1
+    assert actions["skills/tasks/references/users.md"] == "delete"
+    assert actions["skills/tasks/references/teams.md"] == "create"
+    assert actions["llms.txt"] == "replace"
+
+
+# -- edits and other people's files ----------------------------------------------------------------------------------
+
+
+def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: Path, out: Path) -> None:
+    with (out / SKILL).open("a", encoding="utf-8") as file:
+        file.write("\nMy own hint.\n")
+    changed(source)
+    before = stamps_of(out)
+    finished = run(source, out)
+    assert finished.exit_code == 4
+    assert stamps_of(out) == before
+    assert SKILL in finished.stderr
+    assert f"--- a/{SKILL}\n+++ b/{SKILL}\n" in finished.stderr
+    assert "\n-My own hint.\n" in finished.stderr
+    assert finished.stdout == ""
+
+
+def test_an_edited_file_is_not_overwritten_even_where_nothing_changed_since(source: Path, out: Path) -> None:
+    (out / "llms.txt").write_text("# Mine\n")
+    assert run(source, out).exit_code == 4
+    assert (out / "llms.txt").read_text() == "# Mine\n"
+
+
+def test_an_edit_that_is_taken_back_or_deleted_is_no_edit_any_more(source: Path, out: Path) -> None:
+    before = files_of(out)
+    (out / "llms.txt").write_text("# Mine\n")
+    assert run(source, out).exit_code == 4
+    (out / "llms.txt").unlink()
+    assert run(source, out).exit_code == 0
+    assert files_of(out) == before
+
+
+def test_a_file_that_skillgen_did_not_make_is_neither_overwritten_nor_deleted(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "llms.txt").write_text("# Mine\n")
+    (out / "NOTES.md").write_text("My notes\n")
+    finished = run(source, out)
+    assert finished.exit_code == 4
+    assert "\n-# Mine\n" in finished.stderr
+    assert files_of(out) == {"llms.txt": b"# Mine\n", "NOTES.md": b"My notes\n"}
+    (out / "llms.txt").unlink()
+    assert run(source, out).exit_code == 0
+    assert (out / "NOTES.md").read_text() == "My notes\n"
+
+
+def test_a_file_beside_skillgens_own_keeps_its_folder(source: Path, out: Path) -> None:
+    (out / "skills" / "tasks" / "references" / "mine.md").write_text("My notes\n")
+    changed(source)
+    generated("from-openapi", source, "-o", out, "--name", "Other")
+    assert sorted(files_of(out / "skills" / "tasks")) == ["references/mine.md"]
+
+
+def test_a_stale_file_that_was_edited_stays_and_the_next_run_does_not_complain(source: Path, out: Path) -> None:
+    users = out / "skills" / "tasks" / "references" / "users.md"
+    users.write_text("My users\n")
+    changed(source)
+    finished = run(source, out)
+    assert finished.exit_code == 0
+    assert users.read_text() == "My users\n"
+    assert "stale-file-kept: skills/tasks/references/users.md" in finished.stderr
+    again = run(source, out)
+    assert (again.exit_code, "stale-file-kept" in again.stderr) == (0, False)
+    assert users.read_text() == "My users\n"
+
+
+def test_check_ignores_a_stale_file_that_was_edited(source: Path, out: Path) -> None:
+    (out / "skills" / "tasks" / "references" / "users.md").write_text("My users\n")
+    changed(source)
+    generated("from-openapi", source, "-o", out)
+    assert run(source, out, "--check").exit_code == 0
+
+
+def test_documents_of_another_service_are_replaced_with_a_warning(source: Path, out: Path) -> None:
+    finished = generated("from-openapi", source, "-o", out, "--name", "Other")
+    assert "service-replaced" in finished.stderr
+
+
+# -- a source that has nothing any more ------------------------------------------------------------------------------
+
+
+def test_an_empty_source_does_not_replace_documents_that_have_tools(source: Path, out: Path) -> None:
+    before = stamps_of(out)
+    write(source, NOTHING)
+    for options in ([], ["--check"]):
+        finished = run(source, out, *options)
+        assert (finished.exit_code, finished.stdout) == (3, "")
+        assert "shows no tools" in finished.stderr
+        assert "--allow-empty" in finished.stderr
+    assert stamps_of(out) == before
+
+
+def test_an_empty_source_replaces_them_where_the_user_says_so(source: Path, out: Path) -> None:
+    write(source, NOTHING)
+    generated("from-openapi", source, "-o", out, "--allow-empty")
+    assert not (out / "skills" / "tasks" / "references" / "users.md").exists()
+    assert run(source, out).exit_code == 0
+
+
+def test_an_empty_source_gives_documents_where_there_were_none(tmp_path: Path) -> None:
+    finished = generated("from-openapi", write(tmp_path / "api.json", NOTHING), "-o", tmp_path / "out")
+    assert "no-operations" in finished.stderr
+    assert (tmp_path / "out" / SKILL).is_file()
+
+
+def test_a_source_that_cannot_be_read_changes_nothing(source: Path, out: Path) -> None:
+    before = stamps_of(out)
+    source.write_text("no description\n")
+    assert run(source, out).exit_code == 3
+    assert stamps_of(out) == before
+
+
+# -- an OUT that cannot be written -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["plain", "plain/below"])
+def test_an_out_that_is_or_lies_below_a_file_exits_5(source: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "plain").write_text("mine")
+    finished = run(source, tmp_path / place)
+    assert (finished.exit_code, finished.stdout) == (5, "")
+    assert finished.stderr.count("skillgen: error:") == 1
+    assert (tmp_path / "plain").read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["llms.txt", SKILL, ".skillgen.json"])
+def test_a_folder_where_a_file_belongs_exits_5_and_nothing_is_written(source: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "out" / place).mkdir(parents=True)
+    finished = run(source, tmp_path / "out")
+    assert finished.exit_code == 5
+    assert finished.stderr.count("skillgen: error:") == 1
+    assert files_of(tmp_path / "out") == {}
+
+
+def test_a_file_where_a_folder_belongs_exits_5_and_nothing_is_written(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "skills").write_text("mine")
+    finished = run(source, tmp_path / "out")
+    assert finished.exit_code == 5
+    assert finished.stderr.count("skillgen: error:") == 1
+    assert files_of(tmp_path / "out") == {"skills": b"mine"}
+
+
+@pytest.mark.parametrize("place", ["skills", "skills/tasks/references"])
+def test_a_folder_in_out_that_leads_outside_is_not_written_through(source: Path, tmp_path: Path, place: str) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "out" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    assert run(source, tmp_path / "out").exit_code == 5
+    assert files_of(tmp_path / "elsewhere") == {}
+    assert not (tmp_path / "out" / "llms.txt").exists()
+
+
+def test_a_file_in_out_that_leads_outside_is_not_written_through(source: Path, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "target").write_bytes((out / "llms.txt").read_bytes())
+    (out / "llms.txt").unlink()
+    (out / "llms.txt").symlink_to(tmp_path / "target")
+    before = (tmp_path / "target").read_bytes()
+    changed(source)
+    assert run(source, out).exit_code in (4, 5)
+    assert (tmp_path / "target").read_bytes() == before
+
+
+def test_an_out_that_is_itself_a_link_to_a_folder_is_written(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "real")
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    assert (tmp_path / "real" / SKILL).is_file()
+
+
+def test_a_record_that_names_a_file_outside_deletes_nothing(source: Path, out: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim.txt"
+    victim.write_bytes((out / "llms.txt").read_bytes())
+    record = json.loads((out / ".skillgen.json").read_text("utf-8"))
+    record["files"]["../victim.txt"] = record["files"]["llms.txt"]
+    write(out / ".skillgen.json", record)
+    run(source, out)
+    assert victim.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"files": 3}', '{"files": {}, "service": 1, "tools": "many"}'])
+def test_a_damaged_record_exits_5_and_nothing_is_written(source: Path, out: Path, text: str) -> None:
+    (out / ".skillgen.json").write_text(text)
+    changed(source)
+    before = stamps_of(out)
+    finished = run(source, out)
+    assert finished.exit_code == 5
+    assert ".skillgen.json" in finished.stderr
+    assert stamps_of(out) == before
+
+
+# -- a run that is stopped -------------------------------------------------------------------------------------------
+
+
+def stopped(source: Path, out: Path, limit: int) -> int:
+    """Runs skillgen and stops it right before its n-th change to a file; 0 where it comes to its end."""
+    finished = run_python("-W", "error", "-c", KILLER, out, limit, "from-openapi", source, "-o", out, "-q")
+    assert finished.exit_code in (0, 77), finished.stderr
+    return finished.exit_code
+
+
+def test_wherever_a_run_is_stopped_each_file_is_whole_and_the_next_run_repairs(
+    source: Path, out: Path, tmp_path: Path
+) -> None:
+    old = files_of(out)
+    changed(source)
+    new = documents_of(source, tmp_path / "expected")
+    limit = 0
+    while True:
+        limit += 1
+        copy = tmp_path / f"stopped-{limit}"
+        shutil.copytree(out, copy)
+        if stopped(source, copy, limit) == 0:
+            break
+        for path, content in files_of(copy).items():
+            if path in old.keys() | new.keys() and path != ".skillgen.json":
+                assert content in (old.get(path), new.get(path)), f"{path} is neither old nor new"
+        finished = run(source, copy, "-q")
+        assert (finished.exit_code, finished.stderr) == (0, ""), f"after {limit} changes"
+        kept = {path: content for path, content in files_of(copy).items() if ".skillgen-" not in path}
+        assert kept == new
+    assert limit > 8
+
+
+def test_after_a_run_that_was_stopped_the_old_source_repairs_too(source: Path, out: Path, tmp_path: Path) -> None:
+    old, old_source = files_of(out), source.read_text("utf-8")
+    changed(source)
+    assert stopped(source, out, 4) == 77
+    source.write_text(old_source, encoding="utf-8")
+    assert run(source, out, "-q").exit_code == 0
+    assert {path: content for path, content in files_of(out).items() if ".skillgen-" not in path} == old
+
+
+def test_the_run_after_one_that_was_stopped_leaves_no_temporary_files(source: Path, out: Path, tmp_path: Path) -> None:
+    changed(source)
+    assert stopped(source, out, 4) == 77
+    assert run(source, out, "-q").exit_code == 0
+    assert files_of(out) == documents_of(source, tmp_path / "expected")
+
+
+def test_an_edit_that_is_made_after_a_run_was_stopped_is_kept(source: Path, out: Path) -> None:
+    changed(source)
+    assert stopped(source, out, 4) == 77
+    (out / SKILL).write_text("my words\n")
+    assert run(source, out).exit_code == 4
+    assert (out / SKILL).read_text() == "my words\n"
+
+
+def test_a_template_that_fails_leaves_the_documents_as_they_were(source: Path, out: Path, tmp_path: Path) -> None:
+    """Everything is rendered before anything is written."""
+    (tmp_path / "mine" / "ai-help").mkdir(parents=True)
+    (tmp_path / "mine" / "ai-help" / "last.md.j2").write_text("{{ nothing }}")
+    changed(source)
+    before = stamps_of(out)
+    assert run(source, out, "--templates", str(tmp_path / "mine")).exit_code == 2
+    assert stamps_of(out) == before
+
+
+# -- several runs ----------------------------------------------------------------------------------------------------
+
+
+def test_the_same_bytes_come_out_whatever_stood_there_before(source: Path, out: Path, tmp_path: Path) -> None:
+    """X-51."""
+    changed(source)
+    generated("from-openapi", source, "-o", out)
+    assert files_of(out) == documents_of(source, tmp_path / "fresh")
+
+
+def test_operations_in_another_order_of_keys_give_the_same_tools(tmp_path: Path) -> None:
+    one: dict[str, Any] = operation("get_a", description="Gets a.")
+    first = write(tmp_path / "first.json", description({"/a": {"get": one}}))
+    second = write(tmp_path / "second.json", description({"/a": {"get": dict(reversed(one.items()))}}))
+    assert documents_of(first, tmp_path / "1") == documents_of(second, tmp_path / "2")
