@@ -30,6 +30,8 @@ check: $(VENV)/.developer ## Types and style
 	@$(BIN)/mypy
 
 golden: $(VENV)/.developer ## Renew every golden file by the public command line; read the diff as documents
+	@mkdir -p build
+	@$(BIN)/python -m skillgen.model.json_schema > build/model.schema.json && mv build/model.schema.json docs/
 	@$(BIN)/python tests/make_golden.py
 
 bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure speed as ratios to a bare cost in the same run

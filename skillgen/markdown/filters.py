@@ -58,7 +58,7 @@ _BLOCK_SPECIAL = re.compile(
     r"[`<\[\]\\$!|#>=~\t]"
     r"|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
 )
-_LOOKS_LIKE_JSON = re.compile(r"$|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
+_LOOKS_LIKE_JSON = re.compile(r"$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")

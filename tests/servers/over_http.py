@@ -26,6 +26,7 @@ class KioskOverHttp(ThreadingHTTPServer):
         self.received: list[tuple[str, dict[str, str], Json]] = []
         self.events: queue.Queue[Json | None] = queue.Queue()
         self.released = threading.Event()
+        self.told = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}/mcp"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -177,13 +178,16 @@ class _Redirecting(_Handler):
 
 
 class _CutOff(_WithEvents):
-    """Breaks the connection off when it is asked for resources."""
+    """Breaks the connection off when it is asked for resources, once it has told its tools."""
 
     def post(self, message: Json) -> None:
         if message["method"] == "resources/list":
+            self.server.told.wait(10)
             self.close_connection = True
-        else:
-            self.reply_with_events(message)
+            return
+        self.reply_with_events(message)
+        if message["method"] == "tools/list":
+            self.server.told.set()
 
 
 MANNERS: dict[str, type[_Handler]] = {
