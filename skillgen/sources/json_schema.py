@@ -27,6 +27,9 @@ from skillgen.sources.schema_keywords import (
 )
 from skillgen.sources.schema_merge import either, merged, requiring, simplified
 
+COLLECT_LIMIT = 5_000
+"""Schemas from which the parameters of one tool are gathered at the most."""
+
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
 
@@ -102,6 +105,7 @@ class Scope:
         self._reader = reader
         self._pointer = pointer
         self._names: dict[str, str | None] = {}
+        self._collected = 0
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; what makes no sense in it is reported and left out."""
@@ -138,6 +142,7 @@ class Scope:
         A property of an alternative is required where every alternative requires it.
         """
         found: dict[str, Parameter] = {}
+        self._collected = 0
         required = self._collect(raw, pointer, location, found, set())
         return tuple(
             parameter if parameter.required == (name in required) else replace(parameter, required=name in required)
@@ -264,30 +269,33 @@ class Scope:
         location: Location,
         found: dict[str, Parameter],
         seen: set[int],
-        is_alternative: bool = False,
+        settled: frozenset[str] | None = None,
     ) -> frozenset[str]:
         """Gathers properties into `found`; gives the names that are required.
 
-        The first of a name wins, but for alternatives, of which each may have it its own way.
+        The first of a name wins. `settled` is given for an alternative: the names that the object has whichever is
+        taken; of any other, each alternative may have it its own way.
         """
-        if not isinstance(raw, dict) or id(raw) in seen:
+        if not isinstance(raw, dict) or id(raw) in seen or self._collected > COLLECT_LIMIT:
             return frozenset()
-        seen.add(id(raw))
+        seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
+        self._collected += 1
         required = required_names(raw)
         if "properties" in raw:
             for parameter in self._properties(raw, pointer, location, 0):
                 held = found.setdefault(parameter.name, parameter)
-                if held is not parameter and is_alternative:
+                if held is not parameter and settled is not None and parameter.name not in settled:
                     found[parameter.name] = replace(held, schema=either(held.schema, parameter.schema))
                 if parameter.required:
                     required |= {parameter.name}
         if (target := self._target(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], location, found, seen, is_alternative)
+            required |= self._collect(target[1], target[0], location, found, seen, settled)
         for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), location, found, seen)
+            required |= self._collect(member, child(pointer, "allOf", index), location, found, seen, settled)
+        own = frozenset(found) if settled is None else settled
         for keyword in ("oneOf", "anyOf"):
             sets = [
-                self._collect(member, child(pointer, keyword, index), location, found, seen, True)
+                self._collect(member, child(pointer, keyword, index), location, found, set(seen), own)
                 for index, member in members(raw, keyword)
             ]
             if sets:

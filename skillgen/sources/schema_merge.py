@@ -60,6 +60,9 @@ def either(one: Schema, other: Schema) -> Schema:
     """Gives a schema that allows what either allows: all choices, or both as alternatives."""
     if one == other:
         return one
-    if one.choices is not None and other.choices is not None and one.types == other.types:
-        return replace(one, choices=(*one.choices, *(item for item in other.choices if item not in one.choices)))
+    if one.choices is not None and other.choices is not None:
+        types = tuple(dict.fromkeys(one.types + other.types)) if one.types and other.types else ()
+        return replace(
+            one, types=types, choices=(*one.choices, *(item for item in other.choices if item not in one.choices))
+        )
     return Schema(alternatives=(*(one.alternatives or (one,)), *(other.alternatives or (other,))))
