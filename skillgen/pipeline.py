@@ -12,8 +12,9 @@ from skillgen.markdown.filters import one_line
 from skillgen.model.service import Endpoint, Service
 from skillgen.model.value import Origin
 from skillgen.render.document import FORMATS
+from skillgen.sources.addresses import public_url
 from skillgen.sources.document import Document as SourceDocument
-from skillgen.sources.document import load_document, public_url
+from skillgen.sources.document import load_document
 from skillgen.sources.infer import completed
 from skillgen.sources.openapi.service import is_description, service_from_description
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot

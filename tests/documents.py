@@ -22,6 +22,20 @@ from markdown_it.token import Token
 PARSER = MarkdownIt("commonmark").enable("table")
 TOKEN_BYTES = 3.2
 
+SECTIONS_OF_AI_HELP = (
+    "When to Use",
+    "Overview",
+    "Setup/Prerequisites",
+    "Quick Reference",
+    "Command Reference",
+    "Input Specification",
+    "Output Formats",
+    "Examples",
+    "Authentication and Prerequisites",
+    "Rate Limits and Performance",
+)
+"""What the CLI profile of dashdash asks for, in its order (3.4.3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:

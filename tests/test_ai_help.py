@@ -9,21 +9,9 @@ from pathlib import Path
 import jsonschema
 import yaml
 from cli import run_skillgen
+from documents import SECTIONS_OF_AI_HELP
 
 SCHEMA = Path(__file__).parent / "specifications/dashdash/dashdash-frontmatter-cli.schema.json"
-
-SECTIONS = [
-    "When to Use",
-    "Overview",
-    "Setup/Prerequisites",
-    "Quick Reference",
-    "Command Reference",
-    "Input Specification",
-    "Output Formats",
-    "Examples",
-    "Authentication and Prerequisites",
-    "Rate Limits and Performance",
-]
 
 
 def test_it_goes_to_standard_output_whatever_else_is_given() -> None:
@@ -46,7 +34,9 @@ def test_it_has_the_front_matter_and_the_ten_sections_of_the_profile() -> None:
     text = run_skillgen("--ai-help").stdout
     _, front, body = text.split("---\n", 2)
     jsonschema.validate(yaml.safe_load(front), json.loads(SCHEMA.read_text("utf-8")))
-    assert [title for title in re.findall(r"^## (.*)$", body, re.MULTILINE) if title in SECTIONS] == SECTIONS
+    assert [title for title in re.findall(r"^## (.*)$", body, re.MULTILINE) if title in SECTIONS_OF_AI_HELP] == list(
+        SECTIONS_OF_AI_HELP
+    )
 
 
 def test_it_names_every_command_and_every_option() -> None:

@@ -13,26 +13,13 @@ import jsonschema
 import pytest
 import real_servers
 from cli import Finished, run_skillgen
-from documents import MarkdownDocument, broken_links, document_at, tokens
+from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, tokens
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from servers import over_http
 
 TESTS = Path(__file__).parent
 SCHEMAS = TESTS / "specifications" / "dashdash"
 ACME = (sys.executable, str(TESTS.parent / "examples" / "acme-mcp" / "server.py"))
-
-SECTIONS_OF_AI_HELP = (
-    "When to Use",
-    "Overview",
-    "Setup/Prerequisites",
-    "Quick Reference",
-    "Command Reference",
-    "Input Specification",
-    "Output Formats",
-    "Examples",
-    "Authentication and Prerequisites",
-    "Rate Limits and Performance",
-)
 
 
 def repository(folder: Path) -> Path:

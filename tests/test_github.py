@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
 from conftest import GitHub
-from documents import Item, MarkdownDocument, Section, broken_links, document_at, tokens
+from documents import SECTIONS_OF_AI_HELP, Item, MarkdownDocument, Section, broken_links, document_at, tokens
 from jsonschema import Draft202012Validator, FormatChecker
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 
@@ -27,18 +27,6 @@ Json = Any
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
-AI_HELP_SECTIONS = (
-    "When to Use",
-    "Overview",
-    "Setup/Prerequisites",
-    "Quick Reference",
-    "Command Reference",
-    "Input Specification",
-    "Output Formats",
-    "Examples",
-    "Authentication and Prerequisites",
-    "Rate Limits and Performance",
-)
 
 
 # -- what the raw description says -----------------------------------------------------------------------------------
@@ -326,7 +314,7 @@ def test_the_ai_help_text_has_the_ten_sections(github: GitHub) -> None:
     """S0-32, S0-33, S0-34."""
     document = document_at(github.out / "ai-help.md")
     second = [heading.text for heading in document.headings if heading.level == 2]
-    assert [title for title in second if title in AI_HELP_SECTIONS] == list(AI_HELP_SECTIONS)
+    assert [title for title in second if title in SECTIONS_OF_AI_HELP] == list(SECTIONS_OF_AI_HELP)
     assert second[0] == "When to Use"
     assert 10 <= len(document.section("Quick Reference").items) <= 20
 

@@ -44,7 +44,6 @@ class Templates:
             keep_trailing_newline=True,
             autoescape=False,  # Markdown, not HTML: see `_printed`
             finalize=_printed,
-            extensions=["jinja2.ext.loopcontrols"],
         )
         self._is_users = overrides is not None
         self._environment.filters.update(_FILTERS)

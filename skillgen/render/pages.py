@@ -7,7 +7,7 @@ that follows the address of each, and so the text of each link.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skillgen.markdown.anchors import Anchors
 from skillgen.markdown.filters import Markdown
@@ -101,12 +101,4 @@ def _with_anchors(page: Page) -> Page:
     anchors = Anchors()
     anchors.of(page.heading)
     found = {section.name: anchors.of(section.heading) for section in page.sections}
-    return Page(
-        file_name=page.file_name,
-        title=page.title,
-        part=page.part,
-        parts=page.parts,
-        intro=page.intro,
-        sections=page.sections,
-        anchors=found,
-    )
+    return replace(page, anchors=found)

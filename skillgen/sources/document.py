@@ -7,10 +7,10 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
+from skillgen.sources.addresses import public_url
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
 SIZE_LIMIT_BYTES = 256 * 1024 * 1024
@@ -57,25 +57,6 @@ def load_document(source: str, problems: ProblemLog, *, timeout_s: float = 30.0)
     if not content.strip():
         raise SourceError("is empty", where=name, fix="give a JSON or YAML document")
     return Document(data=_parse(_decode(content, name), name, problems), size_bytes=len(content), name=name, url=url)
-
-
-def public_url(url: str) -> str:
-    """Gives a URL without its user, password, query and fragment, any of which may hold a secret."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # a port or a bracket that makes no sense; what is no URL is not shown
-        return url.partition(":")[0] + "://…"
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-def without_credentials(url: str) -> str:
-    """Gives a URL without its user and password."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # a port or a bracket that makes no sense
-        return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 
 def _read_file(path: Path) -> bytes:

@@ -12,13 +12,14 @@ from concurrent.futures import wait
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
+from skillgen.sources.addresses import public_url
 from skillgen.sources.mcp.attempts import attempts_for
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.dead_ends import dead_end
 from skillgen.sources.mcp.excerpts import Secrets
 from skillgen.sources.mcp.lists import ListReading, read_lists
 from skillgen.sources.mcp.negotiation import NoAnswer, Opening
-from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport, bare_url
+from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport
 
 __all__ = ["Crawl", "ServerTarget", "crawl"]
 
@@ -104,7 +105,7 @@ class _Reader:
             results=hidden,
             protocol_version=self._opening.version,
             transport=self._transport,
-            url=None if self._target.url is None else bare_url(self._target.url),
+            url=None if self._target.url is None else public_url(self._target.url),
             problems=tuple(self._log),
         )
 

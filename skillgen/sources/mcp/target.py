@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.value import Json
+from skillgen.sources.addresses import public_url
 from skillgen.sources.mcp.environment import child_environment
 from skillgen.sources.mcp.excerpts import Secrets, secret_argument_values, secret_environment_values
 
@@ -46,7 +47,7 @@ class ServerTarget:
     @property
     def where(self) -> str:
         """The server's name in messages: never an argument or a query, which may hold a secret."""
-        return bare_url(self.url) if self.url is not None else self.command[0]
+        return public_url(self.url) if self.url is not None else self.command[0]
 
     def given_secrets(self) -> Secrets:
         """Gives the values that the user passed on, which no document may hold."""
@@ -86,12 +87,3 @@ class Crawl:
 
     problems: tuple[Problem, ...] = ()
     """What could not be read."""
-
-
-def bare_url(url: str) -> str:
-    """Gives a URL without user, password, query and fragment, any of which may be a secret."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # a bracket that makes no sense; what is no URL is not shown
-        return url.partition(":")[0] + "://…"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -9,7 +9,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.service import Endpoint
 from skillgen.model.value import Json
-from skillgen.sources.document import without_credentials
+from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of
 
 

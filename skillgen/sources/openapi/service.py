@@ -6,7 +6,8 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.service import Access, Endpoint, Group, Icon, Requirements, Service, Tool
 from skillgen.model.value import Json, Origin, Value
-from skillgen.sources.document import Document, without_credentials
+from skillgen.sources.addresses import without_credentials
+from skillgen.sources.document import Document
 from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.openapi.operations import OperationReader
