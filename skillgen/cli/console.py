@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 
 from skillgen.errors import EditedError, Problem, SkillgenError
 from skillgen.markdown.filters import one_line
-from skillgen.pipeline import BYTES_PER_TOKEN, Outcome, Progress
+from skillgen.pipeline.options import BYTES_PER_TOKEN, Outcome, Progress
 
 SHOWN_OF_A_KIND = 5
 """Problems of one kind that are printed; `--verbose` prints all."""

@@ -1,4 +1,4 @@
-"""The options that commands share; each command names those that it takes."""
+"""The options, one by one, and how the values of some are read; `families` puts them together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Annotated, TypeAlias
 import typer
 
 from skillgen.errors import UsageError
-
-_SOURCE, _OUTPUT, _WORDS = "Source", "Output", "What is printed"
 
 Url: TypeAlias = Annotated[
     str | None, typer.Option(help="Streamable HTTP address of a server; falls back to HTTP+SSE.", metavar="URL")

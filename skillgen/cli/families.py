@@ -1,0 +1,119 @@
+"""Families of options: what several commands take, declared once.
+
+A command has a family as one parameter, and `with_families` gives typer the options of it one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from skillgen.cli import options
+from skillgen.cli.console import Console
+from skillgen.pipeline.documenting import formats_named
+from skillgen.pipeline.options import OutputOptions, Overrides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFamily:
+    """How a server is reached."""
+
+    url: options.Url = None
+    snapshot: options.Snapshot = None
+    env: options.Env = None
+    header: options.Header = None
+    cwd: options.Cwd = None
+    server_name: options.ServerName = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceFamily:
+    """What the user says of the service."""
+
+    name: options.Name = None
+    description: options.Description = None
+    base_url: options.BaseUrl = None
+
+    def overrides(self) -> Overrides:
+        """Gives what wins over the source."""
+        return Overrides(name=self.name, description=self.description, base_url=self.base_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFamily:
+    """Where documents go, and what may happen to those that are there."""
+
+    out: options.Out = Path("agent-docs")
+    emit: options.Emit = "skill,llms,ai-help,registry"
+    templates: options.TemplatesDir = None
+    check: options.Check = False
+    allow_empty: options.AllowEmpty = False
+    strict: options.Strict = False
+    as_json: options.AsJson = False
+
+    def output_options(self) -> OutputOptions:
+        """Gives what the pipeline needs to know.
+
+        Raises:
+            UsageError: a format is unknown.
+        """
+        return OutputOptions(
+            out=self.out,
+            formats=formats_named(self.emit),
+            templates=self.templates,
+            check=self.check,
+            allow_empty=self.allow_empty,
+            strict=self.strict,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFamily:
+    """How long a request may take, and what is printed."""
+
+    timeout: options.Timeout = 30.0
+    quiet: options.Quiet = False
+    verbose: options.Verbose = False
+    debug: options.Debug = False
+
+    def console(self) -> Console:
+        """Gives what prints."""
+        return Console(self.quiet, self.verbose)
+
+
+def with_families(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command whose signature has the options of each family in the family's place."""
+    hints = get_type_hints(command, include_extras=True)
+    families: dict[str, type[Any]] = {}
+    shown: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        annotation = hints[name]
+        if is_dataclass(annotation) and isinstance(annotation, type):
+            families[name] = annotation
+            shown += _options_of(annotation)
+        else:
+            shown.append(parameter.replace(annotation=annotation))
+
+    @functools.wraps(command)
+    def flat(**values: Any) -> None:
+        for name, family in families.items():
+            values[name] = family(**{field.name: values.pop(field.name) for field in fields(family)})
+        command(**values)
+
+    flat.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return flat
+
+
+def _options_of(family: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(family, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(family)
+    ]

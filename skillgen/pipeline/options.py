@@ -1,0 +1,84 @@
+"""What a run is asked to do, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillgen.errors import ExitCode, Problem
+from skillgen.model.service import Service
+
+if TYPE_CHECKING:
+    from skillgen.write.plan import Plan
+
+Progress = Callable[[str], None]
+
+BYTES_PER_TOKEN = 3.2
+"""Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What the user says of the service; it wins over the source (design, "Where facts disagree")."""
+
+    name: str | None = None
+    """`--name`."""
+
+    description: str | None = None
+    """`--description`."""
+
+    base_url: str | None = None
+    """`--base-url`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """Where documents go, and what may happen to those that are there."""
+
+    out: Path
+    """The folder."""
+
+    formats: tuple[str, ...]
+    """Names of formats."""
+
+    templates: Path | None = None
+    """A folder whose templates win over skillgen's."""
+
+    check: bool = False
+    """Whether to write nothing and show what would change."""
+
+    allow_empty: bool = False
+    """Whether a service without tools may replace the documents of one that had some."""
+
+    strict: bool = False
+    """Whether a problem of level warning or error is a dead end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one service."""
+
+    service: Service
+    """What was documented."""
+
+    plan: Plan
+    """What happened to the files, or would have."""
+
+    problems: tuple[Problem, ...]
+    """What was wrong with the source or with the files."""
+
+    diff: str
+    """With `check`, what would change."""
+
+    skill_tokens: int | None
+    """What the first level costs an agent."""
+
+    exit_code: ExitCode
+    """How it ended."""
+
+
+def tokens(text: str) -> int:
+    """Counts tokens as the design does."""
+    return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)

@@ -1,0 +1,110 @@
+"""From a source to services: what each kind of source needs, and what the user says over it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from skillgen.errors import ProblemLog, SourceError, UsageError
+from skillgen.model.service import Endpoint, Service
+from skillgen.model.value import Origin
+from skillgen.pipeline.options import Overrides, Progress
+from skillgen.sources.addresses import public_url
+from skillgen.sources.document import Document, load_document
+from skillgen.sources.infer import completed
+from skillgen.sources.openapi.service import is_description, service_from_description
+from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.crawl import ServerTarget
+
+
+def read_description(source: str, overrides: Overrides, *, timeout_s: float) -> Service:
+    """Reads an OpenAPI description.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+    """
+    problems = ProblemLog()
+    return _from_description(load_document(source, problems, timeout_s=timeout_s), problems, overrides)
+
+
+def read_server(target: ServerTarget, overrides: Overrides, *, server_name: str | None, progress: Progress) -> Service:
+    """Crawls an MCP server.
+
+    Raises:
+        SourceError: it cannot be reached, or does not list its tools.
+    """
+    from skillgen.sources.mcp.crawl import crawl
+    from skillgen.sources.mcp.service import service_from_crawl
+
+    service = service_from_crawl(crawl(target, progress), server_name=server_name)
+    return completed(overridden(service, overrides))
+
+
+def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+    """Reads the services of a snapshot.
+
+    Raises:
+        SourceError: it is no snapshot.
+    """
+    document = load_document(source, ProblemLog(), timeout_s=timeout_s)
+    return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+
+
+def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+    """Reads a document whose kind its content tells.
+
+    Raises:
+        SourceError: it is of no kind that skillgen reads.
+    """
+    problems = ProblemLog()
+    document = load_document(source, problems, timeout_s=timeout_s)
+    if is_snapshot(document.data):
+        return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+    if is_description(document.data):
+        return (_from_description(document, problems, overrides),)
+    raise SourceError(
+        "is neither an OpenAPI description nor a snapshot",
+        where=document.name,
+        fix="give one of them, or a server: --url URL or -- COMMAND",
+    )
+
+
+def overridden(service: Service, overrides: Overrides) -> Service:
+    """Gives the service with what the user says of it."""
+    origins = dict(service.origins or {})
+    if overrides.name is not None and not overrides.name.strip():
+        raise UsageError("is empty", where="--name", fix="give a name")
+    if overrides.name is not None:
+        service, origins["name"] = replace(service, name=overrides.name), Origin("declared", "--name")
+    if overrides.description is not None:
+        service, origins["summary"] = (
+            replace(service, summary=overrides.description),
+            Origin("declared", "--description"),
+        )
+    if overrides.base_url is not None:
+        url = public_url(overrides.base_url)
+        if url != overrides.base_url or not url.startswith(("http://", "https://")):
+            raise UsageError(
+                "is no address without credentials and query", where="--base-url", fix="give https://HOST/PATH"
+            )
+        rest = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
+        service = replace(service, endpoints=(Endpoint(url=url), *rest))
+        origins["endpoints"] = Origin("declared", "--base-url")
+    return replace(service, origins=origins or None)
+
+
+def _from_description(document: Document, problems: ProblemLog, overrides: Overrides) -> Service:
+    service = service_from_description(document, problems)
+    if overrides.base_url is not None:
+        problems = _without(problems, "base-url-missing")
+    return replace(completed(overridden(service, overrides)), problems=tuple(problems))
+
+
+def _without(problems: ProblemLog, code: str) -> ProblemLog:
+    kept = ProblemLog()
+    for problem in problems:
+        if problem.code != code:
+            kept.add(problem)
+    return kept
