@@ -27,6 +27,9 @@ class ServerFamily:
     env: options.Env = None
     header: options.Header = None
     cwd: options.Cwd = None
+    login: options.Login = False
+    client_id: options.ClientId = None
+    client_secret: options.ClientSecret = None
     server_name: options.ServerName = None
 
 

@@ -14,6 +14,7 @@ from skillgen import __version__
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.inspect import inspect
+from skillgen.cli.logout import logout
 
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
@@ -81,3 +82,4 @@ def _root(
 app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
 app.command("inspect")(inspect)
+app.command("logout")(logout)

@@ -29,6 +29,16 @@ Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="The folder in which t
 ServerName: TypeAlias = Annotated[
     str | None, typer.Option(help="The name under which a host mounts the server.", metavar="NAME")
 ]
+Login: TypeAlias = Annotated[
+    bool, typer.Option("--login", help="Log in to --url with OAuth, in the browser; kept for later runs.")
+]
+ClientId: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="The client to log in as: a registered ID, or the URL of its metadata.", metavar="ID"),
+]
+ClientSecret: TypeAlias = Annotated[
+    str | None, typer.Option(help="The secret of --client-id: env:VARIABLE.", metavar="env:VARIABLE")
+]
 Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)]
 Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
 Description: TypeAlias = Annotated[
@@ -94,3 +104,19 @@ def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
             value = os.environ[variable]
         found.append((name, value))
     return tuple(found)
+
+
+def secret_value(entry: str | None) -> str | None:
+    """Reads `--client-secret`, whose value only a variable may hold: a command line can be seen by others.
+
+    Raises:
+        UsageError: it names no variable, or one that is not set.
+    """
+    if entry is None:
+        return None
+    prefix, _, variable = entry.partition(":")
+    if prefix != "env" or not variable:
+        raise UsageError("not of the form env:VARIABLE", where="--client-secret", fix="put the secret into a variable")
+    if variable not in os.environ:
+        raise UsageError(f"{variable} is not set in this environment", where="--client-secret", fix="set it")
+    return os.environ[variable]

@@ -20,6 +20,7 @@ from skillgen.pipeline.options import Outcome, OutputOptions, Overrides
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.crawl import ServerTarget
+    from skillgen.sources.mcp.target import Login
 
 
 def run_command(run: Callable[[], ExitCode], console: Console, debug: bool) -> None:
@@ -101,7 +102,20 @@ def target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float) 
         env=options.env_values(server.env),
         headers=options.header_values(server.header),
         cwd=cwd,
+        login=_login_of(server),
         timeout_s=timeout_s,
+    )
+
+
+def _login_of(server: ServerFamily) -> Login:
+    from skillgen.sources.mcp.target import Login
+
+    if not server.login and (server.client_id or server.client_secret):
+        raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
+    return Login(
+        announce=Console().say if server.login else None,
+        client_id=server.client_id,
+        client_secret=options.secret_value(server.client_secret),
     )
 
 

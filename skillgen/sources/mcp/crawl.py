@@ -19,6 +19,7 @@ from skillgen.sources.mcp.dead_ends import dead_end
 from skillgen.sources.mcp.excerpts import Secrets
 from skillgen.sources.mcp.lists import ListReading, read_lists
 from skillgen.sources.mcp.negotiation import NoAnswer, Opening
+from skillgen.sources.mcp.oauth.login import logged_in
 from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport
 
 __all__ = ["Crawl", "ServerTarget", "crawl"]
@@ -44,6 +45,7 @@ def crawl(target: ServerTarget, progress: Callable[[str], None]) -> Crawl:
     Raises:
         SourceError: it cannot be reached, or does not say what it offers.
     """
+    target = logged_in(target)
     secrets = target.secrets()
     failures: list[SourceError] = []
     for attempt in attempts_for(target, secrets):

@@ -1,13 +1,12 @@
 """A connection to an MCP server over HTTP: Streamable HTTP, or HTTP+SSE (2024-11-05) for old servers.
 
-The only module that imports `mcp`: its transports run on an event loop in a thread of its own, and below the typed
-models of its client, so that results stay raw.
+The SDK's transports run on an event loop in a thread of its own, and below the typed models of its client, so that
+results stay raw.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
@@ -20,25 +19,29 @@ from typing import Any
 import anyio
 import httpx2
 from anyio.abc import TaskStatus
-from mcp.client.sse import sse_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.dispatcher import CallOptions
-from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import (
-    MCP_METHOD_HEADER,
-    MCP_NAME_HEADER,
-    MCP_PROTOCOL_VERSION_HEADER,
-    NAME_BEARING_METHODS,
-    encode_header_value,
-)
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, METHOD_NOT_FOUND, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
 
 from skillgen.model.value import Json
 from skillgen.sources.guards import text_of
 from skillgen.sources.mcp.connection import MAX_TOTAL_BYTES, ConnectionLost, Params, RpcError
 from skillgen.sources.mcp.excerpts import printable
 from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
+from skillgen.sources.mcp.sdk import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    METHOD_NOT_FOUND,
+    NAME_BEARING_METHODS,
+    PARSE_ERROR,
+    PROTOCOL_VERSION_META_KEY,
+    CallOptions,
+    JSONRPCDispatcher,
+    MCPError,
+    encode_header_value,
+    sse_client,
+    streamable_http_client,
+)
 
 _CLOSE_S = 2.0
 """How long a server may take to hear that the session is over."""
@@ -50,10 +53,6 @@ _STAND_INS = (INTERNAL_ERROR, METHOD_NOT_FOUND)
 """What the SDK makes of an HTTP status whose body says nothing."""
 
 _MESSAGE_TYPES = ("application/json", "text/event-stream")
-
-# They log URLs with their query, and the texts of a server: skillgen tells what matters itself, without the secrets.
-for _name in ("mcp", "httpx2", "httpcore2"):
-    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -16,6 +16,20 @@ from skillgen.sources.mcp.environment import child_environment
 from skillgen.sources.mcp.excerpts import Secrets, secret_argument_values, secret_environment_values
 
 Transport = Literal["stdio", "http", "sse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """What the user wants of logging in to a server over HTTP. A login that was kept is used without being asked."""
+
+    announce: Callable[[str], None] | None = None
+    """Shows a person where to log in; `None` where nobody is to be asked."""
+
+    client_id: str | None = None
+    """A client that is registered already, or the https URL of its client metadata document."""
+
+    client_secret: str | None = field(default=None, repr=False)
+    """The secret of that client, if it has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +50,9 @@ class ServerTarget:
 
     cwd: Path | None = None
     """Where the command runs."""
+
+    login: Login = Login()
+    """How to get a token, where no header has one."""
 
     timeout_s: float = 30.0
     """For each request."""

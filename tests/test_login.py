@@ -1,0 +1,197 @@
+"""Logging in to a hosted server: through the command line, a browser, an authorization server and a protected one."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from cli import Finished, environment, files_of, run_skillgen
+from servers.guarded import Door, guarded
+
+BROWSER = """
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1]).read()
+"""
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> dict[str, str]:
+    """Gives the environment of a user with a browser that follows where it is sent, and a configuration folder."""
+    script = tmp_path / "browser.py"
+    script.write_text(BROWSER)
+    return {"BROWSER": f"{sys.executable} {script} %s", "XDG_CONFIG_HOME": str(tmp_path / "config")}
+
+
+def crawl(url: str, out: Path, env: dict[str, str], *options: str) -> Finished:
+    return run_skillgen("from-server", "--url", url, "-o", out, *options, env=env)
+
+
+def login_files(env: dict[str, str]) -> list[Path]:
+    return sorted(Path(env["XDG_CONFIG_HOME"]).rglob("*.json"))
+
+
+def test_a_login_registers_asks_in_the_browser_and_is_kept_for_the_next_run(
+    tmp_path: Path, browser: dict[str, str]
+) -> None:
+    """X-12: metadata of the resource, registration, PKCE; the second run asks nobody, with --login or without."""
+    door = Door()
+    with guarded(door) as url:
+        first = crawl(url, tmp_path / "out", browser, "--login")
+        assert first.exit_code == 0, first.stderr
+        assert f"log in to {url} at: http://127.0.0.1:" in first.stderr
+        assert door.seen.count("/authorize") == 1
+
+        for options in (["--login"], []):
+            again = crawl(url, tmp_path / "out", browser, *options, "--check")
+            assert again.exit_code == 0, again.stderr
+            assert again.stdout == ""
+        assert door.seen.count("/authorize") == door.seen.count("/register") == 1
+        assert door.grants == ["authorization_code"]
+    assert "buy_paper" in (tmp_path / "out/skills/kiosk/SKILL.md").read_text("utf-8")
+
+
+def test_tokens_reach_no_document_and_no_message_and_their_file_is_the_users_alone(
+    tmp_path: Path, browser: dict[str, str]
+) -> None:
+    """X-12: the server repeats the token in its instructions."""
+    door = Door()
+    with guarded(door) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login", "-v")
+    assert finished.exit_code == 0, finished.stderr
+    tokens = door.access | door.refresh
+    written = b"".join(files_of(tmp_path / "out").values()).decode("utf-8")
+    assert not [token for token in tokens if token in written + finished.stdout + finished.stderr]
+    assert "secret-echoed" in finished.stderr
+    (file,) = login_files(browser)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_a_token_that_ended_is_renewed_without_asking(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: one that ended by its own time, and one that the server took back before."""
+    door = Door(expires_in_s=1)
+    with guarded(door) as url:
+        assert crawl(url, tmp_path / "out", browser, "--login").exit_code == 0
+        door.access.clear()
+        assert crawl(url, tmp_path / "out", browser).exit_code == 0
+        assert door.grants == ["authorization_code", "refresh_token"]
+
+        door.expires_in_s = 3600
+        assert crawl(url, tmp_path / "out", browser).exit_code == 0
+        door.access.clear()
+        assert crawl(url, tmp_path / "out", browser).exit_code == 0
+        assert door.grants == ["authorization_code", *["refresh_token"] * 3]
+        assert door.seen.count("/authorize") == 1
+
+
+def test_without_a_login_a_protected_server_is_a_dead_end_that_says_what_to_do(
+    tmp_path: Path, browser: dict[str, str]
+) -> None:
+    """X-12: nobody is asked, nothing is registered."""
+    door = Door()
+    with guarded(door) as url:
+        finished = crawl(url, tmp_path / "out", browser)
+        assert finished.exit_code == 3
+        assert "HTTP 401" in finished.stderr
+        assert "--login" in finished.stderr
+        assert "--header" in finished.stderr
+        assert door.seen == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_login_that_is_wished_for_happens_also_where_a_stranger_may_say_hello(
+    tmp_path: Path, browser: dict[str, str]
+) -> None:
+    """X-12: this server wants a token only when its tools are listed."""
+    door = Door(challenges=False)
+    with guarded(door) as url:
+        assert crawl(url, tmp_path / "out", browser).exit_code == 3
+        finished = crawl(url, tmp_path / "out", browser, "--login")
+        assert finished.exit_code == 0, finished.stderr
+
+
+def test_the_url_of_a_client_metadata_document_is_a_client(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: where the authorization server reads such documents, nothing is registered."""
+    door = Door(registers=False, reads_documents=True)
+    with guarded(door) as url:
+        finished = crawl(
+            url, tmp_path / "out", browser, "--login", "--client-id", "https://client.example/skillgen.json"
+        )
+        assert finished.exit_code == 0, finished.stderr
+        assert "/register" not in door.seen
+
+
+def test_where_no_client_can_register_a_client_is_asked_for(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12."""
+    with guarded(Door(registers=False)) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login")
+        assert finished.exit_code == 3
+        assert "--client-id" in finished.stderr
+        assert "Traceback" not in finished.stderr
+
+
+def test_a_refusal_is_told_as_one(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12."""
+    with guarded(Door(lets_in=False)) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login")
+    assert finished.exit_code == 3
+    assert "the owner said no" in finished.stderr
+    assert login_files(browser) == [] or "tokens" not in json.loads(login_files(browser)[0].read_text())
+
+
+def test_without_a_browser_the_address_is_printed_and_waited_for(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: as on a machine that is reached by ssh."""
+    env = {**browser, "BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    command = [sys.executable, "-m", "skillgen", "from-server", "--login", "-o", str(tmp_path / "out"), "--url"]
+    with guarded(Door()) as url:
+        process = subprocess.Popen([*command, url], stderr=subprocess.PIPE, text=True, env=environment(env))
+        assert process.stderr is not None
+        page = re.search(r" at: (http://\S+)", process.stderr.readline())
+        assert page is not None
+        urllib.request.urlopen(page[1]).read()
+        process.stderr.read()
+        assert process.wait(60) == 0
+        process.stderr.close()
+
+
+def test_logout_forgets(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12."""
+    with guarded(Door()) as url:
+        assert crawl(url, tmp_path / "out", browser, "--login").exit_code == 0
+        first, second = (run_skillgen("logout", url, env=browser) for _ in range(2))
+        assert (first.exit_code, second.exit_code) == (0, 0)
+        assert "the login is forgotten" in first.stderr
+        assert "no login is kept" in second.stderr
+        assert login_files(browser) == []
+        assert crawl(url, tmp_path / "out", browser).exit_code == 3
+
+
+def test_a_header_of_the_user_wins_over_a_login(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: and nobody is asked."""
+    door = Door()
+    door.access.add("from-elsewhere")
+    with guarded(door) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login", "--header", "Authorization: Bearer from-elsewhere")
+        assert finished.exit_code == 0, finished.stderr
+        assert door.seen == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--login", "--", "true"], "a command needs no login"),
+        (["--url", "http://127.0.0.1:9/mcp", "--client-id", "x"], "does nothing without --login"),
+        (["--url", "http://127.0.0.1:9/mcp", "--login", "--client-secret", "hunter22"], "env:VARIABLE"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(tmp_path: Path, options: list[str], message: str) -> None:
+    finished = run_skillgen("from-server", "-o", tmp_path / "out", *options)
+    assert finished.exit_code == 2
+    assert message in finished.stderr
+    assert "hunter22" not in finished.stderr
