@@ -125,7 +125,8 @@ class _Authorization(_Handler):
             return
         code = secrets.token_urlsafe(16)
         door.codes[code] = asked
-        answer = {"code": code} if door.lets_in else {"error": "access_denied", "error_description": "the owner said no"}
+        refusal = {"error": "access_denied", "error_description": "the owner said no"}
+        answer = {"code": code} if door.lets_in else refusal
         query = urlencode({**answer, "state": asked["state"], "iss": self.server.origin})
         self.reply(302, Location=f"{asked['redirect_uri']}?{query}")
 
