@@ -11,12 +11,11 @@ from pathlib import Path
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
 from skillgen.sources.addresses import public_url
+from skillgen.sources.network import Network, hosts_of
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
 SIZE_LIMIT_BYTES = 256 * 1024 * 1024
 """The largest document that is read."""
-
-REDIRECT_LIMIT = 5
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -49,7 +48,7 @@ def load_document(source: str, problems: ProblemLog, *, timeout_s: float = 30.0)
         name, content = "standard input", sys.stdin.buffer.read(SIZE_LIMIT_BYTES + 1)
     elif source.startswith(("http://", "https://")):
         name = url = public_url(source)
-        content = _fetch(source, name, timeout_s)
+        content = _fetch(source, timeout_s)
     else:
         name, content = source, _read_file(Path(source))
     if len(content) > SIZE_LIMIT_BYTES:
@@ -69,26 +68,9 @@ def _read_file(path: Path) -> bytes:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
-def _fetch(url: str, name: str, timeout_s: float) -> bytes:
-    import httpx  # only here: it costs 0.1 s, and most sources are files
-
-    try:
-        with (
-            httpx.Client(timeout=timeout_s, follow_redirects=True, max_redirects=REDIRECT_LIMIT) as client,
-            client.stream("GET", url, headers={"Accept": "application/yaml, application/json, */*;q=0.5"}) as response,
-        ):
-            if response.status_code >= 400:
-                raise SourceError(f"answered {response.status_code} {response.reason_phrase}", where=name)
-            content = bytearray()
-            for chunk in response.iter_bytes():
-                content += chunk
-                if len(content) > SIZE_LIMIT_BYTES:
-                    break
-            return bytes(content)
-    except httpx.TimeoutException:
-        raise SourceError(f"no answer within {timeout_s:g} s", where=name, fix="give it more with --timeout") from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise SourceError(f"cannot be reached: {error}", where=name, fix="check the address") from None
+def _fetch(url: str, timeout_s: float) -> bytes:
+    network = Network(named=hosts_of([url]), timeout_s=timeout_s, size_limit_bytes=SIZE_LIMIT_BYTES)
+    return network.fetch(url, accept="application/yaml, application/json, */*;q=0.5").content
 
 
 def _decode(content: bytes, name: str) -> str:

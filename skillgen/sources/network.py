@@ -1,0 +1,227 @@
+"""Fetches over HTTP what the user asked for, and nothing that a stranger could want to have fetched from here.
+
+A redirect or a reference may name any address. So an address that the user did not name must be a public one: its host
+is resolved first, and the request goes to the very address that was looked at (no second answer of a name server can
+change it). Credentials stay with the origin for which they were given. Sizes, also decompressed, and times are bounded.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
+
+from skillgen.errors import SourceError
+from skillgen.sources.addresses import public_url
+
+if TYPE_CHECKING:
+    import httpx
+
+BODY_LIMIT_BYTES = 256 * 1024 * 1024
+"""The largest body that is read, decompressed."""
+
+REDIRECT_LIMIT = 5
+
+PATIENCE = 10
+"""A whole fetch may take this many times what one answer of the server may: a body can come drop by drop."""
+
+_ENCODINGS = ("", "identity", "gzip", "deflate")
+"""What a body may be compressed with, and only once: a thousandfold at the most, piece by piece."""
+
+_PORTS = {"http": 80, "https": 443}
+
+Origin = tuple[str, str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What an address gave."""
+
+    content: bytes
+    """The body, decompressed."""
+
+    url: str
+    """Where it came from after redirects, without credentials and query."""
+
+    content_type: str
+    """The media type that the server sent with it; empty where it sent none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """What may be fetched, and how long it may take."""
+
+    named: frozenset[str] = frozenset()
+    """Hosts that the user named: they may be anywhere."""
+
+    timeout_s: float = 30.0
+    """For one answer of a server."""
+
+    size_limit_bytes: int = BODY_LIMIT_BYTES
+    """The largest body, decompressed."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent only to the origin that is asked first: they may hold credentials."""
+
+    def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
+        """Fetches a body; follows redirects.
+
+        Raises:
+            SourceError: it cannot be reached or must not be, or it is too large or too slow.
+        """
+        import httpx  # only here: it costs 0.1 s, and most sources are files
+
+        where, deadline = public_url(url), time.monotonic() + self.timeout_s * PATIENCE
+        first, current = origin_of(url), url
+        if first is None:
+            raise SourceError("is no http:// or https:// address", where=where, fix="check the address")
+        try:
+            with httpx.Client(timeout=self.timeout_s, follow_redirects=False) as client:
+                for _ in range(REDIRECT_LIMIT + 1):
+                    own = dict(self.headers) if origin_of(current) == first else {}
+                    request = self._request(client, current, {**own, "Accept": accept}, where)
+                    response = client.send(request, stream=True)
+                    try:
+                        if not response.is_redirect:
+                            return self._body(response, current, where, deadline)
+                        current = self._next(response, current, where)
+                    finally:
+                        response.close()
+        except httpx.TimeoutException:
+            raise _too_slow(self.timeout_s, where) from None
+        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            what = f"cannot be reached: {_reason(error)}"
+            raise SourceError(what, where=where, fix="check the address") from None
+        raise SourceError(f"redirects more than {REDIRECT_LIMIT} times", where=where, fix="check the address")
+
+    def _request(self, client: httpx.Client, url: str, headers: dict[str, str], where: str) -> httpx.Request:
+        """Makes a request; to a host that nobody named, for the address that was looked at."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        headers["Accept-Encoding"] = "gzip, identity"
+        if host.lower() in self.named:
+            return client.build_request("GET", url, headers=headers)
+        if parts.scheme in getproxies() and not proxy_bypass(host):
+            # The proxy resolves the name, and reaches only what it can reach.
+            _refuse_private(_literal(host), host, where)
+            return client.build_request("GET", url, headers=headers)
+        address = _public_address(host, origin_of(url), where)
+        literal = f"[{address}]" if ":" in address else address
+        netloc = literal if parts.port is None else f"{literal}:{parts.port}"
+        headers["Host"] = parts.netloc.rpartition("@")[2]
+        pinned = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
+        return client.build_request("GET", pinned, headers=headers, extensions={"sni_hostname": host})
+
+    def _next(self, response: httpx.Response, current: str, where: str) -> str:
+        """Gives where a redirect leads, without the credentials that were meant for another origin."""
+        target: str = urljoin(current, response.headers.get("location", ""))
+        before, after = origin_of(current), origin_of(target)
+        if after is None:
+            raise SourceError("redirects to no http:// or https:// address", where=where, fix="check the address")
+        if before is not None and (before[0], after[0]) == ("https", "http"):
+            raise SourceError("redirects from https:// to http://", where=where, fix="give the address it redirects to")
+        parts = urlsplit(target)
+        bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+        return target if before == after else urlunsplit(bare)
+
+    def _body(self, response: httpx.Response, url: str, where: str, deadline: float) -> Fetched:
+        if response.status_code >= 400:
+            raise SourceError(f"answered {response.status_code} {response.reason_phrase}", where=where)
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in _ENCODINGS:
+            raise SourceError(f"is compressed in a way that skillgen does not read: {encoding[:40]}", where=where)
+        content = bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > self.size_limit_bytes:
+                raise SourceError(f"larger than {self.size_limit_bytes // 2**20} MiB", where=where)
+            if time.monotonic() > deadline:
+                raise _too_slow(self.timeout_s * PATIENCE, where)
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return Fetched(content=bytes(content), url=public_url(url), content_type=media_type)
+
+
+def origin_of(url: str) -> Origin | None:
+    """Gives scheme, host and port of an address; none where it is not one of HTTP."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname.lower(), port or _PORTS[parts.scheme]
+
+
+def hosts_of(urls: Iterable[str]) -> frozenset[str]:
+    """Gives the hosts of addresses that the user gave, as `Network.named` wants them."""
+    return frozenset(origin[1] for url in urls if (origin := origin_of(url)) is not None)
+
+
+def is_private(host: str) -> bool:
+    """Tells whether a host, by its name alone, stands for this machine or for a network that is not public."""
+    name = host.lower().rstrip(".")
+    address = _literal(name)
+    if address is not None:
+        return not _is_public(address)
+    return name == "localhost" or name.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
+
+
+def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Looks also at the IPv4 address that an IPv6 address stands for (mapped, 6to4, NAT64)."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is None and address in ipaddress.IPv6Network("64:ff9b::/96"):
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return _is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+def _public_address(host: str, origin: Origin | None, where: str) -> str:
+    """Resolves a host; every address that it has must be public."""
+    port = origin[2] if origin is not None else 0
+    try:
+        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where) from None
+    for address in found:
+        _refuse_private(_literal(address), host, where)
+    return found[0]
+
+
+def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
+    if address is not None and not _is_public(address):
+        raise SourceError(
+            f"leads to {host[:80]}, which is in a private network; only the user can name such an address",
+            where=where,
+            fix="give the address itself, if that is meant",
+        )
+
+
+def _too_slow(seconds: float, where: str) -> SourceError:
+    return SourceError(f"no answer within {seconds:g} s", where=where, fix="give it more with --timeout")
+
+
+def _reason(error: Exception) -> str:
+    """Says why in words that quote neither a header nor the query of an address."""
+    if isinstance(error, UnicodeError):
+        return "the address or a header cannot be sent as it is"
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return type(error).__name__

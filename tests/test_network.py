@@ -1,0 +1,225 @@
+"""No request that the user did not ask for, and none without bounds (X-12, S1-06): tried on this machine alone."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import socket
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import run_skillgen
+
+from skillgen.errors import SourceError
+from skillgen.sources.network import Network, is_private
+
+DESCRIPTION = {"openapi": "3.1.0", "info": {"title": "Tasks", "version": "1"}, "paths": {}}
+BODY = json.dumps(DESCRIPTION).encode()
+
+Answer = Callable[["Handler"], None]
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        self.server.seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        with contextlib.suppress(OSError):
+            self.server.answer(self)
+
+    def give(self, body: bytes, **headers: str) -> None:
+        self.send_response(200)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def redirect(self, location: str) -> None:
+        self.send_response(302)
+        self.send_header("Location", location)
+        self.end_headers()
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = answer
+        self.seen: list[tuple[str, dict[str, str]]] = []
+        self.dripped = threading.Event()
+
+    def url(self, host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.server_port}/openapi.json"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing: clients leave when they have heard enough."""
+
+
+@contextlib.contextmanager
+def serving(answer: Answer) -> Iterator[Server]:
+    server = Server(answer)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def private() -> Iterator[Server]:
+    """A server that only the user may name."""
+    with serving(lambda handler: handler.give(BODY)) as server:
+        yield server
+
+
+def fetched_through_a_redirect_to(location: str) -> bytes:
+    """Gives what a user gets who names a server that redirects."""
+    with serving(lambda handler: handler.redirect(location)) as server:
+        return Network(named=frozenset({"127.0.0.1"}), timeout_s=5).fetch(server.url()).content
+
+
+def names(monkeypatch: pytest.MonkeyPatch, **hosts: str) -> None:
+    """Has a name server answer as told, also with the addresses of this machine."""
+    real = socket.getaddrinfo
+
+    def answer(host: str, port: Any, *args: Any, **options: Any) -> Any:
+        return real(hosts.get(host.replace(".", "_"), host), port, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+
+
+def test_an_address_that_the_user_named_is_fetched_wherever_it_is(private: Server, tmp_path: Path) -> None:
+    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert len(private.seen) == 1
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *(
+            "http://localhost:PORT/",
+            "http://[::1]:PORT/",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://10.0.0.1/",
+        ),
+        *("http://192.168.0.1/", "http://[::ffff:127.0.0.1]:PORT/", "http://0.0.0.0:PORT/", "http://2130706433:PORT/"),
+        *("http://0x7f000001:PORT/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/", "http://100.64.0.1/"),
+        *("http://user:word@localhost:PORT/", "http://[fd00::1]/"),
+    ],
+)
+def test_a_redirect_into_a_private_network_is_refused(private: Server, place: str) -> None:
+    """Also where the address is written as a number, or as an IPv6 address that stands for one of IPv4."""
+    target = place.replace("PORT", str(private.server_port))
+    with pytest.raises(SourceError, match=r"private network|not known"):
+        fetched_through_a_redirect_to(target)
+    assert private.seen == []
+
+
+def test_a_name_that_stands_for_a_private_address_is_refused(private: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    names(monkeypatch, harmless_example="127.0.0.1")
+    with pytest.raises(SourceError, match=r"harmless\.example, which is in a private network"):
+        fetched_through_a_redirect_to(private.url("harmless.example"))
+    assert private.seen == []
+
+
+def test_a_request_goes_to_the_very_address_that_was_looked_at(
+    private: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name server that answers differently the second time changes nothing."""
+    monkeypatch.setattr("skillgen.sources.network._is_public", lambda address: True)
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def answer(host: str, port: Any, *args: Any, **options: Any) -> Any:
+        asked.append(host)
+        return real("127.0.0.1" if host == "harmless.example" else host, port, *args, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    fetched = Network(timeout_s=5).fetch(private.url("harmless.example"))
+    assert fetched.content == BODY
+    assert asked.count("harmless.example") == 1
+    assert private.seen[0][1]["host"] == f"harmless.example:{private.server_port}"
+
+
+def test_credentials_stay_with_the_origin_for_which_they_were_given(private: Server) -> None:
+    """X-12: a header, and the user and password of the address."""
+    with serving(lambda handler: handler.redirect(private.url("localhost"))) as server:
+        url = server.url().replace("://", "://user:word@")
+        network = Network(named=frozenset({"127.0.0.1", "localhost"}), headers={"X-Api-Key": "k3y"})
+        assert network.fetch(url).content == BODY
+        assert {"authorization", "x-api-key"} <= server.seen[0][1].keys()
+    assert not {"authorization", "x-api-key", "cookie"} & private.seen[0][1].keys()
+
+
+def test_credentials_are_sent_again_where_a_redirect_stays(private: Server) -> None:
+    private.answer = lambda handler: handler.give(BODY) if handler.path == "/b" else handler.redirect("/b")
+    network = Network(named=frozenset({"127.0.0.1"}), headers={"X-Api-Key": "k3y"})
+    assert network.fetch(private.url().replace("://", "://user:word@")).content == BODY
+    assert {"authorization", "x-api-key"} <= private.seen[1][1].keys()
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x"])
+def test_a_redirect_to_no_address_of_http_is_refused(target: str) -> None:
+    with pytest.raises(SourceError, match="redirects to no http"):
+        fetched_through_a_redirect_to(target)
+
+
+def test_redirects_in_a_circle_end(private: Server, tmp_path: Path) -> None:
+    private.answer = lambda handler: handler.redirect("/again")
+    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
+    assert (result.exit_code, "redirects more than" in result.stderr) == (3, True)
+    assert len(private.seen) == 6
+
+
+def test_what_grows_when_it_is_decompressed_is_bounded(private: Server) -> None:
+    private.answer = lambda handler: handler.give(gzip.compress(bytes(8 * 2**20)), Content_Encoding="gzip")
+    with pytest.raises(SourceError, match="larger than 1 MiB"):
+        Network(named=frozenset({"127.0.0.1"}), size_limit_bytes=2**20).fetch(private.url())
+
+
+def test_a_compressed_description_is_read(private: Server, tmp_path: Path) -> None:
+    private.answer = lambda handler: handler.give(gzip.compress(BODY), Content_Encoding="gzip")
+    assert run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out").exit_code == 0
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "br", "zstd", "gzip, deflate"])
+def test_a_body_that_is_compressed_twice_or_in_another_way_is_refused(private: Server, encoding: str) -> None:
+    private.answer = lambda handler: handler.give(zlib.compress(BODY), Content_Encoding=encoding)
+    with pytest.raises(SourceError, match="compressed"):
+        Network(named=frozenset({"127.0.0.1"})).fetch(private.url())
+
+
+def test_a_body_that_comes_drop_by_drop_ends(private: Server) -> None:
+    def drip(handler: Handler) -> None:
+        handler.give(b"")
+        while True:
+            handler.wfile.write(b" ")
+            handler.server.dripped.wait(0.02)
+
+    private.answer = drip
+    with pytest.raises(SourceError, match="no answer within"):
+        Network(named=frozenset({"127.0.0.1"}), timeout_s=0.1).fetch(private.url())
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "[::1]", "10.1.2.3", "printer.local", "db.internal", "0.0.0.0"]
+)
+def test_a_host_of_a_private_network_is_known_by_its_name(host: str) -> None:
+    assert is_private(host)
+
+
+@pytest.mark.parametrize("host", ["api.example.com", "8.8.8.8", "localhost.example.com", "[2606:4700::1]"])
+def test_a_public_host_is_known_by_its_name(host: str) -> None:
+    assert not is_private(host)
