@@ -105,6 +105,23 @@ def test_credentials_are_asked_for_and_sent() -> None:
         assert crawl_url(server.url, headers=(("Authorization", "Bearer open-sesame"),)).results["tools/list"]
 
 
+def test_a_user_in_the_url_does_not_win_over_the_header_that_was_given() -> None:
+    """X-12: HTTP libraries make an Authorization header of it."""
+    with over_http.running("locked") as server:
+        url = server.url.replace("http://", "http://me:password@")
+        result = crawl_url(url, headers=(("authorization", "Bearer open-sesame"),))
+
+    assert result.results["tools/list"] == [{"tools": TOOLS}]
+
+
+def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_first() -> None:
+    """X-03: a client's file names the transport; where it is wrong, the other one is tried."""
+    for manner, transport in (("old", "sse"), ("json", "http")):
+        with over_http.running(manner) as server:
+            result = crawl(ServerTarget(url=server.url, is_sse=True, timeout_s=20.0), lambda _: None)
+            assert (result.transport, server.received[0][0]) == (transport, "GET")
+
+
 @pytest.mark.parametrize(
     ("manner", "what"),
     [

@@ -87,9 +87,8 @@ def summary(outcome: Outcome, check: bool) -> str:
     return one_line(f"{what}; {files}{cost}")
 
 
-def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem]) -> str:
-    """Gives the one JSON object of `--json`."""
-    several = len(outcomes) > 1
+def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem], *, several: bool) -> str:
+    """Gives the one JSON object of `--json`; with `several` services each has a folder of its own."""
     files = [
         {"path": f"{outcome.plan.out.name}/{change.path}" if several else change.path, "action": change.action}
         for outcome in outcomes

@@ -23,6 +23,8 @@ class ServerFamily:
     """How a server is reached."""
 
     url: options.Url = None
+    config: options.Config = None
+    server: options.Server = None
     snapshot: options.Snapshot = None
     env: options.Env = None
     header: options.Header = None

@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, ServiceFamily, with_families
-from skillgen.cli.running import crawled, run_command, target_of, write_documents
+from skillgen.cli.running import run_command, write_documents
+from skillgen.cli.servers import one_source, read_named_servers, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
 from skillgen.pipeline import reading
+
+_FIX = "give one: -- COMMAND, --url URL, --config FILE or --snapshot FILE"
 
 
 @with_families
@@ -23,29 +26,21 @@ def from_server(
     output: OutputFamily,
     how: RunFamily,
 ) -> None:
-    """Documents an MCP server: one that a command starts, one at a URL, or a snapshot of one."""
+    """Documents MCP servers: one that a command starts, one at a URL, those of a client's file, or a snapshot."""
     console = how.console()
 
     def run() -> ExitCode:
         overrides, output_options = service.overrides(), output.output_options()
         _refuse_misplaced_command(command, context.obj)
-        if _one_source(url=server.url, snapshot=server.snapshot, command=context.obj) == "snapshot":
+        given = {"url": server.url, "config": server.config, "snapshot": server.snapshot, "command": context.obj}
+        if one_source(given, _FIX) == "snapshot":
+            refuse_useless_options(server, "snapshot")
             services = reading.read_snapshot(server.snapshot or "", overrides, timeout_s=how.timeout)
-        else:
-            target = target_of(context.obj, server, how.timeout)
-            services = (crawled(target, overrides, server.server_name, console),)
-        return write_documents(services, output_options, console, output.as_json)
+            return write_documents(services, output_options, console, output.as_json)
+        found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
+        return write_documents(found, output_options, console, output.as_json, failures=failures)
 
     run_command(run, console, how.debug)
-
-
-def _one_source(**given: object) -> str:
-    """Gives the name of the one source that is given."""
-    names = [name for name, value in given.items() if value]
-    if len(names) != 1:
-        what = "no server is given" if not names else f"several sources are given: {', '.join(names)}"
-        raise UsageError(what, fix="give one: -- COMMAND, --url URL or --snapshot FILE")
-    return names[0]
 
 
 def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, ...]) -> None:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.families import RunFamily, ServerFamily, with_families
-from skillgen.cli.running import crawled, run_command, target_of
-from skillgen.errors import ExitCode, UsageError
+from skillgen.cli.running import report_failures, run_command
+from skillgen.cli.servers import one_source, read_named_servers, refuse_useless_options
+from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline import reading
 from skillgen.pipeline.options import Overrides
@@ -35,13 +36,20 @@ def inspect(
         services: list[Service] = []
         for source in (*(sources or ()), *((server.snapshot,) if server.snapshot else ())):
             services += reading.read_document(source, Overrides(), timeout_s=how.timeout)
-        if server.url or context.obj:
-            target = target_of(context.obj, server, how.timeout)
-            services.append(crawled(target, Overrides(), server.server_name, console))
-        if not services:
+        failures: list[SkillgenError] = []
+        given = {"url": server.url, "config": server.config, "command": context.obj}
+        if any(given.values()):
+            one_source(given, "give one: -- COMMAND, --url URL or --config FILE")
+            found, failures = read_named_servers(context.obj, server, Overrides(), console, timeout_s=how.timeout)
+            services += found
+        else:
+            refuse_useless_options(server, "nothing")
+        if not services and not failures:
             raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
+        code = report_failures(failures, console)
         console.problems(problem for service in services for problem in service.problems)
-        sys.stdout.write(snapshot_text(services))
-        return ExitCode.DONE
+        if services:
+            sys.stdout.write(snapshot_text(services))
+        return code
 
     run_command(run, console, how.debug)

@@ -17,9 +17,21 @@ Url: TypeAlias = Annotated[
 Snapshot: TypeAlias = Annotated[
     str | None, typer.Option(help="What `inspect` captured, in place of a server.", metavar="FILE")
 ]
+Config: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="A client's server file: .mcp.json, Claude Desktop, Cursor or VS Code.", metavar="FILE"),
+]
+Server: TypeAlias = Annotated[
+    str | None, typer.Option(help="The one server of --config to read; default: all.", metavar="NAME")
+]
 Env: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--env", help="KEY=VALUE for the server, or KEY from this environment. Repeatable.", metavar="KEY"),
+    typer.Option(
+        "--env",
+        help="KEY=VALUE for the server, or KEY from this environment; with --config a value for its variables. "
+        "Repeatable.",
+        metavar="KEY",
+    ),
 ]
 Header: TypeAlias = Annotated[
     list[str] | None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
@@ -74,11 +75,18 @@ def formats_named(names: str) -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in asked)
 
 
-def folder_name(service: Service) -> str:
-    """Gives the folder of one service among several."""
+def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
+    """Gives the folder of each of several services: after its name in the client's file, else its own."""
+    from skillgen.render.file_names import file_stems
     from skillgen.render.identity import skill_name
 
-    return skill_name(service)
+    names = [service.server_name or skill_name(service) for service in services]
+    stems = file_stems(dict.fromkeys(names), frozenset())
+    taken: dict[str, None] = {}
+    for name in names:
+        further = (f"{stems[name]}-{number}" for number in count(2))
+        taken[next(stem for stem in chain([stems[name]], further) if stem not in taken)] = None
+    return tuple(taken)
 
 
 def _refuse_problems(problems: Sequence[Problem]) -> None:

@@ -16,7 +16,8 @@ from skillgen.sources.openapi.service import is_description, service_from_descri
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
 
 if TYPE_CHECKING:
-    from skillgen.sources.mcp.crawl import ServerTarget
+    from skillgen.sources.mcp.interruption import Interruption
+    from skillgen.sources.mcp.target import ServerTarget
 
 
 def read_description(source: str, overrides: Overrides, *, timeout_s: float) -> Service:
@@ -29,8 +30,15 @@ def read_description(source: str, overrides: Overrides, *, timeout_s: float) -> 
     return _from_description(load_document(source, problems, timeout_s=timeout_s), problems, overrides)
 
 
-def read_server(target: ServerTarget, overrides: Overrides, *, server_name: str | None, progress: Progress) -> Service:
-    """Crawls an MCP server.
+def read_server(
+    target: ServerTarget,
+    overrides: Overrides,
+    *,
+    server_name: str | None,
+    progress: Progress,
+    interruption: Interruption | None = None,
+) -> Service:
+    """Crawls an MCP server; `interruption` ends it from another thread.
 
     Raises:
         SourceError: it cannot be reached, or does not list its tools.
@@ -38,7 +46,8 @@ def read_server(target: ServerTarget, overrides: Overrides, *, server_name: str 
     from skillgen.sources.mcp.crawl import crawl
     from skillgen.sources.mcp.service import service_from_crawl
 
-    service = service_from_crawl(crawl(target, progress), server_name=server_name)
+    found = crawl(target, progress, interruption=interruption)
+    service = service_from_crawl(found, server_name=server_name)
     return completed(overridden(service, overrides))
 
 

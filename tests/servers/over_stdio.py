@@ -338,6 +338,14 @@ def environment() -> None:
     serve(kiosk)
 
 
+def environment_values() -> None:
+    """Tells its environment, values and all, and its arguments, as a tool."""
+    kiosk = Kiosk(LEGACY[-1])
+    told = " ".join([*os.environ.values(), *sys.argv])
+    kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": "tell", "description": f"Tells {told}"}]}
+    serve(kiosk)
+
+
 def version(number: str) -> Callable[[], None]:
     """Speaks one version, and nothing that is newer."""
     return lambda: serve(Kiosk(number))
@@ -384,6 +392,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "stubborn": stubborn,
     "leaves-child": leaves_child,
     "environment": environment,
+    "environment-values": environment_values,
 }
 
 if __name__ == "__main__":

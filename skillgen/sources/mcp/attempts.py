@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from skillgen.sources.addresses import without_credentials
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.dead_ends import cannot_start
 from skillgen.sources.mcp.excerpts import Secrets
@@ -58,13 +59,18 @@ def _http_attempts(target: ServerTarget, url: str) -> tuple[Attempt, Attempt]:
     # Costs more than a second: only where it is needed.
     from skillgen.sources.mcp.http import HttpConnection
 
+    if any(name.lower() == "authorization" for name, _ in target.headers):
+        url = without_credentials(url)  # a user in the URL would win over the header that was asked for
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
     probe = functools.partial(negotiate, probe_s=_HTTP_PROBE_S, timeout_s=target.timeout_s)
     initialize = functools.partial(open_by_initialize, timeout_s=target.timeout_s)
-    return (
+    streamable, old = (
         Attempt("http", f"asking {target.where}", functools.partial(connect, is_old=False), probe, _is_old_transport),
-        Attempt("sse", "asking again over SSE", functools.partial(connect, is_old=True), initialize, lambda _: False),
+        Attempt(
+            "sse", "asking again over SSE", functools.partial(connect, is_old=True), initialize, _is_other_transport
+        ),
     )
+    return (old, streamable) if target.is_sse else (streamable, old)
 
 
 def _is_spoiled_by_probe(error: BaseException) -> bool:
@@ -76,6 +82,11 @@ def _is_old_transport(error: BaseException) -> bool:
     if not isinstance(error, RpcError) or error.http_status is None or is_final(error):
         return False
     return 400 <= error.http_status < 500 and error.http_status != HTTPStatus.TOO_MANY_REQUESTS
+
+
+def _is_other_transport(error: BaseException) -> bool:
+    """Tells whether Streamable HTTP may be what answers at an address that is said to be of HTTP+SSE."""
+    return isinstance(error, ConnectionLost) or _is_old_transport(error)
 
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:

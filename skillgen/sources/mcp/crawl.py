@@ -12,11 +12,11 @@ from concurrent.futures import wait
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
-from skillgen.sources.addresses import public_url
 from skillgen.sources.mcp.attempts import attempts_for
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.dead_ends import dead_end
 from skillgen.sources.mcp.excerpts import Secrets
+from skillgen.sources.mcp.interruption import Interruption
 from skillgen.sources.mcp.lists import ListReading, read_lists
 from skillgen.sources.mcp.negotiation import NoAnswer, Opening
 from skillgen.sources.mcp.oauth.login import logged_in
@@ -39,18 +39,23 @@ _NOT_FOUND = (-32601, -32602)
 """What servers answer to a method that they do not know."""
 
 
-def crawl(target: ServerTarget, progress: Callable[[str], None]) -> Crawl:
+def crawl(target: ServerTarget, progress: Callable[[str], None], *, interruption: Interruption | None = None) -> Crawl:
     """Crawls a server. When this returns, the server is being ended in the background.
+
+    `interruption` ends the crawl from another thread.
 
     Raises:
         SourceError: it cannot be reached, or does not say what it offers.
+        ConnectionLost: it was interrupted.
     """
     target = logged_in(target)
     secrets = target.secrets()
+    interruption = interruption or Interruption()
     failures: list[SourceError] = []
     for attempt in attempts_for(target, secrets):
         progress(attempt.announcement)
-        with _ended(attempt.connect()) as connection:
+        interruption.refuse_more()
+        with _ended(attempt.connect()) as connection, interruption.watched(connection):
             try:
                 opening = attempt.open(connection)
             except (NoAnswer, RpcError, ConnectionLost) as error:
@@ -107,7 +112,7 @@ class _Reader:
             results=hidden,
             protocol_version=self._opening.version,
             transport=self._transport,
-            url=None if self._target.url is None else public_url(self._target.url),
+            url=self._target.public_url,
             problems=tuple(self._log),
         )
 

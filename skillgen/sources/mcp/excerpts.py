@@ -65,10 +65,15 @@ def _mapped(data: Json, change: Callable[[str], str]) -> Json:
     return data
 
 
+def looks_secret(name: str) -> bool:
+    """Tells whether what has this name is likely a secret."""
+    return _SECRET_NAME.search(name.replace("-", "_")) is not None
+
+
 def secret_environment_values(given: Mapping[str, str], inherited: Mapping[str, str]) -> set[str]:
     """Gives the values of environment variables to hide: all that the user gave, and of the rest those that look so."""
     values = set(given.values())
-    values.update(value for name, value in inherited.items() if _SECRET_NAME.search(name))
+    values.update(value for name, value in inherited.items() if looks_secret(name))
     for value in inherited.values():
         for userinfo in _USERINFO.findall(value):
             values.update((userinfo, userinfo.partition(":")[2]))
@@ -81,7 +86,7 @@ def secret_argument_values(arguments: Iterable[str]) -> set[str]:
     follows_secret = False
     for argument in arguments:
         name, equals, value = argument.partition("=")
-        is_secret = bool(_SECRET_NAME.search(name.replace("-", "_"))) and (bool(equals) or argument.startswith("-"))
+        is_secret = looks_secret(name) and (bool(equals) or argument.startswith("-"))
         if is_secret and equals:
             values.add(value)
         elif follows_secret and not argument.startswith("-"):

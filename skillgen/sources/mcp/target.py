@@ -33,6 +33,24 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlScope:
+    """What is asked of a server beside its lists and its `ai_help`."""
+
+    tool_descriptions: bool = True
+    """Whether the descriptions of a progressive server are read, which authorises its tools in that session (seed
+    003)."""
+
+    second_era: bool = True
+    """Whether a server of both eras that has no `dashdash` in the newer one is asked in the older one too."""
+
+    manifest_tool: bool = False
+    """Whether the tool `get_manifest` may be called, the only one that ever is (seed 004, 1)."""
+
+    skill_files: bool = False
+    """Whether the files of the skills that it offers are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerTarget:
     """A server to crawl: a command or a URL."""
 
@@ -41,6 +59,9 @@ class ServerTarget:
 
     url: str | None = None
     """The endpoint, for a server over HTTP."""
+
+    is_sse: bool = False
+    """Whether the endpoint is said to be of HTTP+SSE (2024-11-05)."""
 
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Environment variables for the command."""
@@ -54,8 +75,14 @@ class ServerTarget:
     login: Login = Login()
     """How to get a token, where no header has one."""
 
+    passed: frozenset[str] = field(default=frozenset(), repr=False)
+    """Secrets that stand elsewhere in it, such as in an argument or in the path of the URL."""
+
     timeout_s: float = 30.0
     """For each request."""
+
+    scope: CrawlScope = field(default_factory=CrawlScope)
+    """What may be asked."""
 
     def __post_init__(self) -> None:
         if self.url is None and not self.command:
@@ -64,11 +91,16 @@ class ServerTarget:
     @property
     def where(self) -> str:
         """The server's name in messages: never an argument or a query, which may hold a secret."""
-        return public_url(self.url) if self.url is not None else self.command[0]
+        return self.public_url or self.command[0]
+
+    @property
+    def public_url(self) -> str | None:
+        """The endpoint without what may be secret in it."""
+        return None if self.url is None else Secrets(self.passed).hide(public_url(self.url))
 
     def given_secrets(self) -> Secrets:
         """Gives the values that the user passed on, which no document may hold."""
-        values = set(self.env.values())
+        values = {*self.env.values(), *self.passed}
         values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
         return Secrets(values | self._secrets_in_url())
 
@@ -81,7 +113,7 @@ class ServerTarget:
     def secrets(self) -> Secrets:
         """Gives what no message may hold."""
         values = secret_environment_values(self.env, child_environment(os.environ, {}))
-        values |= secret_argument_values(self.command[1:])
+        values |= secret_argument_values(self.command[1:]) | self.passed
         values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
         return Secrets(values | self._secrets_in_url())
 

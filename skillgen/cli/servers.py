@@ -1,0 +1,154 @@
+"""Which servers a command line names, and whether its options make sense together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from skillgen.cli import options
+from skillgen.cli.console import Console
+from skillgen.cli.families import ServerFamily
+from skillgen.errors import SkillgenError, UsageError
+from skillgen.model.service import Service
+from skillgen.pipeline import reading
+from skillgen.pipeline.options import Overrides
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
+
+_USELESS: Mapping[str, tuple[str, ...]] = {
+    "snapshot": ("env", "header", "cwd", "login", "client_id", "client_secret", "server", "server_name"),
+    "config": ("header", "cwd", "server_name"),
+    "url": ("env", "cwd", "server"),
+    "command": ("header", "server"),
+    "nothing": ("env", "header", "cwd", "login", "client_id", "client_secret", "server", "server_name"),
+}
+"""Options of a server that do nothing, by where the server comes from."""
+
+
+def refuse_useless_options(server: ServerFamily, source: str) -> None:
+    """Refuses options that would do nothing, so that nobody relies on them.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    given = [name for name in _USELESS[source] if getattr(server, name)]
+    if given:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        with_what = {"nothing": "without a server", "command": "with a server's command"}.get(
+            source, f"with --{source}"
+        )
+        fix = "leave it out" if source != "config" or given == ["server"] else "write it into the file instead"
+        raise UsageError(f"does nothing {with_what}", where=flags, fix=fix)
+
+
+def read_named_servers(
+    command: tuple[str, ...], server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+) -> tuple[list[Service], list[SkillgenError]]:
+    """Crawls the servers that a command line names, and gives them with why others of a file could not be read.
+
+    Raises:
+        SourceError: the only one cannot be reached, or does not list its tools.
+        UsageError: an option makes no sense.
+    """
+    if server.config is None:
+        refuse_useless_options(server, "url" if server.url is not None else "command")
+        target = _target_of(command, server, timeout_s)
+        with console.progress("starting the server" if command else f"connecting to {server.url}") as progress:
+            found = reading.read_server(target, overrides, server_name=server.server_name, progress=progress)
+        return [found], []
+    refuse_useless_options(server, "config")
+    return _read_file(server.config, server, overrides, console, timeout_s=timeout_s)
+
+
+def _read_file(
+    path: Path, server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+) -> tuple[list[Service], list[SkillgenError]]:
+    from skillgen.pipeline.several import read_servers, servers_in_file
+
+    servers = servers_in_file(
+        path,
+        server.server,
+        given=options.env_values(server.env),
+        environment=os.environ,
+        login=_login_of(server),
+        scope=_scope_of(server),
+        timeout_s=timeout_s,
+    )
+    if len(servers) > 1 and overrides != Overrides():
+        raise UsageError(
+            "--name, --description and --base-url are of one service, and the file has several",
+            where=f"--config {path}",
+            fix="choose one with --server NAME",
+        )
+    with console.progress(f"reading {path}") as progress:
+        read = read_servers(servers, overrides, progress)
+    failures = [item.outcome for item in read if isinstance(item.outcome, SkillgenError)]
+    if failures and len(read) == 1:
+        raise failures[0]
+    return [item.outcome for item in read if isinstance(item.outcome, Service)], failures
+
+
+def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float) -> ServerTarget:
+    from skillgen.sources.mcp.target import ServerTarget
+
+    url, cwd = server.url, server.cwd
+    if url is not None:
+        _refuse_bad_url(url)
+    if cwd is not None and not cwd.is_dir():
+        raise UsageError("no such folder", where=f"--cwd {cwd}", fix="give the folder in which the server is to start")
+    return ServerTarget(
+        command=command,
+        url=url,
+        env=options.env_values(server.env),
+        headers=options.header_values(server.header),
+        cwd=cwd,
+        login=_login_of(server),
+        timeout_s=timeout_s,
+        scope=_scope_of(server),
+    )
+
+
+def _login_of(server: ServerFamily) -> Login:
+    from skillgen.sources.mcp.target import Login
+
+    if not server.login and (server.client_id or server.client_secret):
+        raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
+    return Login(
+        # Whoever is to log in must read where, also with --quiet.
+        announce=Console().say if server.login else None,
+        client_id=server.client_id,
+        client_secret=options.secret_value(server.client_secret),
+    )
+
+
+def _scope_of(server: ServerFamily) -> CrawlScope:
+    from skillgen.sources.mcp.target import CrawlScope
+
+    return CrawlScope()
+
+
+def one_source(given: Mapping[str, object], fix: str) -> str:
+    """Gives the name of the one source that is given.
+
+    Raises:
+        UsageError: none is, or several are.
+    """
+    names: Sequence[str] = [name for name, value in given.items() if value]
+    if len(names) != 1:
+        what = "no server is given" if not names else f"several sources are given: {', '.join(names)}"
+        raise UsageError(what, fix=fix)
+    return names[0]
+
+
+def _refuse_bad_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError("is no http:// or https:// address", where="--url", fix="give one, as https://HOST/PATH")

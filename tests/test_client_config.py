@@ -1,0 +1,289 @@
+"""Servers that a client's file names: what the clients fill in, several at once, and nothing that leaks."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import Finished, files_of, run_skillgen
+from hypothesis import given
+from hypothesis import strategies as st
+from servers import over_http
+
+from skillgen.errors import UsageError
+from skillgen.sources.mcp.client_config import read_client_config, without_comments
+from skillgen.sources.mcp.target import ServerTarget
+
+TESTS = Path(__file__).parent
+PYTHONPATH = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+
+
+def kiosk(manner: str, **more: Any) -> dict[str, Any]:
+    """Gives an entry that starts the kiosk."""
+    env = {"PYTHONPATH": str(TESTS), **more.pop("env", {})}
+    return {"command": sys.executable, "args": ["-m", "servers.over_stdio", manner], "env": env, **more}
+
+
+def config(
+    folder: Path, servers: dict[str, Any], name: str = ".mcp.json", key: str = "mcpServers", **more: Any
+) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({key: servers, **more}), "utf-8")
+    return path
+
+
+def target(path: Path, environment: dict[str, str] | None = None, given: dict[str, str] | None = None) -> ServerTarget:
+    """Gives the first server of a file."""
+    found = read_client_config(path)
+    return found.target(next(iter(found.servers)), given or {}, environment or {}, timeout_s=1.0)
+
+
+def first_chosen(path: Path) -> ServerTarget:
+    found = read_client_config(path)
+    return found.target(found.chosen(None)[0], {}, {}, timeout_s=1.0)
+
+
+def crawled(path: Path, out: Path, *options: object, **more: Any) -> Finished:
+    return run_skillgen("from-server", "--config", path, "--out", out, *options, **more)
+
+
+class TestSeveralServers:
+    def test_each_is_documented_in_a_folder_of_its_name(self, tmp_path: Path) -> None:
+        """Issue 3, "Client configuration files": the name in the file is the one under which a host mounts it."""
+        servers = {"My Kiosk": kiosk("2025-11-25"), "old": kiosk("2024-11-05"), "off": kiosk("silent", disabled=True)}
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
+
+        assert finished.exit_code == 0, finished.stderr
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"my-kiosk", "old"}
+        skill = (tmp_path / "out" / "my-kiosk" / "skills" / "kiosk" / "SKILL.md").read_text("utf-8")
+        assert "mcp__My_Kiosk__TOOL" in skill
+        printed = json.loads(finished.stdout)
+        assert printed["counts"]["services"] == 2
+        assert {file["path"].split("/")[0] for file in printed["files"]} == {"my-kiosk", "old"}
+
+    def test_one_that_fails_costs_the_others_nothing(self, tmp_path: Path) -> None:
+        """Issue 3: exit 3 at the end, the rest written."""
+        servers = {"good": kiosk("2025-11-25"), "bad": {"command": "no-such-program"}, "dead": kiosk("exits")}
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
+
+        assert finished.exit_code == 3
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good"}
+        assert "server 'bad' (no-such-program): The command does not exist." in finished.stderr
+        assert "server 'dead'" in finished.stderr
+        failed = [item for item in json.loads(finished.stdout)["problems"] if item["code"] == "service-failed"]
+        assert len(failed) == 2
+
+    def test_a_variable_that_is_not_set_costs_its_server_alone(self, tmp_path: Path) -> None:
+        """Issue 3: one clear message."""
+        servers = {"good": kiosk("2025-11-25"), "bad": kiosk("2025-11-25", env={"KEY": "${NO_SUCH_VARIABLE}"})}
+        finished = crawled(config(tmp_path, servers), tmp_path / "out")
+
+        assert finished.exit_code == 2
+        assert "server 'bad': NO_SUCH_VARIABLE is not set" in finished.stderr
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good"}
+
+    def test_one_that_is_named_is_written_to_the_folder_itself(self, tmp_path: Path) -> None:
+        """Issue 3, `--server`; also one that the client has switched off."""
+        servers = {"bad": {"command": "no-such-program"}, "good": kiosk("2025-11-25", disabled=True)}
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--server", "good")
+
+        assert finished.exit_code == 0, finished.stderr
+        assert (tmp_path / "out" / "llms.txt").is_file()
+
+    def test_inspect_takes_the_same_options_and_its_snapshot_gives_the_same_bytes(self, tmp_path: Path) -> None:
+        """X-51, issue 3: `inspect` takes what from-server takes."""
+        path = config(tmp_path, {"one": kiosk("2025-11-25"), "two": kiosk("dashdash")})
+        assert crawled(path, tmp_path / "crawled").exit_code == 0
+        inspected = run_skillgen("inspect", "--config", path)
+        assert inspected.exit_code == 0, inspected.stderr
+        (tmp_path / "snapshot.json").write_text(inspected.stdout, "utf-8")
+        finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", "-o", tmp_path / "rendered")
+
+        assert finished.exit_code == 0, finished.stderr
+        assert files_of(tmp_path / "rendered") == files_of(tmp_path / "crawled")
+
+    def test_values_of_env_and_headers_reach_no_output(self, tmp_path: Path) -> None:
+        """X-12: the server tells its environment and its arguments as tools, and one at a URL asks for a token."""
+        with over_http.running("locked") as server:
+            servers = {
+                "told": kiosk("environment-values", env={"KIOSK_KEY": "${A_SECRET}-suffix"}),
+                "locked": {"type": "http", "url": server.url, "headers": {"Authorization": "Bearer ${TOKEN}"}},
+            }
+            path = config(tmp_path, servers)
+            env = {"A_SECRET": "hunter2-hunter2", "TOKEN": "open-sesame"}
+            finished = crawled(path, tmp_path / "out", "-v", "--json", env=env)
+            inspected = run_skillgen("inspect", "-v", "--config", path, env=env)
+
+        assert finished.exit_code == 0, finished.stderr
+        seen = finished.stdout + finished.stderr + inspected.stdout + inspected.stderr
+        written = "".join(content.decode() for content in files_of(tmp_path / "out").values())
+        for secret in env.values():
+            assert secret not in seen + written
+        assert "[hidden]" in written
+
+
+class TestForms:
+    def test_vs_code_has_comments_servers_and_inputs(self, tmp_path: Path) -> None:
+        """Issue 3, "VS Code (servers, inputs)"."""
+        path = tmp_path / ".vscode" / "mcp.json"
+        path.parent.mkdir()
+        path.write_text(
+            """{
+              // what is asked once
+              "inputs": [{"type": "promptString", "id": "api-key", "password": true},
+                         {"id": "region", "default": "eu"}],
+              "servers": {
+                "shop": {
+                  "type": "stdio", "command": "node", /* by hand */
+                  "args": ["${workspaceFolder}/server.js", "//no comment", 8080],
+                  "env": {"KEY": "${input:api-key}", "REGION": "${input:region}",
+                          "HOME_": "${env:HOME_X}", "GONE": null, "N": 3},
+                },
+              },
+            }""",
+            "utf-8",
+        )
+        found = target(path, {"HOME_X": "/h"}, {"api-key": "k"})
+
+        assert found.command == ("node", f"{tmp_path}/server.js", "//no comment", "8080")
+        assert found.env == {"KEY": "k", "REGION": "eu", "HOME_": "/h", "N": "3"}
+        assert found.cwd == tmp_path
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("${NAME}", "value"),
+            ("a-${NAME}-b", "a-value-b"),
+            ("${NOT_SET:-default}", "default"),
+            ("${NAME:-default}", "value"),
+            ("${EMPTY:-default}", ""),
+            ("${env:NAME}", "value"),
+            ("${NESTED}", "${NAME}"),
+            ("${var%pattern}", "${var%pattern}"),
+            ("$NAME", "$NAME"),
+            ("${workspaceFolderBasename}", "project"),
+            ("${pathSeparator}${/}", os.sep * 2),
+            ("${userHome}", str(Path.home())),
+        ],
+    )
+    def test_variables_are_filled_in_as_the_clients_do_it(self, tmp_path: Path, text: str, value: str) -> None:
+        """Issue 3, "`${ENV}` expansion as those clients do it"; what a value says is not filled in again."""
+        path = config(tmp_path / "project", {"a": {"command": "run", "args": [text]}})
+        assert target(path, {"NAME": "value", "EMPTY": "", "NESTED": "${NAME}"}).command == ("run", value)
+
+    @pytest.mark.parametrize(
+        ("entry", "url", "is_sse"),
+        [
+            ({"url": "https://a.test/mcp"}, "https://a.test/mcp", False),
+            ({"type": "http", "url": "https://a.test/mcp"}, "https://a.test/mcp", False),
+            ({"type": "streamable-http", "url": "https://${HOST:-a.test}/mcp"}, "https://a.test/mcp", False),
+            ({"type": "sse", "url": "https://a.test/sse"}, "https://a.test/sse", True),
+            ({"httpUrl": "https://a.test/mcp"}, "https://a.test/mcp", False),
+            ({"serverUrl": "https://a.test/mcp"}, "https://a.test/mcp", False),
+        ],
+    )
+    def test_servers_at_a_url(self, tmp_path: Path, entry: dict[str, Any], url: str, is_sse: bool) -> None:
+        """Issue 3, "URL servers": Claude Code, VS Code, Cursor, Gemini CLI and Windsurf have names of their own."""
+        found = target(config(tmp_path, {"a": {**entry, "headers": {"X-Key": "k"}}}))
+        assert (found.url, found.is_sse, found.headers) == (url, is_sse, (("X-Key", "k"),))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"mcp": {"servers": {"a": {"command": "run"}}}, "editor.fontSize": 12}',
+            '{"servers": {"a": {"command": "run"}}}',
+            '{"context_servers": {"a": {"command": "run"}}}',
+            '{"a": {"command": "run"}}',
+            '\ufeff{"mcpServers": {"a": {"command": "run", "args": []}}}',
+        ],
+    )
+    def test_the_servers_are_found_wherever_a_client_keeps_them(self, tmp_path: Path, text: str) -> None:
+        """Issue 3: VS Code's settings, Zed, a plugin of Claude Code, a file with a byte order mark."""
+        (tmp_path / "file.json").write_text(text, "utf-8")
+        assert target(tmp_path / "file.json").command == ("run",)
+
+    def test_an_env_file_is_read_and_a_secret_in_it_is_known(self, tmp_path: Path) -> None:
+        """Issue 3, VS Code and Cursor: `envFile`."""
+        (tmp_path / ".env").write_text("# keys\nexport KEY='abcd efgh'\nOTHER=1\n\n", "utf-8")
+        found = target(config(tmp_path, {"a": {"command": "run", "envFile": "${workspaceFolder}/.env"}}))
+        assert found.env == {"KEY": "abcd efgh", "OTHER": "1"}
+        assert found.given_secrets().hide("abcd efgh") == "[hidden]"
+
+    def test_a_token_in_the_path_of_a_url_is_shown_nowhere(self, tmp_path: Path) -> None:
+        """X-12: the address stands in the documents."""
+        found = target(config(tmp_path, {"a": {"url": "https://a.test/${API_TOKEN}/mcp"}}), {"API_TOKEN": "abcdefgh"})
+        assert found.url == "https://a.test/abcdefgh/mcp"
+        assert found.public_url == "https://a.test/[hidden]/mcp"
+
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+        )
+    )
+    def test_json_without_comments_stays_as_it_is(self, data: Any) -> None:
+        """Whatever stands in a text, `//` and `,]` among it."""
+        text = json.dumps(data, indent=1)
+        assert json.loads(without_comments(text)) == data
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("text", "what"),
+        [
+            ("{", "is not JSON: line 1, column 2"),
+            ('{"mcpServers": {}}', "names no MCP servers"),
+            ('{"openapi": "3.1.0"}', "names no MCP servers"),
+            ("[]", "names no MCP servers"),
+            ('{"mcpServers": {"a": {"command": "run", "disabled": true}}}', "switches all its servers off"),
+            ('{"mcpServers": {"a": {}}}', "neither a command nor a url"),
+            ('{"mcpServers": {"a": {"type": "ws", "url": "wss://a"}}}', "'ws' is not one that skillgen speaks"),
+            ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is no http:// or https:// address"),
+            ('{"mcpServers": {"a": {"command": "run", "args": ["${NO_SUCH}"]}}}', "NO_SUCH is not set"),
+            ('{"servers": {"a": {"command": "run", "args": ["${input:key}"]}}}', "the input 'key' has no value here"),
+            ('{"servers": {"a": {"command": "run", "args": ["${command:x}"]}}}', "is known to the editor alone"),
+            ('{"mcpServers": {"a": {"command": "run", "cwd": "nowhere"}}}', "its cwd is no folder"),
+            ('{"mcpServers": {"a": {"command": "run", "envFile": "nowhere"}}}', "its envFile cannot be read"),
+        ],
+    )
+    def test_a_file_that_makes_no_sense_is_one_message(self, tmp_path: Path, text: str, what: str) -> None:
+        """Issue 3: an unset variable and a broken file."""
+        path = tmp_path / "file.json"
+        path.write_text(text, "utf-8")
+        with pytest.raises(UsageError) as caught:
+            first_chosen(path)
+        assert what in caught.value.what
+        assert str(path) in (caught.value.where or "")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--server", "none"), "has no server 'none'"),
+            (("--header", "A: b"), "--header: does nothing with --config"),
+            (("--url", "https://a.test"), "several sources are given: url, config"),
+            (("--name", "x"), "are of one service, and the file has several"),
+        ],
+    )
+    def test_options_that_make_no_sense_are_refused(
+        self, tmp_path: Path, options: tuple[str, ...], message: str
+    ) -> None:
+        """Issue 3: an unknown `--server`; no option does nothing."""
+        path = config(tmp_path, {"a": {"command": "run"}, "b": {"command": "run"}})
+        finished = crawled(path, tmp_path / "out", *options)
+        assert finished.exit_code == 2
+        assert message in finished.stderr
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize(
+        "options",
+        [("--cwd", "."), ("--env", "A=b"), ("--header", "A: b"), ("--server", "a"), ("--server-name", "a")],
+    )
+    def test_options_of_a_server_are_refused_with_a_snapshot(self, tmp_path: Path, options: tuple[str, ...]) -> None:
+        """They would do nothing."""
+        finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", *options)
+        assert finished.exit_code == 2
+        assert f"{options[0]}: does nothing with --snapshot" in finished.stderr
