@@ -188,17 +188,77 @@ class Workflow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One field of a form that a request sends."""
+
+    name: str
+    """Its name."""
+
+    text: str = ""
+    """Its value; empty for a file."""
+
+    media_type: str | None = None
+    """The media type of its value, where that is not plain text."""
+
+    is_file: bool = False
+    """Whether the content of a file is sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """An HTTP request that is ready to be sent, but for the address of the service and the credentials."""
+
+    path: str
+    """Path and query, percent-encoded."""
+
+    headers: Mapping[str, str] | None = None
+    """Headers that are parameters of the operation."""
+
+    cookies: Mapping[str, str] | None = None
+    """Cookies, their values percent-encoded."""
+
+    media_type: str | None = None
+    """The media type of the body; `None` where there is none."""
+
+    body: Value | None = None
+    """The body as JSON, or as a text where the media type is none of JSON."""
+
+    parts: tuple[Part, ...] = ()
+    """The fields of a form."""
+
+    is_file: bool = False
+    """Whether the body is the content of a file."""
+
+    auth: tuple[str, ...] = ()
+    """Names of the security schemes that are used together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """One call and what it gives."""
 
     input: Json
-    """The arguments."""
+    """The arguments, of the form of `Tool.input_schema`."""
 
     description: str | None = None
     """What it shows."""
 
     output: Value | None = None
     """What comes back."""
+
+    flaw: str | None = None
+    """Why the tool's own schema does not allow the arguments; `None` where it does."""
+
+    request: Request | None = None
+    """The same as an HTTP request."""
+
+    origins: Origins | None = None
+    """What of it was made from the schema, not declared."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the source shows this call itself."""
+        return "input" not in (self.origins or {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,7 +415,8 @@ class Tool:
     """Its own limit, where it differs from the service's."""
 
     examples: tuple[Example, ...] = ()
-    """Calls that the source shows."""
+    """Calls: those that the source shows, else one that was made from the schema. The first that has no flaw can be
+    sent as it stands."""
 
     errors: tuple[ErrorCase, ...] = ()
     """Ways in which it fails."""

@@ -50,7 +50,12 @@ def ai_help_documents(
         "inlined": inlined,
         **_sections(service),
         "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in formats else "llms-full.txt",
-        "examples": [(tool, example) for tool in service.tools for example in tool.examples][:EXAMPLES],
+        "examples": [
+            (tool, example)
+            for tool in service.tools
+            for example in tool.examples
+            if example.is_declared and example.flaw is None
+        ][:EXAMPLES],
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }

@@ -20,7 +20,7 @@ from skillgen.markdown.filters import Markdown
 from skillgen.markdown.front_matter import front_matter
 from skillgen.markdown.sentences import clipped
 from skillgen.markdown.values import json_text
-from skillgen.render import access, calls, effects, links, shapes
+from skillgen.render import access, calls, effects, examples, links, shapes
 
 _PACKAGE_TEMPLATES = Path(__file__).parent.parent / "templates"
 _REPOSITORY_TEMPLATES = Path(__file__).parent.parent.parent / "templates"
@@ -178,5 +178,6 @@ _FILTERS = {
     "is_whole_body": calls.is_whole_body,
     "parameter_lists": calls.parameter_lists,
     "call_line": calls.call_line,
+    "shown_examples": examples.shown_examples,
     "sentence": lambda text: Markdown(text[:1].upper() + text[1:] + "."),
 }

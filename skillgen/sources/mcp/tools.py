@@ -11,6 +11,7 @@ from skillgen.markdown.sentences import first_sentence
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Cost, ErrorCase, Example, Output, RateLimit, Tool
 from skillgen.model.value import Json, Value
+from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.mcp.ai_help import AiHelp
 from skillgen.sources.mcp.claims import Claim, Members
@@ -37,7 +38,7 @@ class ToolReader:
         entry = ToolEntry(members, self.problems)
         facts = Facts(self.problems, members.pointer)
         description = facts.take("description", members.text("description") or self._help_description(name))
-        input_schema, parameters = self._input(name, entry)
+        input_schema, parameters, schema_pointer = self._input(name, entry)
         own = entry.dashdash
         return Tool(
             name=name,
@@ -55,7 +56,7 @@ class ToolReader:
             output_media_types=facts.take("output_media_types", *entry.field("output_types", Members.texts)) or (),
             scopes=facts.take("scopes", *entry.field("required_scopes", Members.texts)) or (),
             rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))),
-            examples=tuple(_examples(own, self.problems)),
+            examples=checked_examples(_examples(own, self.problems), input_schema, schema_pointer, self.problems),
             errors=tuple(_errors(own, self.problems)),
             cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent") or self._labelled(name, "CLI")),
             api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent") or self._labelled(name, "API")),
@@ -67,18 +68,18 @@ class ToolReader:
             origins=facts.origins,
         )
 
-    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...]]:
+    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...], str]:
         claim = next(iter(entry.field("input_schema", Members.json)), None)
         if claim is None:
             self.problems.info(
                 "input-schema-missing", entry.members.pointer, f"the tool {name!r} does not say what it takes"
             )
-            return None, ()
+            return None, (), entry.members.pointer
         if not isinstance(claim.value, dict):
             self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
-            return None, ()
+            return None, (), entry.members.pointer
         scope = self.schemas.scope(claim.value, claim.pointer, owner=name)
-        return claim.value, scope.parameters(claim.value, claim.pointer)
+        return claim.value, scope.parameters(claim.value, claim.pointer), claim.pointer
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         claim = next(iter(entry.field("output_schema", Members.json)), None)
@@ -139,17 +140,18 @@ def _cost(entry: ToolEntry, facts: Facts) -> Cost | None:
     )
 
 
-def _examples(own: Members, problems: ProblemLog) -> Iterator[Example]:
+def _examples(own: Members, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
     for item in own.parts("examples"):
         description, output = item.text("description"), item.json("output")
         if (arguments := item.json("input")) is None or not isinstance(arguments.value, dict):
             problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
-        yield Example(
+        example = Example(
             input=arguments.value,
             description=description.value if description is not None else None,
             output=Value(output.value) if output is not None else None,
         )
+        yield example, item.pointer
 
 
 def _errors(own: Members, problems: ProblemLog) -> Iterator[ErrorCase]:

@@ -1,0 +1,74 @@
+"""Which example calls of a tool are shown, and how they are introduced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skillgen.markdown.filters import Markdown, inline
+from skillgen.markdown.values import exact_json_text
+from skillgen.model.service import Example, Tool
+from skillgen.model.value import Json
+
+ONE_LIMIT = 3_000
+"""Bytes of an example, as shown; a longer one is not."""
+
+ALL_LIMIT = 5_000
+"""Bytes of all examples of a tool; the first is always shown."""
+
+LINE_LIMIT = 100
+"""Characters of JSON that stand on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExample:
+    """An example as a document has it."""
+
+    label: Markdown
+    """What stands before it."""
+
+    text: str
+    """The arguments as JSON."""
+
+    output: str | None
+    """What comes back, as JSON."""
+
+
+def shown_examples(tool: Tool) -> tuple[ShownExample, ...]:
+    """Gives the examples that are short enough, those that can be sent first."""
+    shown: list[ShownExample] = []
+    size = 0
+    for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
+        text = example_json(example.input)
+        size += len(text.encode())
+        if len(text.encode()) > ONE_LIMIT or (shown and size > ALL_LIMIT):
+            continue
+        shown.append(ShownExample(_label(example), text, _output(example)))
+    return tuple(shown)
+
+
+def example_json(data: Json) -> str:
+    """Gives a value as exact JSON: on one line where that is short, else indented."""
+    line = exact_json_text(data)
+    return line if len(line) <= LINE_LIMIT else exact_json_text(data, indent=2)
+
+
+def _label(example: Example) -> Markdown:
+    return Markdown("".join(_label_parts(example)))
+
+
+def _label_parts(example: Example) -> Iterator[str]:
+    if example.flaw is not None:
+        yield f"Declared example that the schema does not allow ({inline(example.flaw)})"
+    elif example.is_declared:
+        yield "Example"
+    else:
+        yield "Example, made from the schema"
+    yield f": {inline(example.description)}" if example.description else ":"
+
+
+def _output(example: Example) -> str | None:
+    if example.output is None:
+        return None
+    text = example_json(example.output.json)
+    return text if len(text.encode()) <= ONE_LIMIT else None

@@ -1,0 +1,204 @@
+"""Checks one value with `jsonschema`, in bounds. Imported only when something is checked, for it loads slowly.
+
+`jsonschema` reads a schema only as far as the value leads, so a large document costs nothing. What differs here: the
+rules of OpenAPI for null and for what is only returned, patterns that are matched in bounded steps, references that
+are counted, and no registry that fetches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, cast
+
+from jsonschema import FormatChecker, ValidationError, validators
+from referencing import Registry
+
+from skillgen.model.value import Json
+from skillgen.sources.examples.patterns import matches
+from skillgen.sources.examples.validity import Dialect
+
+REFERENCES_LIMIT = 2_000
+"""References that are followed while one value is checked."""
+
+FORMATS = ("date", "email", "ipv4", "ipv6", "uuid")
+"""Formats that are checked, as most servers do."""
+
+Errors = Iterator[ValidationError]
+Keyword = Callable[[Any, Json, Json, Json], Errors]
+
+
+class Unchecked(Exception):
+    """A value could not be checked within bounds."""
+
+
+class Checker:
+    """Checks values against the schemas of one document."""
+
+    def __init__(self, root: Json, *, is_openapi: bool, draft: type[Any] | None) -> None:
+        schema = root if isinstance(root, dict) else {}
+        kind: Any = draft or validators.validator_for(schema, default=validators.Draft202012Validator)
+        extended: Any = _extended(kind, is_openapi)
+        self._validator = extended(schema, registry=Registry(), format_checker=FormatChecker(FORMATS))
+        self._is_of_patterns = isinstance(root, dict) and not is_openapi and _mentions(root, "patternProperties")
+
+    def flaw(self, value: Json, raw: Json) -> str | None:
+        """Says why a value does not fit; `None` where it does.
+
+        Raises:
+            Unchecked: the answer would take too long.
+        """
+        _BUDGET.references = REFERENCES_LIMIT
+        _BUDGET.is_of_patterns = self._is_of_patterns
+        error = next(iter(self._validator.evolve(schema=raw).iter_errors(value)), None)
+        if error is None:
+            return None
+        where = "/".join(str(part) for part in error.absolute_path)
+        return f"{where}: {error.message}" if where else str(error.message)
+
+
+def checker_for(root: Json, dialect: Dialect) -> Checker:
+    """Gives the checker of one document."""
+    draft = validators.Draft4Validator if dialect == "openapi-3.0" else None
+    return Checker(root, is_openapi=dialect != "json-schema", draft=draft)
+
+
+class _Budget:
+    """What the check that runs may still do."""
+
+    references = REFERENCES_LIMIT
+    is_of_patterns = False
+
+
+_BUDGET = _Budget()
+
+
+@cache
+def _extended(kind: type[Any], is_openapi: bool) -> type[Any]:
+    """Gives a validator of one draft with the keywords that are read otherwise here."""
+    base: dict[str, Keyword] = dict(kind.VALIDATORS)
+    own: dict[str, Keyword] = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "required": _required_of_a_request if is_openapi else _required,
+    }
+    for name in ("$ref", "$dynamicRef", "$recursiveRef"):
+        if name in base:
+            own[name] = _counted(base[name])
+    if "unevaluatedProperties" in base:
+        own["unevaluatedProperties"] = _without_patterns(base["unevaluatedProperties"])
+    for name in ("exclusiveMinimum", "exclusiveMaximum"):
+        if name in base:
+            own[name] = _number_only(base[name])
+    if is_openapi:
+        for name in ("type", "enum", "allOf", "anyOf", "oneOf"):
+            own[name] = _unless_nullable(base[name])
+    extend: Any = validators.extend
+    return cast(type[Any], extend(kind, own))
+
+
+def _counted(keyword: Keyword) -> Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+        _BUDGET.references -= 1
+        if _BUDGET.references < 0:
+            raise Unchecked
+        return keyword(validator, value, instance, schema)
+
+    return check
+
+
+def _without_patterns(keyword: Keyword) -> Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+        if _BUDGET.is_of_patterns:
+            raise Unchecked
+        return keyword(validator, value, instance, schema)
+
+    return check
+
+
+def _unless_nullable(keyword: Keyword) -> Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+        if instance is None and schema.get("nullable") is True:
+            return iter(())
+        return keyword(validator, value, instance, schema)
+
+    return check
+
+
+def _number_only(keyword: Keyword) -> Keyword:
+    """Leaves out the flags of draft-04 where later drafts have a number."""
+
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+        return iter(()) if isinstance(value, bool) else keyword(validator, value, instance, schema)
+
+    return check
+
+
+def _pattern(validator: Any, pattern: Json, instance: Json, schema: Json) -> Errors:
+    if isinstance(instance, str) and isinstance(pattern, str) and not _matches(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _matches(pattern: str, text: str) -> bool:
+    answer = matches(pattern, text)
+    if answer is None:
+        raise Unchecked
+    return answer
+
+
+def _pattern_properties(validator: Any, patterns: Json, instance: Json, schema: Json) -> Errors:
+    if isinstance(instance, dict):
+        for pattern, subschema in patterns.items():
+            for name, value in instance.items():
+                if _matches(pattern, name):
+                    yield from validator.descend(value, subschema, path=name, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, allowed: Json, instance: Json, schema: Json) -> Errors:
+    if not isinstance(instance, dict):
+        return
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for name, value in instance.items():
+        if name in named or any(_matches(pattern, name) for pattern in patterns):
+            continue
+        if isinstance(allowed, dict):
+            yield from validator.descend(value, allowed, path=name)
+        elif not allowed:
+            yield ValidationError(f"{name!r} is not among its properties, and no others are allowed")
+
+
+def _required(validator: Any, names: Json, instance: Json, schema: Json) -> Errors:
+    if isinstance(instance, dict) and isinstance(names, list):
+        for name in names:
+            if name not in instance:
+                yield ValidationError(f"{name!r} is required")
+
+
+def _required_of_a_request(validator: Any, names: Json, instance: Json, schema: Json) -> Errors:
+    """What is only ever returned need not be sent (OpenAPI 3.0, `readOnly`)."""
+    for error in _required(validator, names, instance, schema):
+        name = next(name for name in names if error.message == f"{name!r} is required")
+        if not _is_read_only(validator, schema.get("properties", {}).get(name)):
+            yield error
+
+
+def _is_read_only(validator: Any, raw: Json) -> bool:
+    if not isinstance(raw, dict):
+        return False
+    if isinstance(reference := raw.get("$ref"), str):
+        raw = validator._resolver.lookup(reference).contents
+    return isinstance(raw, dict) and raw.get("readOnly") is True
+
+
+def _mentions(raw: Json, keyword: str) -> bool:
+    waiting = [raw]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if keyword in value:
+                return True
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return False

@@ -1,0 +1,292 @@
+"""Builds a value that a schema allows: declared values first, else the least that is required, readable and small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from skillgen.model.pointer import child
+from skillgen.model.value import Json
+from skillgen.sources.examples.limits import LONGEST_DECLARED, size_of
+from skillgen.sources.examples.numbers import made_number
+from skillgen.sources.examples.patterns import NoText
+from skillgen.sources.examples.strings import made_string, one_of
+from skillgen.sources.examples.validity import Validity
+from skillgen.sources.examples.variants import Flat, Variants
+from skillgen.sources.guards import as_dict, as_list
+
+DEPTH_LIMIT = 12
+"""Levels of a value; a type that cannot end within them has no example."""
+
+VALUES_LIMIT = 400
+"""Values that are built for one call, those that were thrown away among them."""
+
+Report = Callable[[str, str, str], None]
+"""Takes the code, the pointer and the message of a declared value that is not used."""
+
+
+class NoExample(ValueError):
+    """No value was found that the schema allows; the message says why."""
+
+
+class Maker:
+    """Makes values for the schemas of one document."""
+
+    def __init__(self, validity: Validity, report: Report, *, is_request: bool) -> None:
+        self._validity = validity
+        self._report = report
+        self._is_request = is_request
+        self._variants = Variants(validity.follow, siblings_of_references=validity.reads_siblings_of_references)
+        self._built = 0
+        self._path: set[int] = set()
+
+    def value(self, raw: Json, name: str, pointer: str, *, declared: Iterator[tuple[Json, str]] | None = None) -> Json:
+        """Gives a value for a parameter, which its schema allows: one of `declared` (value and pointer) if any does.
+
+        Raises:
+            NoExample: none was found.
+        """
+        self._built = 0
+        self._path.clear()
+        for value, where in declared or ():
+            if self._is_usable(value, raw, where):
+                return value
+        return self._checked(raw, name, pointer, 0)
+
+    def meaningful(self, raw: Json, name: str, pointer: str) -> Json:
+        """Gives a value for a body; for an object that requires nothing, one with its first property."""
+        value = self.value(raw, name, pointer)
+        if value != {} or raw in ({}, True):
+            return value
+        for flat in self._variants.of(raw):
+            for key, item in self._writable(flat):
+                try:
+                    wider = {key: self._checked(item, key, child(pointer, "properties", key), 1)}
+                except NoExample:
+                    continue
+                if self._validity.flaw(wider, raw) is None:
+                    return wider
+        return value
+
+    def _checked(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
+        """Gives a value that was checked against the raw schema."""
+        self._built += 1
+        if depth > DEPTH_LIMIT or self._built > VALUES_LIMIT or id(raw) in self._path:
+            raise NoExample("it is nested too deep, or in a circle")
+        for value, where in _declared_values(raw, pointer):
+            if self._is_usable(value, raw, where):
+                return value
+        self._path.add(id(raw))
+        try:
+            return self._made(raw, name, pointer, depth)
+        except NoExample as problem:
+            raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
+        finally:
+            self._path.discard(id(raw))
+
+    def _made(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
+        reason = "nothing fits its schema"
+        for flat in self._variants.of(raw):
+            try:
+                value = self._from_flat(flat, name, pointer, depth)
+            except NoExample as problem:
+                reason = str(problem)
+                continue
+            for candidate in (value,) if "type" in flat else (value, 1, {}, [], False):
+                if (flaw := self._validity.flaw(candidate, raw)) is None:
+                    return candidate
+                reason = f"what was made for it is refused: {flaw}"
+        raise NoExample(reason)
+
+    def _is_usable(self, value: Json, raw: Json, where: str) -> bool:
+        if size_of(value) > LONGEST_DECLARED:
+            self._report("example-too-long", where, f"the example is larger than {LONGEST_DECLARED} bytes; not shown")
+            return False
+        flaw = self._validity.flaw(value, raw)
+        if flaw is not None:
+            self._report("example-invalid", where, f"the declared value does not fit its own schema: {flaw}")
+        return flaw is None
+
+    def _from_flat(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
+        for value, _ in _declared_values(flat, pointer):
+            if size_of(value) <= LONGEST_DECLARED and self._validity.flaw(value, flat) is None:
+                return value
+        if "const" in flat:
+            return flat["const"]
+        choices = flat.get("enum")
+        if isinstance(choices, list):
+            if not choices:
+                raise NoExample("its list of values is empty")
+            return next((item for item in choices if item is not None and item != ""), choices[0])
+        kind = _kind(flat)
+        if kind == "object":
+            return self._object(flat, pointer, depth)
+        if kind == "array":
+            return self._array(flat, name, pointer, depth)
+        if kind in ("integer", "number"):
+            number = made_number(flat, whole=kind == "integer")
+            if number is None:
+                raise NoExample("no number was found within its bounds")
+            return number
+        if kind in ("boolean", "null"):
+            return False if kind == "boolean" else None
+        return _string(flat, name)
+
+    def _object(self, flat: Flat, pointer: str, depth: int) -> Json:
+        properties = as_dict(flat.get("properties"))
+        wanted = dict.fromkeys(name for name in as_list(flat.get("required")) if isinstance(name, str))
+        # Draft-3 habits: `required: true` on the property itself.
+        wanted.update((name, None) for name, item in properties.items() if as_dict(item).get("required") is True)
+        wanted = {name: None for name in wanted if not self._is_read_only(properties.get(name))}
+        result: dict[str, Json] = {}
+        for name in _with_dependents(wanted, flat):
+            item, where = _member_schema(flat, name, pointer)
+            result[name] = self._checked(item, name, where, depth + 1)
+        for name, item in self._writable(flat):
+            if len(result) >= _count(flat.get("minProperties")):
+                break
+            if name not in result:
+                result[name] = self._checked(item, name, child(pointer, "properties", name), depth + 1)
+        self._add_unnamed(result, flat, pointer, depth)
+        return result
+
+    def _add_unnamed(self, result: dict[str, Json], flat: Flat, pointer: str, depth: int) -> None:
+        pattern = as_dict(flat.get("propertyNames")).get("pattern", [])
+        number = 0
+        while len(result) < min(_count(flat.get("minProperties")), 20):
+            number += 1
+            name = _string({"pattern": pattern}, "name") + (str(number) if number > 1 else "")
+            item, where = _member_schema(flat, name, pointer)
+            result[name] = self._checked(item, "value", where, depth + 1)
+
+    def _array(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
+        items, first = flat.get("items", True), as_list(flat.get("prefixItems"))
+        if isinstance(items, list):  # draft-07 has the positional form here
+            items, first = flat.get("additionalItems", True), items
+        least = max(_count(flat.get("minItems")), len(first), 0 if items is False else 1)
+        if "contains" in flat and not first:
+            items = {"allOf": [items, flat["contains"]]}
+        most = flat.get("maxItems")
+        least = min(least, most) if isinstance(most, int) else least
+        if least > 20:
+            raise NoExample(f"it has {least} items or more")
+        result: list[Json] = []
+        for index in range(least):
+            if index < len(first):
+                result.append(self._checked(first[index], name, child(pointer, "prefixItems", index), depth + 1))
+            else:
+                result.append(self._item(items, one_of(name), result, pointer, depth, flat.get("uniqueItems") is True))
+        return result
+
+    def _item(self, items: Json, name: str, before: list[Json], pointer: str, depth: int, unique: bool) -> Json:
+        value = self._checked(items, name, child(pointer, "items"), depth + 1)
+        if not unique or value not in before:
+            return value
+        for other in self._others(value, items):
+            if other not in before and self._validity.flaw(other, items) is None:
+                return other
+        raise NoExample("its items must differ, and no more were found")
+
+    def _others(self, value: Json, items: Json) -> Iterator[Json]:
+        for flat in self._variants.of(items):
+            yield from as_list(flat.get("enum"))
+        for number in range(2, 24):
+            if isinstance(value, str):
+                yield f"{value}{number}"
+                yield f"{value[:-1]}{number % 10}"
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield value + number - 1
+            elif isinstance(value, dict):
+                for key, item in value.items():
+                    if isinstance(item, str):
+                        yield {**value, key: f"{item}{number}"}
+        if isinstance(value, bool):
+            yield not value
+
+    def _writable(self, flat: Flat) -> Iterator[tuple[str, Json]]:
+        for name, item in as_dict(flat.get("properties")).items():
+            if item is not False and not self._is_read_only(item) and as_dict(item).get("deprecated") is not True:
+                yield name, item
+
+    def _is_read_only(self, item: Json) -> bool:
+        return self._is_request and self._validity.is_read_only(item)
+
+
+def _string(flat: Flat, name: str) -> str:
+    patterns = flat.get("pattern", [])
+    try:
+        return made_string(
+            name,
+            flat.get("format"),
+            tuple(patterns) if isinstance(patterns, list) else (patterns,),
+            _count(flat.get("minLength")),
+            most if isinstance(most := flat.get("maxLength"), int) else None,
+        )
+    except NoText as problem:
+        raise NoExample(str(problem)) from None
+
+
+def _declared_values(raw: Json, pointer: str) -> Iterator[tuple[Json, str]]:
+    """Gives the values that a schema itself shows, each with its pointer, the likeliest first."""
+    if not isinstance(raw, dict):
+        return
+    if "example" in raw:
+        yield raw["example"], child(pointer, "example")
+    examples = raw.get("examples")
+    if isinstance(examples, list):
+        yield from ((value, child(pointer, "examples", index)) for index, value in enumerate(examples[:3]))
+    if raw.get("default") is not None:
+        yield raw["default"], child(pointer, "default")
+
+
+def _kind(flat: Flat) -> str:
+    """Gives the type of value to build, from the keywords where none is declared."""
+    types: Any = flat.get("type")
+    names = [types] if isinstance(types, str) else as_list(types)
+    for name in names:
+        if name != "null":
+            return str(name)
+    if names:
+        return "null"
+    for kind, keywords in _KEYWORDS.items():
+        if flat.keys() & keywords:
+            return kind
+    return "string"
+
+
+_KEYWORDS = {
+    "object": {"properties", "required", "additionalProperties", "minProperties", "patternProperties"},
+    "array": {"items", "prefixItems", "minItems", "uniqueItems", "contains"},
+    "string": {"pattern", "minLength", "maxLength", "format"},
+    "number": {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"},
+}
+
+
+def _with_dependents(wanted: dict[str, None], flat: Flat) -> dict[str, None]:
+    """Adds the properties that others ask for (`dependentRequired`, and `dependencies` of draft-07)."""
+    rules = {**as_dict(flat.get("dependencies")), **as_dict(flat.get("dependentRequired"))}
+    waiting = list(wanted)
+    while waiting:
+        for name in as_list(rules.get(waiting.pop())):
+            if isinstance(name, str) and name not in wanted:
+                wanted[name] = None
+                waiting.append(name)
+    return wanted
+
+
+def _member_schema(flat: Flat, name: str, pointer: str) -> tuple[Json, str]:
+    properties = as_dict(flat.get("properties"))
+    if name in properties:
+        return properties[name], child(pointer, "properties", name)
+    patterns = as_dict(flat.get("patternProperties"))
+    if len(patterns) == 1:
+        (pattern,) = patterns
+        return patterns[pattern], child(pointer, "patternProperties", pattern)
+    additional = flat.get("additionalProperties", True)
+    if additional is False:
+        raise NoExample(f"it requires {name[:60]!r}, which it does not allow")
+    return additional, child(pointer, "additionalProperties")
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,95 @@
+"""Tells whether a value fits a schema, and follows the references of one document.
+
+Nothing is fetched, no pattern makes it hang, and a schema that makes no sense gives an answer too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from skillgen.markdown.filters import one_line
+from skillgen.markdown.sentences import clipped
+from skillgen.model.pointer import follow
+from skillgen.model.value import Json
+
+if TYPE_CHECKING:
+    from skillgen.sources.examples.checker import Checker
+
+Dialect = Literal["json-schema", "openapi-3.0", "openapi-3.1"]
+
+FLAW_LIMIT = 160
+"""Characters of what is said of a flaw."""
+
+_PLAIN_KEYWORDS = frozenset(
+    {
+        "type",
+        "description",
+        "title",
+        "deprecated",
+        "nullable",
+        "readOnly",
+        "writeOnly",
+        "example",
+        "examples",
+        "default",
+    }
+)
+_PLAIN_TYPES: dict[str, type] = {"string": str, "boolean": bool, "object": dict, "integer": int}
+
+
+class Validity:
+    """Checks values against the schemas of one document."""
+
+    def __init__(self, root: Json, dialect: Dialect) -> None:
+        self._root = root
+        self._dialect = dialect
+        self._checker: Checker | None = None
+        self.reads_siblings_of_references = dialect != "openapi-3.0"
+
+    def flaw(self, value: Json, raw: Json) -> str | None:
+        """Says in a few words why a value does not fit a schema; `None` where it does."""
+        if raw is True or _is_plainly_fit(value, raw):
+            return None
+        from skillgen.sources.examples.checker import Unchecked
+
+        try:
+            found = self._lazy_checker().flaw(value, raw)
+        except Unchecked:
+            return "it could not be checked within bounds"
+        except Exception as error:  # whatever a library says of a schema that is none
+            return f"its schema cannot be read ({type(error).__name__.strip('_')})"
+        return None if found is None else clipped(one_line(found), FLAW_LIMIT)
+
+    def follow(self, reference: str) -> Json:
+        """Gives what stands at a `$ref` inside the document.
+
+        Raises:
+            LookupError: nothing does, or it is outside.
+        """
+        if reference != "#" and not reference.startswith("#/"):
+            raise LookupError(reference)
+        return follow(self._root, reference[1:])
+
+    def is_read_only(self, raw: Json) -> bool:
+        """Tells whether a property is only ever returned, by itself or as the type that it is."""
+        if isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
+            try:
+                raw = self.follow(reference)
+            except LookupError:
+                return False
+        return isinstance(raw, dict) and raw.get("readOnly") is True
+
+    def _lazy_checker(self) -> Checker:
+        if self._checker is None:
+            from skillgen.sources.examples import checker
+
+            self._checker = checker.checker_for(self._root, self._dialect)
+        return self._checker
+
+
+def _is_plainly_fit(value: Json, raw: Json) -> bool:
+    """Tells without a library that a value fits a schema that asks for nothing but a type."""
+    if not isinstance(raw, dict) or not raw.keys() <= _PLAIN_KEYWORDS:
+        return False
+    kind = raw.get("type")
+    return isinstance(kind, str) and type(value) is _PLAIN_TYPES.get(kind)

@@ -1,0 +1,265 @@
+"""A call for every tool: declared where the source shows one, else made, and always one that its schema allows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from skillgen.markdown.values import exact_json_text
+from skillgen.model.service import Service, Tool
+from skillgen.render.formats import render_documents
+from skillgen.sources.examples.patterns import NoText, matches, text_for
+from skillgen.sources.mcp.crawl import Crawl
+from skillgen.sources.mcp.service import service_from_crawl
+
+Json = Any
+
+NODE = {
+    "type": "object",
+    "properties": {"value": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
+    "required": ["value", "next"],
+}
+
+
+def service_of(*schemas: Json, examples: tuple[Json, ...] = ()) -> Service:
+    """Gives a service with a tool for each schema; the examples are those of the first."""
+    tools = [{"name": f"tool{number}", "inputSchema": schema} for number, schema in enumerate(schemas, 1)]
+    if examples:
+        tools[0]["dashdash"] = {"examples": list(examples)}
+    results = {"initialize": {"serverInfo": {"name": "booth"}}, "tools/list": [{"tools": tools}]}
+    return service_from_crawl(Crawl(results=results, protocol_version="2025-11-25", transport="stdio", url=None))
+
+
+def tool_of(schema: Json, *examples: Json) -> Tool:
+    return service_of(schema, examples=examples).tools[0]
+
+
+def page_of(service: Service) -> str:
+    """Gives the page of the references that documents the tools."""
+    documents = render_documents(service, ("skill",), None)
+    return next(item.text for item in documents if item.path.endswith("references/tools.md"))
+
+
+def codes_of(service: Service) -> list[tuple[str, str]]:
+    return [(problem.code, problem.where) for problem in service.problems if problem.code.startswith("example")]
+
+
+def of(**properties: Json) -> dict[str, Json]:
+    """Gives the schema of an object that requires all of its properties and allows no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+SCHEMAS: dict[str, Json] = {
+    "scalars": of(text={"type": "string"}, count={"type": "integer"}, flag={"type": "boolean"}),
+    "formats": of(**{name.replace("-", "_"): {"type": "string", "format": name} for name in ("date", "email", "uuid")}),
+    "bounds": of(
+        low={"type": "integer", "minimum": 5, "multipleOf": 4},
+        high={"type": "number", "exclusiveMaximum": -2},
+        between={"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
+        long={"type": "string", "minLength": 30},
+        short={"type": "string", "maxLength": 2},
+    ),
+    "patterns": of(
+        key={"type": "string", "pattern": "^proj_[0-9]+$"},
+        slug={"type": "string", "pattern": "^[a-z]+(?:-[a-z]+)*$", "minLength": 12},
+        word={"type": "string", "pattern": r"^(?=.*[A-Z])(?=.*\d).{8,}$"},
+    ),
+    "lists": of(
+        tags={"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 3, "uniqueItems": True},
+        pair={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+        objects={"type": "array", "items": of(x={"type": "string"}), "minItems": 2, "uniqueItems": True},
+        has={"type": "array", "contains": {"const": 7}},
+    ),
+    "dependentRequired": {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "required": ["a"],
+        "dependentRequired": {"a": ["b"]},
+    },
+    "oneOf": {"type": "object", "oneOf": [of(a={"type": "string"}), of(b={"type": "string"})]},
+    "allOf": {
+        "allOf": [of(a={"type": "string", "minLength": 3}) | {"additionalProperties": True}, of(a={"maxLength": 4})]
+    },
+    "if": {
+        "type": "object",
+        "properties": {"kind": {"enum": ["timed", "free"]}, "at": {"type": "string", "format": "date"}},
+        "required": ["kind"],
+        "if": {"properties": {"kind": {"const": "timed"}}},
+        "then": {"required": ["at"]},
+    },
+    "recursion": {"$defs": {"Node": NODE}, "$ref": "#/$defs/Node"},
+    "minProperties": {"type": "object", "minProperties": 2, "propertyNames": {"pattern": "^x-[a-z]+"}},
+    "not": of(value={"not": {"type": "string"}}),
+    "const and default": of(kind={"const": "task"}, limit={"type": "integer", "default": 20}),
+    "nothing": {"type": "object"},
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_made_call_fits_the_tools_own_schema(name: str) -> None:
+    """Issue 5: one call that is valid against its own schema."""
+    (example,) = tool_of(SCHEMAS[name]).examples
+    Draft202012Validator(SCHEMAS[name], format_checker=Draft202012Validator.FORMAT_CHECKER).validate(example.input)
+    assert not example.is_declared
+
+
+def test_a_made_call_has_what_is_required_and_readable_values() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "projectId": {"type": "string"},
+            "labels": {"type": "array", "items": {"type": "string"}},
+            "due": {"type": "string", "format": "date"},
+            "limit": {"type": "integer", "default": 20},
+            "note": {"type": "string"},
+        },
+        "required": ["projectId", "labels", "due", "limit"],
+    }
+    (example,) = tool_of(schema).examples
+    assert example.input == {"projectId": "PROJECT_ID", "labels": ["LABEL"], "due": "2025-01-31", "limit": 20}
+
+
+schemas = st.recursive(
+    st.sampled_from(
+        [
+            {"type": "string", "minLength": 2, "maxLength": 5},
+            {"type": "integer", "minimum": -7, "exclusiveMaximum": 3},
+            {"enum": ["a", 2, None]},
+            {"type": ["null", "boolean"]},
+            {"type": "string", "format": "date"},
+            {"type": "number", "multipleOf": 0.5, "exclusiveMinimum": 2},
+            True,
+        ]
+    ),
+    lambda inner: st.one_of(
+        st.dictionaries(st.sampled_from("abcd"), inner, max_size=3).map(lambda found: of(**found)),
+        st.builds(lambda item, least: {"type": "array", "items": item, "minItems": least}, inner, st.integers(0, 3)),
+        st.lists(inner, min_size=1, max_size=3).map(lambda found: {"anyOf": found}),
+        st.lists(inner, min_size=1, max_size=2).map(lambda found: {"allOf": found}),
+        st.lists(inner, min_size=1, max_size=2).map(lambda found: {"oneOf": found}),
+    ),
+    max_leaves=8,
+)
+
+
+@given(schemas)
+def test_whatever_is_made_for_any_schema_fits_it(schema: Json) -> None:
+    service = service_of(whole := of(value=schema))
+    if examples := service.tools[0].examples:
+        Draft202012Validator(whole).validate(examples[0].input)
+    else:
+        assert [code for code, _ in codes_of(service)] == ["example-missing"]
+
+
+def test_a_declared_call_is_shown_first_and_none_is_made_beside_it() -> None:
+    """S0-12."""
+    schema = of(title={"type": "string"})
+    service = service_of(schema, examples=({"input": {"title": "Buy milk"}, "description": "Add one"},))
+    assert [example.input for example in service.tools[0].examples] == [{"title": "Buy milk"}]
+    assert 'Example: Add one\n\n```json\n{"title": "Buy milk"}\n```' in page_of(service)
+    assert codes_of(service) == []
+
+
+def test_a_declared_call_that_does_not_fit_is_reported_marked_and_a_made_one_comes_first() -> None:
+    schema = of(due={"type": "string", "format": "date"})
+    service = service_of(schema, examples=({"input": {"due": "tomorrow"}},))
+    made, declared = service.tools[0].examples
+    assert (made.input, made.is_declared, made.flaw) == ({"due": "2025-01-31"}, False, None)
+    assert declared.flaw == "due: 'tomorrow' is not a 'date'"
+    assert codes_of(service) == [("example-invalid", "/tools~1list/0/tools/0/dashdash/examples/0")]
+    page = page_of(service)
+    assert page.index("Example, made from the schema:") < page.index("Declared example that the schema does not allow")
+
+
+def test_a_declared_value_of_a_property_is_used_where_it_fits_and_reported_where_it_does_not() -> None:
+    schema = of(
+        city={"type": "string", "examples": ["Oslo"]},
+        size={"type": "integer", "default": "large"},
+    )
+    service = service_of(schema)
+    assert service.tools[0].examples[0].input == {"city": "Oslo", "size": 1}
+    assert codes_of(service) == [("example-invalid", "/tools~1list/0/tools/0/inputSchema/properties/size/default")]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        of(value=False),
+        of(value={"enum": []}),
+        of(value={"type": "string", "minLength": 100_000}),
+        of(value={"type": "array", "items": {"type": "integer"}, "minItems": 5_000}),
+        of(value={"$ref": "https://types.example/node.json"}),
+        of(value={"type": "string", "pattern": r"(.)\1(?<!x)"}),
+        {"$ref": "#/$defs/Node", "$defs": {"Node": of(next={"$ref": "#/$defs/Node"})}},
+        {"type": "object", "required": ["a"], "additionalProperties": False},
+        {"type": "object", "properties": [], "required": "all"},
+    ],
+)
+def test_where_no_call_can_be_made_none_is_shown_and_the_reason_is_reported(schema: Json) -> None:
+    service = service_of(schema)
+    assert service.tools[0].examples == ()
+    assert [code for code, _ in codes_of(service)] == ["example-missing"]
+    assert "Example" not in page_of(service)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("^(a+)+$", "a" * 2_000 + "!"),
+        ("^(a|a)*$", "a" * 2_000 + "!"),
+        ("^(a*)*b$", "a" * 2_000),
+        ("(x+x+)+y", "x" * 2_000),
+        ("^(.*.*.*.*.*)*z$", "a" * 2_000),
+        ("((a{0,50}){0,50}){0,50}b", "a" * 2_000),
+    ],
+)
+def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
+    assert not matches(pattern, text)
+    schema = of(value={"type": "string", "pattern": pattern, "examples": [text]})
+    for example in tool_of(schema).examples:
+        assert matches(pattern, example.input["value"])
+
+
+@given(st.from_regex(r"[ab]{0,3}(\[[a-c]\]|\([ab]\|[cd]{1,2}\)|\\d)(\+|\*|\?|\{2\})?[xyz]?", fullmatch=True))
+def test_a_text_that_is_built_for_a_pattern_matches_it(pattern: str) -> None:
+    import re
+
+    try:
+        text = text_for(pattern)
+    except NoText:
+        return
+    assert re.search(pattern, text) is not None
+
+
+def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
+    types = {f"T{n}": {"anyOf": [{"$ref": f"#/$defs/T{n + 1}"}] * 2} for n in range(40)}
+    schema = {"$defs": {**types, "T40": False}, **of(value={"$ref": "#/$defs/T0"})}
+    assert service_of(schema).tools[0].examples == ()
+
+
+@given(st.text())
+def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
+    """S0-25."""
+    hostile = f"{text}!`id`$ARGUMENTS${{CLAUDE_X}}\x85\u202e\U000e0041```\n# heading"
+    service = service_of(of(value={"const": hostile}))
+    page = page_of(service)
+    block = page.split("json\n", 1)[1]
+    assert json.loads(block[: block.index("\n```")]) == {"value": hostile}
+    assert json.loads(exact_json_text(hostile)) == hostile
+
+
+def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
+    schema = of(text={"type": "string"})
+    service = service_of(schema, examples=({"input": {"text": "x" * 30_000}},))
+    assert [code for code, _ in codes_of(service)] == ["example-too-long"]
+    assert len(page_of(service)) < 1_000
