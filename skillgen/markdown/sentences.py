@@ -11,13 +11,16 @@ LIMIT = 300
 
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(\[*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
+_NEXT_PART = re.compile(r"\n\s*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
+"""Where a list begins, or a line with a label of its own such as `Returns:`."""
+
 _LIST_OR_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)")
 
 
 def first_sentence(text: str) -> str:
     """Gives the first sentence of a Markdown text on one line, without the mark of a heading or a list."""
     for block in re.split(r"\n\s*\n", text.strip()):
-        line = _LIST_OR_HEADING.sub("", plain_words(block))
+        line = _LIST_OR_HEADING.sub("", plain_words(_NEXT_PART.split(block.strip(), maxsplit=1)[0]))
         if line.strip("=-*_~`# "):
             return clipped(_sentence(line), LIMIT)
     return ""

@@ -14,7 +14,7 @@ from skillgen.render.document import FORMATS, Document
 from skillgen.render.environment import Templates
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
-from skillgen.render.skill import skill_documents
+from skillgen.render.skill import skill_documents, skill_of
 
 
 def render_documents(
@@ -28,10 +28,12 @@ def render_documents(
     templates = Templates(overrides)
     reference = reference_of(service, templates)
     found: list[Document] = []
-    if "skill" in formats:
-        found += skill_documents(service, reference, templates)
+    skill = skill_of(service, reference, templates) if "skill" in formats else None
+    if skill is not None:
+        found += skill_documents(service, skill, reference, templates)
     if "llms" in formats:
-        found += llms_documents(service, reference, templates, formats)
+        index = skill.index if skill is not None else None
+        found += llms_documents(service, reference, templates, formats, index)
     if "ai-help" in formats:
         found += ai_help_documents(service, reference, templates, formats)
     if "registry" in formats:

@@ -14,6 +14,9 @@ DESCRIPTION_LIMIT = 1024
 TRIGGERS_LIMIT = 640
 """Characters that the triggers may take of a description, so that what the service does is read too."""
 
+KINDS = 6
+"""Groups that are named where the source says nothing else of what the service does."""
+
 _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
 _TRIGGER = re.compile(r"\buse (?:this \w+ )?(?:when|for|if|to)\b", re.IGNORECASE)
 
@@ -57,7 +60,13 @@ def _declared_trigger(service: Service) -> str | None:
 def _kind(service: Service) -> str:
     count = len(service.tools)
     kind = "MCP server" if service.kind == "mcp" else "HTTP API"
-    return f"{title(service)}, an {kind} with {count} tool{'' if count == 1 else 's'}"
+    what = f"{title(service)}, an {kind} with {count} tool{'' if count == 1 else 's'}"
+    titles = [one_line(group.title) for group in service.groups if group.title.lower() != "other"]
+    if len(titles) < 2:
+        return what
+    is_all = len(titles) <= KINDS and len(titles) == len(service.groups)
+    shown = [*map(_lowered, titles[:KINDS]), *([] if is_all else ["more"])]
+    return f"{what} for {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def triggers(service: Service) -> str:
@@ -67,7 +76,7 @@ def triggers(service: Service) -> str:
         return f"Use when a task needs {plain(title(service))}."
     origin = (service.origins or {}).get("when_to_use")
     inferred = origin is not None and origin.kind == "inferred"
-    lead = "Use for: " if inferred else "Use when the user asks to "
+    lead = "Use when the user needs one of these: " if inferred else "Use when the user asks to "
     kept: list[str] = []
     for phrase in phrases:
         if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:

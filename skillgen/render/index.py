@@ -1,87 +1,147 @@
-"""The index of a large service: every tool by name, below a link to the page that documents it."""
+"""The index of a large service: every tool by name, below a link to the page that documents it.
+
+From SKILL.md a reader takes the page of the index, and from there the page of the tool: two reads, and no guess between
+several pages of one name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from skillgen.markdown.filters import Markdown, code, inline, link_label
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Tool
 from skillgen.render.effects import marks
-from skillgen.render.pages import Page, Section, pages_of
+from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference, Topic
 
-PHRASE_LIMIT = 80
-LABEL_LIMIT = 40
+Lines = Literal["full", "short", "names"]
+
+LINES: tuple[Lines, ...] = ("full", "short", "names")
+"""What the index says of each tool, the richest first."""
+
+LABEL_LIMIT = 48
+
+_PHRASE_LIMITS = {"full": 80, "short": 60}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of SKILL.md that leads into the index."""
+
+    label: str
+    """The group that stands there, or the first and the last of several."""
+
+    count: int
+    """How many tools it has."""
+
+    files: tuple[str, ...]
+    """Where they are listed, or documented where that is one page."""
+
+    description: str | None = None
+    """What they are for, where a group stands alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """The pages of the index, and what each lists."""
+    """The pages of the index, and what leads to them."""
 
     pages: tuple[Page, ...]
-    """The pages; their sections are named after the pages of the references that they list."""
+    """The pages; their sections are named after what they list."""
 
-    labels: Mapping[str, str]
-    """File name of an index page to the groups that it lists."""
-
-    counts: Mapping[str, int]
-    """File name of an index page to the number of tools that it lists."""
-
-    pages_of_topic: Mapping[str, tuple[str, ...]]
-    """Title of a group to where its tools are listed: index pages, or its own page where it has but one."""
+    entries: tuple[Entry, ...]
+    """What SKILL.md shows."""
 
 
-def index_of(reference: Reference, by_group: bool) -> Index:
-    """Lists every tool of a service: by group, where a group has several pages, or all groups in one sequence."""
-    if by_group:
-        pages = tuple(page for topic in reference.topics if len(topic.pages) > 1 for page in _pages_of_group(topic))
-    else:
-        pages = pages_of("Index of tools", "index", [_section(topic, page) for topic, page in _all(reference)])
-    labels, counts = {}, {}
-    for index_page in pages:
-        listed = [(topic, page) for topic, page in _all(reference) if page.file_name in index_page.anchors]
-        labels[index_page.file_name] = _label([topic for topic, _ in listed])
-        counts[index_page.file_name] = sum(len(page.anchors) for _, page in listed)
-    return Index(
-        pages=pages,
-        labels=labels,
-        counts=counts,
-        pages_of_topic={topic.title: _places(topic, pages) for topic in reference.topics},
-    )
+def index_by_group(reference: Reference) -> Index:
+    """Lists the tools of each group that has several pages, on one page where they fit with fewer words."""
+    pages: list[Page] = []
+    entries: list[Entry] = []
+    for topic in reference.topics:
+        found: tuple[Page, ...] = ()
+        if len(topic.pages) > 1:
+            stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
+            for lines in LINES:
+                sections = [_page_section(topic, page, lines) for page in topic.pages]
+                found = pages_of(f"Index of {topic.title}", stem, sections)
+                if len(found) == 1:
+                    break
+        pages += found
+        files = tuple(page.file_name for page in found) or (topic.pages[0].file_name,)
+        entries.append(Entry(label=topic.title, count=len(topic.tools), files=files, description=topic.description))
+    return Index(pages=tuple(pages), entries=tuple(entries))
 
 
-def _all(reference: Reference) -> list[tuple[Topic, Page]]:
-    return [(topic, page) for topic in reference.topics for page in topic.pages]
+def index_in_sequence(reference: Reference, lines: Lines) -> Index:
+    """Lists all groups one after another by the alphabet, as many on a page as it holds."""
+    topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
+    places: dict[str, tuple[Topic, int]] = {}
+    sections: list[Section] = []
+    for topic in topics:
+        for section, count in _sections(topic, lines):
+            sections.append(section)
+            places[section.name] = topic, count
+    pages = pages_of("Index of tools", "index", sections)
+    entries = []
+    for page in pages:
+        listed = [places[name] for name in page.anchors]
+        label = _label([topic.title for topic, _ in listed])
+        entries.append(Entry(label=label, count=sum(count for _, count in listed), files=(page.file_name,)))
+    return Index(pages=pages, entries=tuple(entries))
 
 
-def _pages_of_group(topic: Topic) -> tuple[Page, ...]:
-    stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
-    return pages_of(f"Index of {topic.title}", stem, [_section(topic, page) for page in topic.pages])
+def list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
+    """Lists what stands on several pages (resources, prompts) by name."""
+    sections = [_section(page, ", ".join(code(section.heading) for section in page.sections)) for page in pages]
+    found = pages_of(f"Index of {title}", f"index-{stem}", sections)
+    by_file = {page.file_name: page for page in pages}
+    entries = []
+    for index_page in found:
+        listed = [section for name in index_page.anchors for section in by_file[name].sections]
+        label = _label([listed[0].heading, listed[-1].heading])
+        entries.append(Entry(label=label, count=len(listed), files=(index_page.file_name,)))
+    return Index(pages=found, entries=tuple(entries))
 
 
-def _section(topic: Topic, page: Page) -> Section:
-    lines = [_line(tool) for tool in topic.tools_on(page)]
+def list_indexes(reference: Reference) -> dict[str, Index]:
+    """Gives the indexes of resources and prompts that stand on several pages, by what they list."""
+    lists = {"resources": reference.resources, "prompts": reference.prompts}
+    return {name: list_index(name, name, pages) for name, pages in lists.items() if len(pages) > 1}
+
+
+def _sections(topic: Topic, lines: Lines) -> Iterable[tuple[Section, int]]:
+    """Gives one section for a group, or one for each of its pages where it is too large for a page of the index."""
+    parts = [_page_section(topic, page, lines) for page in topic.pages]
+    text = Markdown("\n\n".join(part.text for part in parts))
+    if len(text.encode("utf-8")) <= PAGE_LIMIT_BYTES:
+        yield Section(name=topic.pages[0].file_name, heading=topic.title, text=text), len(topic.tools)
+        return
+    for part, page in zip(parts, topic.pages, strict=True):
+        yield part, len(page.anchors)
+
+
+def _page_section(topic: Topic, page: Page, lines: Lines) -> Section:
+    tools = topic.tools_on(page)
+    if lines == "names":
+        return _section(page, ", ".join(code(tool.name) for tool in tools))
+    return _section(page, "\n".join(_line(tool, lines) for tool in tools))
+
+
+def _section(page: Page, text: str) -> Section:
     heading = f"## [{link_label(page.heading)}]({page.file_name})"
-    return Section(name=page.file_name, heading=page.heading, text=Markdown("\n".join([heading, "", *lines])))
+    return Section(name=page.file_name, heading=page.heading, text=Markdown(f"{heading}\n\n{text}"))
 
 
-def _line(tool: Tool) -> str:
-    phrase = tool_phrase(tool, PHRASE_LIMIT)
-    request = f" {code(f'{tool.method} {tool.path}')}" if tool.method and tool.path else ""
+def _line(tool: Tool, lines: Lines) -> str:
+    phrase = tool_phrase(tool, _PHRASE_LIMITS[lines])
+    request = f" {code(f'{tool.method} {tool.path}')}" if lines == "full" and tool.method and tool.path else ""
     marked = f" [{', '.join(marks(tool))}]" if marks(tool) else ""
     return f"- {code(tool.name)}{request}{marked}" + (f" — {inline(phrase)}" if phrase else "")
 
 
-def _label(topics: Sequence[Topic]) -> str:
-    first, last = (clipped(topic.title, LABEL_LIMIT) for topic in (topics[0], topics[-1]))
-    return first if topics[0] is topics[-1] else f"{first} to {last}"
-
-
-def _places(topic: Topic, pages: tuple[Page, ...]) -> tuple[str, ...]:
-    if len(topic.pages) == 1:
-        return (topic.pages[0].file_name,)
-    own = {page.file_name for page in topic.pages}
-    return tuple(page.file_name for page in pages if own & page.anchors.keys())
+def _label(names: Sequence[str]) -> str:
+    first, last = (clipped(name, LABEL_LIMIT) for name in (names[0], names[-1]))
+    return first if names[0] == names[-1] else f"{first} to {last}"

@@ -14,6 +14,7 @@ from skillgen.render.dashdash import web_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_name, title
+from skillgen.render.index import Entry, Index
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference
 from skillgen.render.whole import whole_reference
@@ -43,9 +44,13 @@ class Places:
 
 
 def llms_documents(
-    service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
+    service: Service,
+    reference: Reference,
+    templates: Templates,
+    formats: tuple[str, ...],
+    index: Index | None = None,
 ) -> Iterator[Document]:
-    """Gives both files."""
+    """Gives both files; `index` is that of the skill, where it has one."""
     places = Places(f"skills/{skill_name(service)}" if "skill" in formats else None)
     context = {
         "service": service,
@@ -59,12 +64,25 @@ def llms_documents(
         "fields": web_front_matter(service),
         "quick": quick_tools(reference),
     }
-    text = templates.render("llms.txt.j2", **context, by_group=False)
+    text = templates.render("llms.txt.j2", **context, entries=None)
     if len(text) > CHARACTERS_LIMIT:
-        text = templates.render("llms.txt.j2", **context, by_group=True)
+        entries = index.entries if index is not None else _group_entries(reference)
+        text = templates.render("llms.txt.j2", **context, entries=entries)
     yield Document("llms.txt", text)
     head = templates.render("llms-full.txt.j2", **context)
     yield Document("llms-full.txt", whole_reference(head, reference))
+
+
+def _group_entries(reference: Reference) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(
+            label=topic.title,
+            count=len(topic.tools),
+            files=(topic.pages[0].file_name,),
+            description=topic.description,
+        )
+        for topic in reference.topics
+    )
 
 
 def quick_tools(reference: Reference) -> list[Tool]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
 from skillgen.markdown.filters import Markdown, one_line
 from skillgen.model.service import Resource, Service, Tool
+from skillgen.render.about import about_pages
 from skillgen.render.environment import Templates
 from skillgen.render.file_names import file_stems
-from skillgen.render.identity import title
 from skillgen.render.links import resolved
 from skillgen.render.pages import Page, Section, addresses, pages_of
 
 SECTIONS = "reference/sections.md.j2"
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools"})
+_PART = re.compile(r" \(\d+ of \d+\)$")
 
 
 _HOW_TO_READ = Markdown(
@@ -49,8 +51,8 @@ class Topic:
 class Reference:
     """Everything that is documented of a service, in sections and in pages."""
 
-    about: Markdown
-    """What is said of the service as a whole; empty where there is nothing to add."""
+    about: tuple[Page, ...]
+    """What is said of the service as a whole; none where there is nothing to add."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
@@ -72,38 +74,35 @@ class Reference:
 
     @property
     def about_topics(self) -> list[str]:
-        """The headings of what is said of the service as a whole."""
-        return list(dict.fromkeys(line[3:] for line in self.about.split("\n") if line.startswith("## ")))
+        """The headings of what is said of the service as a whole; a text in several parts has one."""
+        headings = (section.heading for page in self.about for section in page.sections)
+        return list(dict.fromkeys(_PART.sub("", heading) for heading in headings))
+
+    def about_address(self, heading: str) -> str | None:
+        """Gives the address of one of its sections."""
+        return next(
+            (f"{page.file_name}#{page.anchors[heading]}" for page in self.about if heading in page.anchors), None
+        )
 
     @property
     def pages(self) -> Iterator[Page]:
         """All pages."""
-        return chain((page for topic in self.topics for page in topic.pages), self.types, self.resources, self.prompts)
+        tools = (page for topic in self.topics for page in topic.pages)
+        return chain(self.about, tools, self.types, self.resources, self.prompts)
 
     def size_bytes(self) -> int:
         """Gives the size of all sections together."""
-        return sum(len(section.text) for page in self.pages for section in page.sections)
+        return sum(len(section.text.encode("utf-8")) for page in self.pages for section in page.sections)
 
 
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them among pages."""
     topics = _topics(service, _sections(templates, "tool_section", service))
     types = pages_of("Named types", "types", _type_sections(service, templates))
-    resources = pages_of("Resources", "resources", _resource_sections(service, templates), intro=_HOW_TO_READ)
-    prompts = pages_of(
-        "Prompts",
-        "prompts",
-        [
-            Section(name=prompt.name, heading=one_line(prompt.name), text=section)
-            for prompt, section in zip(
-                service.prompts, map(templates.macro(SECTIONS, "prompt_section"), service.prompts), strict=True
-            )
-        ],
-        intro=_HOW_TO_GET,
-    )
-    about = templates.render("reference/about.md.j2", service=service, title=title(service))
+    resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
+    prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
     return Reference(
-        about=Markdown("") if about.count("\n") <= 1 else about,
+        about=about_pages(service, templates),
         topics=topics,
         types=types,
         resources=resources,
@@ -118,8 +117,6 @@ def reference_files(reference: Reference, templates: Templates) -> Iterator[tupl
     for page in reference.pages:
         text = resolved(page_text(page, templates), reference.type_addresses, reference.tool_addresses)
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
-    if reference.about:
-        yield "about.md", resolved(reference.about, reference.type_addresses, reference.tool_addresses)
 
 
 def page_text(page: Page, templates: Templates) -> Markdown:
@@ -157,6 +154,14 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
     return tuple(topics)
 
 
+def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown) -> tuple[Page, ...]:
+    """Divides what is found by name alone among pages: by the alphabet, where there are several."""
+    pages = pages_of(title, stem, sections, intro=intro)
+    if len(pages) == 1:
+        return pages
+    return pages_of(title, stem, sorted(sections, key=lambda section: section.heading.casefold()), intro=intro)
+
+
 def _type_sections(service: Service, templates: Templates) -> list[Section]:
     render = templates.macro(SECTIONS, "type_section")
     return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.schemas]
@@ -171,3 +176,8 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
     return [section(resource, False) for resource in service.resources] + [
         section(resource, True) for resource in service.resource_templates
     ]
+
+
+def _prompt_sections(service: Service, templates: Templates) -> list[Section]:
+    render = templates.macro(SECTIONS, "prompt_section")
+    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.prompts]

@@ -6,14 +6,15 @@ groups and an index. The index is written only where one of the last forms is ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from skillgen.model.service import Service
 from skillgen.render.document import Document
 from skillgen.render.effects import marks, marks_legend
 from skillgen.render.environment import Templates
 from skillgen.render.identity import description, skill_name, title
-from skillgen.render.index import Index, index_of
+from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference, page_text, reference_files
 
@@ -27,27 +28,38 @@ MANY_TOOLS = 20
 FORMS = ("calls", "phrases", "names", "groups", "index")
 """How the tools are shown, the richest first."""
 
-INDEXED = ("groups", "index")
-"""Forms that rely on an index: one for each group that has several pages, or one for all."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """The first level of a skill, and the indexes that it relies on."""
+
+    text: str
+    """SKILL.md."""
+
+    index: Index | None
+    """The index of the tools, where SKILL.md shows groups only."""
+
+    lists: Mapping[str, Index]
+    """The indexes of `resources` and `prompts` that stand on several pages."""
 
 
-def skill_documents(service: Service, reference: Reference, templates: Templates) -> Iterator[Document]:
+def skill_documents(service: Service, skill: Skill, reference: Reference, templates: Templates) -> Iterator[Document]:
     """Gives SKILL.md and the files of its references."""
     folder = f"skills/{skill_name(service)}"
-    text, index = skill_text(service, reference, templates)
-    yield Document(f"{folder}/SKILL.md", text)
-    if index is not None:
-        for page in index.pages:
-            yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
+    yield Document(f"{folder}/SKILL.md", skill.text)
+    indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
+    for page in (page for index in indexes for page in index.pages):
+        yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
     for file_name, text in reference_files(reference, templates):
         yield Document(f"{folder}/references/{file_name}", text)
 
 
-def skill_text(service: Service, reference: Reference, templates: Templates) -> tuple[str, Index | None]:
+def skill_of(service: Service, reference: Reference, templates: Templates) -> Skill:
     """Gives SKILL.md in the richest form that fits, and the index where that form needs it."""
     limit = characters_limit(service)
     index: Index | None = None
     text = ""
+    lists = list_indexes(reference)
     context = {
         "service": service,
         "name": skill_name(service),
@@ -59,15 +71,25 @@ def skill_text(service: Service, reference: Reference, templates: Templates) -> 
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
         "destructive": [tool.name for tool in service.tools if "destructive" in marks(tool)],
         "marks": marks_legend(service.tools),
+        "lists": lists,
     }
-    for form in FORMS:
-        if form in INDEXED:
-            index = index_of(reference, by_group=form == "groups")
+    for form, index in _forms(reference):
         for brief in (False, True):
             text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, brief=brief)
             if fits(text, limit):
-                return text, index
-    return _cut(text), index
+                return Skill(text=text, index=index, lists=lists)
+    return Skill(text=_cut(text), index=index, lists=lists)
+
+
+def _forms(reference: Reference) -> Iterator[tuple[str, Index | None]]:
+    """Gives each form with the index that it needs: one for each group of several pages, or one for all."""
+    for form in FORMS:
+        if form == "groups":
+            yield form, index_by_group(reference)
+        elif form == "index":
+            yield from ((form, index_in_sequence(reference, lines)) for lines in LINES)
+        else:
+            yield form, None
 
 
 def characters_limit(service: Service) -> int:

@@ -24,14 +24,11 @@ class Whole:
         self._types: dict[str, str] = {}
         self._tools: dict[str, str] = {}
 
-    def add(self, text: str, deeper: int = 0) -> None:
-        """Adds a text with headings of its own, which go `deeper` levels down."""
-        lines = []
-        for line, heading in _headings(text.strip("\n")):
-            if heading is not None:
-                self._anchors.of(heading.replace("\\", ""))
-            lines.append("#" * deeper + line if heading is not None else line)
-        self._parts.append("\n".join(lines))
+    def add(self, text: str) -> None:
+        """Adds a text with headings of its own."""
+        for heading in _headings(text):
+            self._anchors.of(heading.replace("\\", ""))
+        self._parts.append(text.strip("\n"))
 
     def add_tools(self, pages: Iterable[Page]) -> None:
         """Adds the sections of tools, a level below the last heading."""
@@ -60,7 +57,10 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
     """Gives all that is documented of a service, after `head`."""
     whole = Whole()
     whole.add(head)
-    whole.add(reference.about, deeper=1)
+    if reference.about:
+        whole.add(f"## {name(reference.about[0].title)}")
+        whole.add(reference.about[0].intro or "")
+        whole.add_others(reference.about)
     for topic in reference.topics:
         whole.add(f"## {name(topic.title)}")
         whole.add_tools(topic.pages)
@@ -74,14 +74,11 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
     return whole.text()
 
 
-def _headings(text: str) -> Iterator[tuple[str, str | None]]:
-    """Gives each line, and the words of the heading that it is."""
+def _headings(text: str) -> Iterator[str]:
+    """Gives the words of each heading."""
     fence: str | None = None
     for line in text.split("\n"):
         if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
             fence = mark[1] if fence is None else None
-            yield line, None
         elif fence is None and (heading := _HEADING.match(line)):
-            yield line, heading[2]
-        else:
-            yield line, None
+            yield heading[2]

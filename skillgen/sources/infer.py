@@ -6,19 +6,19 @@ Everything here is marked as inferred, so that no document states it as the sour
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from skillgen.markdown.filters import one_line, plain_words
 from skillgen.markdown.sentences import clipped, first_sentence
 from skillgen.model.service import AccessLevel, Group, Service, Tool
 from skillgen.model.value import Origin
-
-REST = "other"
-"""The group of operations that no other path has anything in common with; it comes last."""
+from skillgen.sources.grouping import REST, grouped, with_small_groups
+from skillgen.sources.words import verb_of
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
+
+_START = re.compile(r"[^|:\n]{1,40}[|:] +")
 
 TRIGGERS = 12
 """Phrases of "when to use" at the most."""
@@ -26,10 +26,13 @@ TRIGGERS = 12
 TRIGGER_LIMIT = 90
 """Characters of one phrase."""
 
+TRIGGERS_LIMIT = 600
+"""Characters of all phrases of a service with few groups."""
+
 
 def completed(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
-    service = _with_deprecations(_with_groups(service))
+    service = _with_deprecations(grouped(service))
     origins = dict(service.origins or {})
     if "access_level" not in origins:
         level, reason = _access_level(service.tools)
@@ -37,8 +40,8 @@ def completed(service: Service) -> Service:
         service = replace(service, access_level=level)
     if not service.when_to_use and service.tools:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
-        service = replace(service, when_to_use=tuple(_triggers(service)))
-    return replace(service, origins=origins)
+        service = replace(service, when_to_use=tuple(_triggers(_without_shared_start(service))))
+    return replace(with_small_groups(service), origins=origins)
 
 
 def _with_deprecations(service: Service) -> Service:
@@ -76,68 +79,73 @@ def _is_declared_destructive(tool: Tool) -> bool:
     return bool(semantics.destructive) and semantics.is_declared("destructive") and not semantics.read_only
 
 
-def _with_groups(service: Service) -> Service:
-    """Groups the operations that have no tag by the first part of their path that tells them apart."""
-    loose = [tool for tool in service.tools if tool.group is None and tool.path]
-    if not loose:
-        return service
-    names = _path_groups(loose)
-    known = {group.name for group in service.groups}
-    origin = {"name": Origin("inferred", "paths")}
-    groups = tuple(
-        Group(name=name, title=name, origins=origin)
-        for name in sorted(dict.fromkeys(names.values()), key=REST.__eq__)
-        if name not in known
-    )
-    tools = tuple(
-        replace(tool, group=names[tool.name], origins={**(tool.origins or {}), "group": Origin("inferred", "path")})
-        if tool.name in names
-        else tool
-        for tool in service.tools
-    )
-    return replace(service, groups=(*service.groups, *groups), tools=tools)
-
-
-def _path_groups(tools: list[Tool]) -> dict[str, str]:
-    """Gives each tool the first segment of its path after those that all paths share."""
-    segments = {tool.name: [part for part in (tool.path or "").split("/") if part] for tool in tools}
-    shared = 0
-    while all(len(parts) > shared + 1 and "{" not in parts[shared] for parts in segments.values()):
-        if len({parts[shared] for parts in segments.values()}) > 1:
-            break
-        shared += 1
-    names = {name: next((p for p in parts[shared:] if "{" not in p), "") for name, parts in segments.items()}
-    counts = Counter(names.values())
-    return {name: found if found and counts[found] > 1 else REST for name, found in names.items()}
-
-
 def _triggers(service: Service) -> Iterable[str]:
-    """Gives what each tool does, or for many tools what those of each group do."""
-    if len(service.tools) <= TRIGGERS:
-        yield from filter(None, (_phrase(tool) for tool in service.tools))
-        return
-    groups = {group.name: group for group in service.groups}
+    """Gives what each tool does, or for many tools what those of each group do, the largest first."""
     by_group: dict[str | None, list[Tool]] = {}
     for tool in service.tools:
         by_group.setdefault(tool.group, []).append(tool)
-    largest = sorted(by_group.items(), key=lambda item: -len(item[1]))[:TRIGGERS]
-    if len(by_group) == 1:
-        yield from list(filter(None, (_phrase(tool) for tool in service.tools)))[:TRIGGERS]
+    if len(service.tools) <= TRIGGERS:
+        yield from dict.fromkeys(filter(None, map(_phrase, service.tools)))
         return
+    if len(by_group) == 1:
+        yield from _bundles(list(dict.fromkeys(filter(None, map(_short_phrase, service.tools)))))
+        return
+    groups = {group.name: group for group in service.groups}
+    largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:TRIGGERS]
+    length = max(2 * TRIGGER_LIMIT, TRIGGERS_LIMIT // len(largest))
     for name, tools in largest:
         group = groups.get(name or "")
         title = clipped(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
         said = first_sentence(group.description) if group and group.description else ""
-        yield f"{title}: {clipped(said, TRIGGER_LIMIT) if said else _phrases(tools)}".rstrip(". ")
+        if said and group is not None and "description" not in (group.origins or {}):
+            yield f"{title}: {clipped(said, length)}".rstrip(". ")
+        elif phrases := _phrases(tools, length):
+            yield phrases if _is_rest(groups, name) else f"{title}: {phrases}"
 
 
-def _phrases(tools: list[Tool]) -> str:
-    """Gives what the first tool that reads and the first that changes something do."""
-    reading = next((tool for tool in tools if tool.semantics.read_only), None)
-    changing = next((tool for tool in tools if not tool.semantics.read_only), None)
-    return clipped("; ".join(_phrase(tool) for tool in (reading, changing) if tool), 2 * TRIGGER_LIMIT)
+def _bundles(phrases: Sequence[str]) -> Iterable[str]:
+    """Gives as many phrases as there is room for, several in one where there are many."""
+    kept: list[str] = []
+    for phrase in phrases:
+        if sum(map(len, kept)) + len(phrase) + 2 * len(kept) <= TRIGGERS_LIMIT:
+            kept.append(phrase)
+    size = -(-len(kept) // TRIGGERS)
+    yield from ("; ".join(kept[start : start + size]) for start in range(0, len(kept), max(size, 1)))
+
+
+def _is_rest(groups: Mapping[str, Group], name: str | None) -> bool:
+    return name is None or (name == REST and name in groups and bool(groups[name].origins))
+
+
+def _phrases(tools: list[Tool], length: int) -> str:
+    """Gives what tools do, the first of each kind before others of its kind, as long as there is room."""
+    first = {verb_of(tool.name) or tool.semantics.operation or tool.name: tool for tool in reversed(tools)}
+    kept: list[str] = []
+    for phrase in dict.fromkeys(_phrase(tool) for tool in sorted(first.values(), key=tools.index)):
+        if phrase and (not kept or sum(map(len, kept)) + len(phrase) + 2 * len(kept) <= length):
+            kept.append(phrase)
+    return "; ".join(kept)
 
 
 def _phrase(tool: Tool) -> str:
-    text = tool.summary or first_sentence(tool.description or "") or tool.title or tool.name
+    text = first_sentence(tool.summary or tool.description or "") or tool.title or tool.name
     return clipped(plain_words(text), TRIGGER_LIMIT).rstrip(". ")
+
+
+def _short_phrase(tool: Tool) -> str:
+    """Gives the title of a tool where it has several words, and so says what the tool does in few."""
+    title = plain_words(tool.title or "").removesuffix(" Tool")
+    return clipped(title, TRIGGER_LIMIT).rstrip(". ") if " " in title.strip() else _phrase(tool)
+
+
+def _without_shared_start(service: Service) -> Service:
+    """Takes off the words before a bar or colon with which the summary or description of every tool begins."""
+    texts = [text for tool in service.tools for text in [tool.summary or tool.description] if text]
+    match = _START.match(texts[0]) if len(texts) > 1 else None
+    if match is None or not all(text.startswith(match[0]) for text in texts):
+        return service
+    end = match.end()
+    tools = tuple(
+        replace(tool, summary=(tool.summary or tool.description or "")[end:] or None) for tool in service.tools
+    )
+    return replace(service, tools=tools)

@@ -1,0 +1,62 @@
+"""What a service says of itself as a whole, in sections and pages: a long text in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from skillgen.markdown.filters import block, one_line
+from skillgen.markdown.portions import portions
+from skillgen.model.service import Service
+from skillgen.render.environment import Templates
+from skillgen.render.identity import title
+from skillgen.render.pages import Page, Section, pages_of
+
+TEMPLATE = "reference/about.md.j2"
+
+PORTION_BYTES = 7_000
+"""Of a text as the source has it; the filters may double what they make safe."""
+
+AUTHENTICATION = "Authentication"
+
+
+def about_pages(service: Service, templates: Templates) -> tuple[Page, ...]:
+    """Gives the pages `about.md`, `about-p2.md`, …; none where there is nothing to add to SKILL.md."""
+    described = service.description if service.description != service.summary else None
+    first, *rest = portions(described, PORTION_BYTES) if described else ("",)
+    sections = [*_numbered("Description", rest, templates, start=2), *_sections(service, templates)]
+    intro = block(first) if first.strip() else None
+    heading = f"About {title(service)}"
+    if intro and not sections:
+        return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
+    return pages_of(heading, "about", sections, intro=intro)
+
+
+def _sections(service: Service, templates: Templates) -> Iterator[Section]:
+    if service.instructions:
+        yield from _of_text("Instructions", service.instructions, templates, is_said=True)
+    own = [section for section in service.sections if section.title.strip().lower() == AUTHENTICATION.lower()]
+    if service.requirements.auth:
+        text = templates.macro(TEMPLATE, "authentication", service=service)(service.requirements.auth, own)
+        yield Section(name=AUTHENTICATION, heading=AUTHENTICATION, text=text)
+    if service.errors:
+        yield Section(name="Errors", heading="Errors", text=templates.macro(TEMPLATE, "errors")(service.errors))
+    for workflow in service.workflows:
+        heading = one_line(workflow.title)
+        yield Section(name=heading, heading=heading, text=templates.macro(TEMPLATE, "workflow")(workflow))
+    for section in service.sections:
+        if not service.requirements.auth or section not in own:
+            yield from _of_text(one_line(section.title), section.body, templates)
+
+
+def _of_text(heading: str, text: str, templates: Templates, is_said: bool = False) -> Iterator[Section]:
+    yield from _numbered(heading, portions(text, PORTION_BYTES), templates, is_said=is_said)
+
+
+def _numbered(
+    heading: str, found: Sequence[str], templates: Templates, *, start: int = 1, is_said: bool = False
+) -> Iterator[Section]:
+    render = templates.macro(TEMPLATE, "portion")
+    count = start + len(found) - 1
+    for number, text in enumerate(found, start):
+        words = heading if count == 1 else f"{heading} ({number} of {count})"
+        yield Section(name=words, heading=words, text=render(words, text, is_said and number == 1))

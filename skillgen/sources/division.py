@@ -1,0 +1,102 @@
+"""Divides a group that is too large into parts with names that tell what is in them.
+
+By the parts of the paths or the nouns of the names where these tell tools apart, else by what the tools do, else in
+their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from skillgen.model.service import Tool
+from skillgen.sources.words import nouns_of, segments_of, verb_of, words_of
+
+LIMIT = 100
+"""Tools that a group may have: with a line for each, a page of an index holds them."""
+
+OWN_PART = 12
+"""Tools from which on what shares a word is a part of its own."""
+
+SMALL_PART = 40
+"""Up to how many tools smaller ones are put together, in the order of the alphabet."""
+
+DEPTH_LIMIT = 12
+
+Part = tuple[str, tuple[Tool, ...]]
+"""A label, and the tools."""
+
+
+def divided(tools: Sequence[Tool]) -> list[Part]:
+    """Gives parts of at most `LIMIT` tools, each with a label that no other has."""
+    parts = list(_by_words(tuple(tools), 0))
+    labels: dict[str, int] = {}
+    found = []
+    for label, members in parts:
+        labels[label] = labels.get(label, 0) + 1
+        found.append((label if labels[label] == 1 else f"{label} ({labels[label]})", members))
+    return found
+
+
+def _by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[Part]:
+    words = {tool.name: _words(tool) for tool in tools}
+    shared = _shared_prefix(list(words.values()))
+    buckets = _buckets(tools, lambda tool: next(iter(words[tool.name][shared : shared + 1]), ""))
+    if len(buckets) == 1 or depth == DEPTH_LIMIT:
+        yield from _by_action(tools)
+        return
+    for key, members in _packed(buckets):
+        if len(members) <= LIMIT:
+            yield key, members
+        elif key:
+            yield from ((f"{key} {label}", part) for label, part in _by_words(members, depth + 1))
+        else:
+            yield from _by_action(members)
+
+
+def _by_action(tools: tuple[Tool, ...]) -> Iterator[Part]:
+    """Divides what no noun tells apart: by verb, and what is still too large in its order."""
+    for key, members in _packed(_buckets(tools, lambda tool: verb_of(tool.name) or (tool.method or "").lower())):
+        for start in range(0, len(members), LIMIT):
+            portion = members[start : start + LIMIT]
+            whole = len(members) <= LIMIT and key
+            yield (key if whole else f"{portion[0].name} to {portion[-1].name}"), portion
+
+
+def _words(tool: Tool) -> tuple[str, ...]:
+    """Gives the words by which a tool is put away, the most general first."""
+    return segments_of(tool.path) if tool.path else nouns_of(tool.name) or words_of(tool.name)
+
+
+def _shared_prefix(words: Sequence[tuple[str, ...]]) -> int:
+    shared = 0
+    while all(len(found) > shared for found in words) and len({found[shared] for found in words}) == 1:
+        shared += 1
+    return shared
+
+
+def _buckets(tools: Sequence[Tool], key: Callable[[Tool], str]) -> dict[str, tuple[Tool, ...]]:
+    return {word: tuple(members) for word, members in groupby(sorted(tools, key=key), key)}
+
+
+def _packed(buckets: dict[str, tuple[Tool, ...]]) -> Iterator[Part]:
+    """Gives large buckets as they are, and fills parts with the small ones."""
+    small = {key: tools for key, tools in buckets.items() if len(tools) < OWN_PART}
+    yield from ((key, tools) for key, tools in buckets.items() if key not in small)
+    keys: list[str] = []
+    members: list[Tool] = []
+    left = sum(map(len, small.values()))
+    for key, tools in small.items():
+        if members and len(members) + len(tools) > SMALL_PART and left > 1:
+            yield _range(keys), tuple(members)
+            keys, members = [], []
+        keys.append(key)
+        members += tools
+        left -= len(tools)
+    if members:
+        yield _range(keys), tuple(members)
+
+
+def _range(keys: Sequence[str]) -> str:
+    named = [key for key in keys if key] or ["other"]
+    return named[0] if len(named) == 1 else f"{named[0]} to {named[-1]}"

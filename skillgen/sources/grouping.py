@@ -1,0 +1,218 @@
+"""Groups of tools: those that the source declares, else those that paths and names suggest.
+
+No group has a single tool where another can take it, and none more than a page of an index holds. What is drawn from
+names, and what becomes of a declared group that is too small or too large, is marked as inferred.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from skillgen.model.service import Group, Service, Tool
+from skillgen.model.value import Origin
+from skillgen.sources.division import LIMIT, divided
+from skillgen.sources.words import nouns_of, plural, segments_of, words_of
+
+REST = "other"
+"""The group of tools that have nothing in common with others; it comes last."""
+
+NAMED_TOOLS = 6
+"""Fewer tools than this are not grouped by their names."""
+
+MEAN_SIZE = 3
+"""Groups by names must be this large on average: a page for each two tools helps nobody."""
+
+COMMON_SHARE = 0.7
+"""A word that more of the names have tells nothing apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cluster:
+    """Tools that belong together, and the group that they are to have."""
+
+    group: Group
+    tools: tuple[Tool, ...]
+    source: str | None = None
+    """What the membership was inferred from; `None` where it is declared."""
+
+
+def grouped(service: Service) -> Service:
+    """Gives the service with every tool in a group, as far as there is more than one."""
+    clusters = [*_declared(service), *_inferred(service)]
+    if not clusters:
+        return service
+    clusters = _without_single(clusters)
+    if len(clusters) == 1 and clusters[0].source is not None and len(service.tools) <= LIMIT:
+        return replace(service, groups=(), tools=tuple(replace(tool, group=None) for tool in service.tools))
+    return _with_clusters(service, clusters)
+
+
+def with_small_groups(service: Service) -> Service:
+    """Gives the service with each group divided that is too large for a page of an index."""
+    clusters = _declared(service)
+    if all(len(cluster.tools) <= LIMIT for cluster in clusters):
+        return service
+    return _with_clusters(service, [part for cluster in clusters for part in _parts(cluster)])
+
+
+def _declared(service: Service) -> list[_Cluster]:
+    by_name: dict[str, list[Tool]] = {}
+    for tool in service.tools:
+        if tool.group is not None:
+            by_name.setdefault(tool.group, []).append(tool)
+    known = {group.name: group for group in service.groups}
+    names = [*(name for name in known if name in by_name), *(name for name in by_name if name not in known)]
+    return [
+        _Cluster(group=known.get(name) or Group(name=name, title=name), tools=tuple(by_name[name])) for name in names
+    ]
+
+
+def _inferred(service: Service) -> list[_Cluster]:
+    """Groups the tools for which no group is declared."""
+    loose = [tool for tool in service.tools if tool.group is None]
+    if not loose:
+        return []
+    is_rest = len(loose) < len(service.tools)
+    if all(tool.path for tool in loose):
+        return _clusters(_path_names(loose), loose, "path")
+    names = _noun_names(loose)
+    is_worth_it = len(loose) >= NAMED_TOOLS and len(loose) >= MEAN_SIZE * len(set(names.values()))
+    if is_rest or len(loose) > LIMIT or (is_worth_it and 2 * list(names.values()).count(REST) <= len(loose)):
+        return _clusters(names if is_worth_it or len(loose) > LIMIT else dict.fromkeys(names, REST), loose, "name")
+    return []
+
+
+def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> list[_Cluster]:
+    by_name: dict[str, list[Tool]] = {}
+    for tool in tools:
+        by_name.setdefault(names[tool.name], []).append(tool)
+    origins = {"name": Origin("inferred", f"{source}s")}
+    return [
+        _Cluster(
+            group=Group(name=name, title=_title(name, source, by_name[name]), origins=origins),
+            tools=tuple(by_name[name]),
+            source=source,
+        )
+        for name in sorted(by_name, key=REST.__eq__)
+    ]
+
+
+def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
+    """Gives a noun as a heading, in the plural where a name has it so; a part of a path as it is."""
+    if source == "path" and name != REST:
+        return name
+    noun = name.rpartition(" ")[2]
+    found = plural(name) if any(plural(noun) in words_of(tool.name) for tool in tools) else name
+    return found[:1].upper() + found[1:]
+
+
+def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
+    """Gives each tool the first part of its path after those that all paths share."""
+    parts = {tool.name: [part for part in (tool.path or "").split("/") if part] for tool in tools}
+    shared = 0
+    while all(len(found) > shared + 1 and "{" not in found[shared] for found in parts.values()):
+        if len({found[shared] for found in parts.values()}) > 1:
+            break
+        shared += 1
+    names = {name: next(iter(segments_of("/".join(found[shared:]))), "") for name, found in parts.items()}
+    counts = Counter(names.values())
+    return {name: found if found and counts[found] > 1 else REST for name, found in names.items()}
+
+
+def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
+    """Gives each tool the noun of its name that most others share, from the most frequent on."""
+    nouns = {tool.name: nouns_of(tool.name) for tool in tools}
+    counts = Counter(noun for found in nouns.values() for noun in found)
+    common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
+    left = {name: tuple(noun for noun in found if noun not in common) for name, found in nouns.items()}
+    found: dict[str, str] = {}
+    while left:
+        counts = Counter(noun for words in left.values() for noun in words)
+        noun, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
+        if count < 2:
+            break
+        members = [name for name, words in left.items() if noun in words]
+        title = _phrase_of(noun, [left[name] for name in members])
+        for name in members:
+            found[name] = title
+            del left[name]
+    return {tool.name: found.get(tool.name, REST) for tool in tools}
+
+
+def _phrase_of(noun: str, members: Sequence[tuple[str, ...]]) -> str:
+    """Gives the noun with the one that follows or leads it in every name: `pull request`."""
+    after = {words[words.index(noun) + 1] if words[-1] != noun else "" for words in members}
+    before = {words[words.index(noun) - 1] if words[0] != noun else "" for words in members}
+    if len(after) == 1 and "" not in after:
+        return f"{noun} {after.pop()}"
+    if len(before) == 1 and "" not in before:
+        return f"{before.pop()} {noun}"
+    return noun
+
+
+def _without_single(clusters: list[_Cluster]) -> list[_Cluster]:
+    """Puts groups of one together; one that is alone goes with the smallest other group."""
+    single = [cluster for cluster in clusters if len(cluster.tools) == 1 or cluster.group.name == REST]
+    if all(len(cluster.tools) > 1 for cluster in single) or len(clusters) == 1:
+        return clusters
+    others = [cluster for cluster in clusters if cluster not in single]
+    if sum(len(cluster.tools) for cluster in single) == 1:
+        smallest = min(others, key=lambda cluster: len(cluster.tools))
+        others.remove(smallest)
+        single = [smallest, *single]
+    return [*others, _joined(single)]
+
+
+def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
+    """Makes one group of several; its title names them as long as they are few."""
+    titles = [cluster.group.title for cluster in clusters if cluster.group.name != REST]
+    name = ", ".join(titles) if 0 < len(titles) <= 3 and len(titles) == len(clusters) else REST
+    title = name if name != REST else "Other"
+    origin = Origin("inferred", "groups of one tool")
+    description = ", ".join(titles) if titles and name == REST else None
+    return _Cluster(
+        group=Group(name=name, title=title, description=description, origins={"name": origin, "description": origin}),
+        tools=tuple(tool for cluster in clusters for tool in cluster.tools),
+        source="groups of one tool",
+    )
+
+
+def _parts(cluster: _Cluster) -> Iterable[_Cluster]:
+    if len(cluster.tools) <= LIMIT:
+        yield cluster
+        return
+    source = f"size of the group {cluster.group.name}"
+    for label, tools in divided(cluster.tools):
+        label = label.removeprefix(f"{cluster.group.name} ") or label
+        is_rest = cluster.group.name == REST
+        yield _Cluster(
+            group=replace(
+                cluster.group,
+                name=label if is_rest else f"{cluster.group.name}: {label}",
+                title=label if is_rest else f"{cluster.group.title}: {label}",
+                origins={"name": Origin("inferred", source)},
+            ),
+            tools=tools,
+            source=source,
+        )
+
+
+def _with_clusters(service: Service, clusters: Sequence[_Cluster]) -> Service:
+    members = {
+        tool.name: tool
+        if cluster.source is None
+        else replace(
+            tool,
+            group=cluster.group.name,
+            origins={**(tool.origins or {}), "group": Origin("inferred", cluster.source)},
+        )
+        for cluster in clusters
+        for tool in cluster.tools
+    }
+    return replace(
+        service,
+        groups=tuple(cluster.group for cluster in clusters),
+        tools=tuple(members[tool.name] for tool in service.tools),
+    )

@@ -1,0 +1,94 @@
+"""The words of a tool's name or path that say what it is about.
+
+A name is read as most are written: perhaps a prefix that all share, a verb, and a noun. Nothing here knows a service.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_VERBS = _set(
+    """
+    abort accept activate add analyze analyse append apply approve archive assign attach authorize book build
+    calculate call cancel change check claim clear click clone close commit compare complete compute configure
+    confirm connect convert copy count create deactivate decline define delete deploy describe destroy detach
+    detect disable discover dismiss download draft drop duplicate edit enable encode execute export extract
+    fetch filter find finish fork format generate get grant hide import init initialize insert inspect install
+    invite invoke join kill launch leave link list lock lookup make manage mark merge modify move open order
+    patch pause ping post preview process publish pull purge push put query read rebase receive record refresh
+    register reject release reload remove rename render reopen reorder replace reply request reset resolve
+    restart restore resume retrieve retry revert review revoke rotate run save scan schedule search select send
+    set share show simulate sort split star start stop store submit subscribe suggest summarize sync tag take
+    test toggle track transfer translate trigger unarchive unassign undo unlink unlock unstar unsubscribe update
+    upload upsert use validate verify view wait watch write
+    """
+)
+
+_PLAIN_VERBS = _set(
+    """
+    add create delete edit fetch find get insert list read remove retrieve search set update upsert view write
+    """
+)
+"""Those that are hardly ever nouns, so that `order.list` is about an order."""
+
+_JOINING = frozenset({"and", "or"})
+_EMPTY = _set(
+    """
+    a all an any api as at batch bulk by current for from given in is many me multiple my new of on single the
+    to via with
+    """
+)
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Gives the words of a name in lower case, numbers left out: `getPullRequest2` has `get`, `pull`, `request`."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def nouns_of(name: str) -> tuple[str, ...]:
+    """Gives the words of a name that say what it is about, in the singular: `list_issue_comments` has `issue` and
+    `comment`. Only the first verb is one, and those joined to it: `get_pull_request` is about a pull request."""
+    words = words_of(name)
+    verb = verb_of(name)
+    first = words.index(verb) if verb else None
+    found: list[str] = []
+    for place, word in enumerate(words):
+        is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in _JOINING)
+        if not is_verb and word not in _EMPTY and word not in _JOINING and len(word) > 1:
+            found.append(singular(word))
+    return tuple(dict.fromkeys(found))
+
+
+def verb_of(name: str) -> str:
+    """Gives the word of a name that says what is done; empty where there is none."""
+    verbs = [word for word in words_of(name) if word in _VERBS]
+    return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
+
+
+def singular(word: str) -> str:
+    """Gives a word in the singular, as far as its ending tells."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def plural(words: str) -> str:
+    """Gives a name of things in the plural: `pull request` is "pull requests"."""
+    if words.endswith("y") and words[-2:-1] not in "aeiou":
+        return words[:-1] + "ies"
+    return words + ("es" if words.endswith(("s", "x", "sh", "ch")) else "s")
+
+
+def segments_of(path: str) -> tuple[str, ...]:
+    """Gives the parts of a path that are no parameters."""
+    return tuple(part for part in path.split("/") if part and "{" not in part)

@@ -1,0 +1,41 @@
+"""A server that says what a file holds: `python -m servers.listed FILE`.
+
+The file has `server` (members of the `initialize` result), `tools`, `resources` and `prompts`; lists come in one page.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+Json = Any
+
+LISTS = {"tools/list": "tools", "resources/list": "resources", "prompts/list": "prompts"}
+
+
+def answer(said: dict[str, Json], method: str) -> dict[str, Json] | None:
+    """Gives the result of a method; `None` where there is no such method."""
+    if method == "initialize":
+        capabilities: dict[str, Json] = {name: {} for name in LISTS.values() if name in said}
+        identity = {"name": "listed", "version": "1.0.0"}
+        return {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": identity, **said["server"]}
+    name = LISTS.get(method)
+    return {name: said[name]} if name is not None and name in said else None
+
+
+def main() -> None:
+    """Answers each request on standard input."""
+    said = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" not in message:
+            continue
+        result = answer(said, message["method"])
+        found = {"error": {"code": -32601, "message": "Method not found"}} if result is None else {"result": result}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **found}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

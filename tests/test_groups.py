@@ -1,0 +1,137 @@
+"""Groups of tools: declared ones, those that names and paths suggest, and what becomes of one that is too small."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated
+from conftest import GitHub
+from descriptions import description, grouped, operation, write
+from listed import inspected, tools
+
+from skillgen.model.service import Service, Tool
+from skillgen.sources.infer import completed
+
+Json = Any
+
+THINGS = ("user", "order", "invoice", "product", "ticket", "project", "task", "comment", "file", "folder")
+VERBS = ("list", "get", "create", "update", "delete")
+
+
+def service_of(source: Path) -> dict[str, Json]:
+    service: dict[str, Json] = json.loads(generated("inspect", "-q", source).stdout)["services"][0]
+    return service
+
+
+def members(service: dict[str, Json]) -> dict[str | None, list[str]]:
+    """Gives the title of each group with the names of its tools."""
+    titles = {group["name"]: group["title"] for group in service.get("groups", [])}
+    found: dict[str | None, list[str]] = {title: [] for title in titles.values()}
+    for tool in service["tools"]:
+        found.setdefault(titles.get(tool.get("group")), []).append(tool["name"])
+    return found
+
+
+def named(*names: str) -> dict[str | None, list[str]]:
+    """Gives the groups that these names suggest."""
+    service = completed(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
+    titles = {group.name: group.title for group in service.groups}
+    found: dict[str | None, list[str]] = {}
+    for tool in service.tools:
+        found.setdefault(titles.get(tool.group or ""), []).append(tool.name)
+    return found
+
+
+def test_tools_of_a_server_are_grouped_by_what_their_names_are_about_and_said_to_be(tmp_path: Path) -> None:
+    """Issue 5: inferred, and the model says from what."""
+    service = inspected(tmp_path, tools=tools(f"{verb}_{thing}" for thing in ("task", "board") for verb in VERBS))
+    assert {title: len(names) for title, names in members(service).items()} == {"Board": 5, "Task": 5}
+    assert {str(tool["origins"]["group"]) for tool in service["tools"]} == {str({"kind": "inferred", "source": "name"})}
+
+
+@pytest.mark.parametrize(
+    ("names", "titles"),
+    [
+        (["listUsers", "getUser", "createUser", "listOrders", "getOrder", "createOrder"], ["Users", "Orders"]),
+        (["user.list", "user.get", "user.create", "order.list", "order.get", "order.create"], ["User", "Order"]),
+        (["browser_tab_new", "browser_tab_list", "browser_tab_close", "browser_mouse_click", "browser_mouse_move",
+          "browser_mouse_drag"], ["Tab", "Mouse"]),
+        (["get_pull_request", "list_pull_requests", "create_pull_request", "get_issue", "create_issue", "list_issues"],
+         ["Pull requests", "Issues"]),
+        (["create_or_update_file", "get_file_contents", "push_files", "search_repositories", "create_repository",
+          "fork_repository"], ["Files", "Repositories"]),
+    ],
+)  # fmt: skip
+def test_however_names_are_written(names: list[str], titles: list[str]) -> None:
+    found = named(*names)
+    assert set(found) == set(titles)
+    assert {len(group) for group in found.values()} == {3}
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["echo", "add", "print_env", "get_tiny_image", "sample", "zip"]])
+def test_names_that_have_nothing_in_common_make_no_groups(names: list[str]) -> None:
+    assert set(named(*names)) == {None}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"tool_{number}" for number in range(300)],
+        [f"tool{number}" for number in range(3_000)],
+        [f"{verb}_{thing}" for thing in THINGS for verb in VERBS],
+        [f"{verb}_{one}_{two}" for one in THINGS for two in THINGS for verb in VERBS],
+        [f"list_{thing}_{number}" for thing in THINGS for number in range(31)],
+        [f"get_{thing}" for thing in THINGS],
+        [f"x{number}.get" for number in range(150)],
+        ["工具" + str(number) for number in range(120)],
+    ],
+)
+def test_no_group_has_one_tool_and_none_more_than_a_page_of_an_index_holds(names: list[str]) -> None:
+    """Issue 5: no group of one, no group of 300; every tool is in one, and the order of tools is what it was."""
+    found = named(*names)
+    assert sorted(name for group in found.values() for name in group) == sorted(names)
+    assert all(2 <= len(group) <= 100 for group in found.values())
+    assert len(found) == len({str(title).lower() for title in found})
+    assert named(*names) == found
+
+
+def test_a_tag_of_one_operation_is_put_with_others_and_said_to_be_inferred(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", grouped(pets=["a", "b", "c"], emojis=["d"], limits=["e"]))
+    service = service_of(source)
+    assert members(service) == {"pets": ["a", "b", "c"], "emojis, limits": ["d", "e"]}
+    assert "group" not in service["tools"][0].get("origins", {})
+    assert service["tools"][3]["origins"]["group"]["kind"] == "inferred"
+
+
+def test_the_one_tag_of_one_operation_is_put_with_the_smallest(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", grouped(pets=["a", "b", "c"], store=["d", "e"], health=["f"]))
+    assert members(service_of(source)) == {"pets": ["a", "b", "c"], "store, health": ["d", "e", "f"]}
+
+
+def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
+    paths = {f"/v1/{thing}s/{{id}}": {method: operation() for method in ("get", "put")} for thing in THINGS[:3]}
+    source = write(tmp_path / "api.json", description(paths))
+    assert {title: len(names) for title, names in members(service_of(source)).items()} == {
+        "invoices": 2,
+        "orders": 2,
+        "users": 2,
+    }
+
+
+def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(github: GitHub) -> None:
+    """Issue 5: repos (204), actions (187) and orgs (111) of GitHub; every other group is a declared tag."""
+    service = service_of(github.source)
+    sizes = Counter(tool["group"] for tool in service["tools"])
+    assert set(sizes) == {group["name"] for group in service["groups"]}
+    assert min(sizes.values()) >= 2
+    assert max(sizes.values()) <= 100
+    titles = [group["title"] for group in service["groups"]]
+    assert {"repos: branches", "repos: releases", "emojis, rate-limit, credentials"} <= set(titles)
+    divided = {title.partition(": ")[0] for title in titles if ": " in title}
+    assert divided == {"repos", "actions", "orgs"}
+    tags = {tag["name"] for tag in github.raw["tags"]}
+    assert {title for title in titles if ": " not in title} - tags == {"emojis, rate-limit, credentials"}
