@@ -24,6 +24,8 @@ NAMED_TOOLS = 6
 MEAN_SIZE = 3
 """Groups by names must be this large on average: a page for each two tools helps nobody."""
 
+_SINGLE = "groups of one tool"
+
 COMMON_SHARE = 0.7
 """A word that more of the names have tells nothing apart."""
 
@@ -44,7 +46,8 @@ def grouped(service: Service) -> Service:
     if not clusters:
         return service
     clusters = _without_single(clusters)
-    if len(clusters) == 1 and clusters[0].source is not None and len(service.tools) <= LIMIT:
+    names_nothing = clusters[0].group.name == REST or clusters[0].source == _SINGLE
+    if len(clusters) == 1 and names_nothing and clusters[0].source is not None and len(service.tools) <= LIMIT:
         return replace(service, groups=(), tools=tuple(replace(tool, group=None) for tool in service.tools))
     return _with_clusters(service, clusters)
 
@@ -170,12 +173,12 @@ def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
     titles = [cluster.group.title for cluster in clusters if cluster.group.name != REST]
     name = ", ".join(titles) if 0 < len(titles) <= 3 and len(titles) == len(clusters) else REST
     title = name if name != REST else "Other"
-    origin = Origin("inferred", "groups of one tool")
+    origin = Origin("inferred", _SINGLE)
     description = ", ".join(titles) if titles and name == REST else None
     return _Cluster(
         group=Group(name=name, title=title, description=description, origins={"name": origin, "description": origin}),
         tools=tuple(tool for cluster in clusters for tool in cluster.tools),
-        source="groups of one tool",
+        source=_SINGLE,
     )
 
 
