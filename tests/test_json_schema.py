@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from skillgen.errors import ProblemLog
 from skillgen.model.codec import to_json
-from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.schema import Discriminator, NamedType, Parameter, Schema
 from skillgen.model.value import Value
 from skillgen.sources.json_schema import SchemaReader
 
@@ -200,7 +200,7 @@ def test_one_of_keeps_its_alternatives_and_what_tells_them_apart() -> None:
     raw = {"oneOf": [{"type": "string"}, {"type": "object"}], "discriminator": {"propertyName": "kind"}}
     schema = read(raw)
     assert [item.types for item in schema.alternatives] == [("string",), ("object",)]
-    assert schema.discriminator == "kind"
+    assert schema.discriminator == Discriminator(property="kind")
 
 
 @pytest.mark.parametrize(

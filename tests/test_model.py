@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import types
 import typing
@@ -71,16 +72,23 @@ def deep(annotation: Any) -> bool:
     return dataclasses.is_dataclass(annotation) or any(map(deep, typing.get_args(annotation)))
 
 
+@functools.cache
+def hints_of(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
 def nodes_of(cls: type, depth: int = DEPTH) -> st.SearchStrategy[Any]:
-    """Gives nodes of a class: each field is often left at its default."""
+    """Gives nodes of a class: each field is often left at its default, one that holds other nodes more often still."""
+    hints = hints_of(cls)
 
     @st.composite
     def node(draw: st.DrawFn) -> Any:
         values = {}
         for item in dataclasses.fields(cls):
+            annotation = hints[item.name]
             required = item.default is item.default_factory is dataclasses.MISSING
-            if required or draw(st.integers(0, 3)) == 0:
-                values[item.name] = draw(values_of(typing.get_type_hints(cls)[item.name], max(depth - 1, 0)))
+            if required or draw(st.integers(0, 7 if deep(annotation) else 3)) == 0:
+                values[item.name] = draw(values_of(annotation, max(depth - 1, 0)))
         return cls(**values)
 
     return st.deferred(node)

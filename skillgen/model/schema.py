@@ -17,7 +17,7 @@ Location = Literal["argument", "path", "query", "header", "cookie", "body", "pro
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """What a value may be. A schema that says nothing allows anything."""
+    """What a value may be: all that its fields ask for, at once. One that says nothing allows anything."""
 
     types: tuple[str, ...] = ()
     """JSON types in the order declared, without `null`; empty when none is declared."""
@@ -52,23 +52,51 @@ class Schema:
     includes: tuple[str, ...] = ()
     """Names of types in `Service.schemas` of which the value has every property too (`allOf`)."""
 
+    also: tuple[Schema, ...] = ()
+    """What the value must be too, where it can't be merged into the other fields: a second pattern, a second choice of
+    alternatives (`allOf`)."""
+
     properties: tuple[Parameter, ...] = ()
     """The properties of an object, in the order declared."""
+
+    required: tuple[str, ...] = ()
+    """Names that an object must have besides its required `properties`: they are described elsewhere, or nowhere."""
+
+    patterns: Mapping[str, Schema] | None = None
+    """Properties whose names match a regular expression, by that expression (`patternProperties`)."""
 
     additional: Schema | bool | None = None
     """Properties that are not named: none allowed, any, or of this schema; `None` when nothing is declared."""
 
+    property_names: Schema | None = None
+    """What the name of each property must be."""
+
     items: Schema | None = None
-    """The items of an array (after `prefix_items`)."""
+    """The items of an array (after `prefix_items`); of no choices where there may be none."""
 
     prefix_items: tuple[Schema, ...] = ()
     """The first items of an array, by position."""
 
+    contains: Schema | None = None
+    """What some of the items must be; how many, `minContains` and `maxContains` of the constraints say."""
+
+    content: Schema | None = None
+    """What the text holds once it is decoded (`contentSchema`)."""
+
     alternatives: tuple[Schema, ...] = ()
     """The schemas of `oneOf` or `anyOf`."""
 
-    discriminator: str | None = None
+    is_exclusive: bool = False
+    """Whether exactly one of several alternatives may fit (`oneOf`)."""
+
+    discriminator: Discriminator | None = None
     """The property that tells which alternative a value is (OpenAPI)."""
+
+    excluded: Schema | None = None
+    """What the value must not be (`not`)."""
+
+    conditions: tuple[Condition, ...] = ()
+    """What it must be when it is something else (`if`, `dependentSchemas`, `dependentRequired`)."""
 
     read_only: bool = False
     """Whether the value is only ever returned."""
@@ -78,6 +106,49 @@ class Schema:
 
     deprecated: bool = False
     """Whether the value should not be used any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discriminator:
+    """The property whose value tells which type an object is (OpenAPI 3.1, "Discriminator Object")."""
+
+    property: str
+    """Its name."""
+
+    mapping: Mapping[str, str] | None = None
+    """Value to the name of a type in `Service.schemas`, in the order declared; then the types that the source implies,
+    whose value is their name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A rule that holds for some values only."""
+
+    when: Schema
+    """What a value is that it holds for."""
+
+    then: Schema | None = None
+    """What such a value must be too."""
+
+    otherwise: Schema | None = None
+    """What any other value must be too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serialization:
+    """How a value is written into a request, where that is not the default (OpenAPI 3.1, "Style Values")."""
+
+    style: str | None = None
+    """`deepObject`, `pipeDelimited` and the like."""
+
+    explode: bool | None = None
+    """Whether each item or property is sent on its own."""
+
+    allow_reserved: bool = False
+    """Whether reserved characters are sent as they are, not percent-encoded."""
+
+    media_type: str | None = None
+    """The media type in which the value is written, or that a part of a multipart body declares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +172,9 @@ class Parameter:
 
     deprecated: bool = False
     """Whether it should not be used any more."""
+
+    serialization: Serialization | None = None
+    """How it is written into the request, where that is not the default."""
 
     pointer: str
     """JSON pointer to it in the source."""

@@ -17,6 +17,8 @@ from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child, follow, last_token
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
 from skillgen.model.value import Json
+from skillgen.sources.schema_collect import Collected, Collector
+from skillgen.sources.schema_discriminators import Discriminators
 from skillgen.sources.schema_keywords import (
     constraints_of,
     kind_of,
@@ -25,15 +27,15 @@ from skillgen.sources.schema_keywords import (
     required_names,
     scalar_fields,
 )
-from skillgen.sources.schema_merge import either, merged, requiring, simplified
-
-COLLECT_LIMIT = 5_000
-"""Schemas from which the parameters of one tool are gathered at the most."""
+from skillgen.sources.schema_merge import ANYTHING, merged, one_of_values, requiring, simplified
+from skillgen.sources.schema_places import Places
+from skillgen.sources.schema_structure import RULES, array_fields, object_fields, rule_fields
 
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
 
 _SCALAR_KEYWORDS = frozenset({"type", "description", "enum", "default", "format", "example", "title"})
+_BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 
 
 class SchemaReader:
@@ -43,10 +45,15 @@ class SchemaReader:
         self.problems = problems
         self._types: dict[str, _Pending] = {}
         self._done: dict[str, NamedType] = {}
+        self._ignored: list[str] = []
 
-    def scope(self, root: Json, pointer: str, owner: str | None = None) -> Scope:
-        """Opens a document at `pointer` of the source; `owner` tells its types from others of the same name."""
-        return Scope(self, root, pointer, owner)
+    def scope(self, root: Json, pointer: str, owner: str | None = None, *, ref_siblings: bool = True) -> Scope:
+        """Opens a document at `pointer` of the source; `owner` tells its types from others of the same name.
+
+        `ref_siblings` tells whether what stands beside a `$ref` counts, as it does since draft 2019-09 and in
+        OpenAPI 3.1; before, it is ignored.
+        """
+        return Scope(self, root, pointer, owner, ref_siblings)
 
     def named_types(self) -> tuple[NamedType, ...]:
         """Reads every type that was referred to, and those that they refer to; sorted by name."""
@@ -59,7 +66,18 @@ class SchemaReader:
                     raw=pending.raw,
                     pointer=pending.pointer,
                 )
+        if self._ignored:
+            self.problems.info(
+                "reference-siblings-ignored",
+                self._ignored[0],
+                f"what stands beside a $ref is ignored before OpenAPI 3.1; so in {len(self._ignored)} places",
+                "put the $ref into an allOf",
+            )
         return tuple(self._done[name] for name in sorted(self._done))
+
+    def note_ignored(self, pointer: str) -> None:
+        """Notes that what stands beside the `$ref` at `pointer` is ignored."""
+        self._ignored.append(pointer)
 
     def _claim(self, name: str, pending: _Pending) -> str:
         """Gives the name under which a type is held: the same for equal types, another where names clash."""
@@ -99,54 +117,70 @@ def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
 class Scope:
     """One document in which `$ref`s are looked up."""
 
-    def __init__(self, reader: SchemaReader, root: Json, pointer: str, owner: str | None) -> None:
+    def __init__(self, reader: SchemaReader, root: Json, pointer: str, owner: str | None, ref_siblings: bool) -> None:
         self.root = root
         self.owner = owner
         self._reader = reader
         self._pointer = pointer
+        self.ref_siblings = ref_siblings
         self._names: dict[str, str | None] = {}
-        self._collected = 0
+        self._places = Places(root)
+        self._discriminators = Discriminators(root, self._name_of, self.report)
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; what makes no sense in it is reported and left out."""
         if raw is True or raw == {}:
-            return Schema()
+            return ANYTHING
         if raw is False:
             return Schema(choices=())
         if not isinstance(raw, dict):
-            self._report(pointer, f"expected a schema, found {kind_of(raw)}")
-            return Schema()
+            self.report(pointer, f"expected a schema, found {kind_of(raw)}")
+            return ANYTHING
         if depth > DEPTH_LIMIT:
             self._reader.problems.warning(
                 "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
             )
-            return Schema()
-        fields = scalar_fields(raw, pointer, self._report)
+            return ANYTHING
+        if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _BESIDE_A_REFERENCE):
+            return self._reference(raw, pointer)
+        fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return Schema(**fields)
         fields["constraints"] = constraints_of(raw)
-        self._add_object(raw, fields, pointer, depth)
-        self._add_array(raw, fields, pointer, depth)
+        self._add_structure(raw, fields, pointer, depth)
         schema = Schema(**fields)
         if "allOf" in raw:
             schema = self._with_all_of(schema, raw, pointer, depth)
         if "oneOf" in raw or "anyOf" in raw:
             schema = self._with_alternatives(schema, raw, pointer, depth)
-        if "$ref" in raw:
-            schema = self._with_reference(schema, raw["$ref"], pointer)
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if keyword in raw:
+                schema = self._with_reference(schema, raw[keyword], pointer, keyword)
+        if "discriminator" in raw:
+            local = pointer.removeprefix(self._pointer)
+            schema = replace(schema, discriminator=self._discriminators.discriminator(raw, pointer, local))
         return schema
 
     def parameters(self, raw: Json, pointer: str, location: Location = "argument") -> tuple[Parameter, ...]:
-        """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives.
+        """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives."""
+        return self.collected(raw, pointer, location).parameters
 
-        A property of an alternative is required where every alternative requires it.
-        """
-        found: dict[str, Parameter] = {}
-        self._collected = 0
-        required = self._collect(raw, pointer, location, found, set())
+    def collected(self, raw: Json, pointer: str, location: Location = "argument") -> Collected:
+        """Reads the same, and what the object as a whole must be."""
+        return Collector(self, location).collected(raw, pointer)
+
+    def properties(
+        self, raw: Mapping[str, Json], pointer: str, location: Location = "property", depth: int = 0
+    ) -> tuple[Parameter, ...]:
+        """Reads the properties that stand in an object schema itself."""
+        properties = raw.get("properties")
+        if not isinstance(properties, dict):
+            self.report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
+            return ()
+        required = required_names(raw)
         return tuple(
-            parameter if parameter.required == (name in required) else replace(parameter, required=name in required)
-            for name, parameter in found.items()
+            self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
+            for name, item in properties.items()
         )
 
     def closure(self, reference: str) -> frozenset[str]:
@@ -167,43 +201,24 @@ class Scope:
 
     # -- the keywords, family by family ------------------------------------------------------------------------------
 
-    def _add_object(self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int) -> None:
-        if "properties" in raw:
-            fields["properties"] = self._properties(raw, pointer, "property", depth)
-        additional = raw.get("additionalProperties")
-        if additional is None and isinstance(patterns := raw.get("patternProperties"), dict) and len(patterns) == 1:
-            (pattern,) = patterns
-            fields["additional"] = self.schema(
-                patterns[pattern], child(pointer, "patternProperties", pattern), depth + 1
-            )
-        elif isinstance(additional, dict) and additional:
-            fields["additional"] = self.schema(additional, child(pointer, "additionalProperties"), depth + 1)
-        elif additional is not None:
-            fields["additional"] = additional is not False
+    def _add_structure(self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int) -> None:
+        def read(inner: Json, place: str) -> Schema:
+            return self.schema(inner, place, depth + 1)
 
-    def _add_array(self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int) -> None:
-        items, prefix = raw.get("items"), raw.get("prefixItems")
-        if isinstance(items, list):  # draft-07 has the positional form here
-            items, prefix = raw.get("additionalItems"), items
-        if isinstance(prefix, list):
-            fields["prefix_items"] = tuple(
-                self.schema(item, child(pointer, "prefixItems", index), depth + 1) for index, item in enumerate(prefix)
-            )
-        if items is not None and items is not True:
-            fields["items"] = self.schema(items, child(pointer, "items"), depth + 1)
-
-    def _properties(
-        self, raw: Mapping[str, Json], pointer: str, location: Location, depth: int
-    ) -> tuple[Parameter, ...]:
-        properties = raw.get("properties")
-        if not isinstance(properties, dict):
-            self._report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
-            return ()
         required = required_names(raw)
-        return tuple(
-            self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
-            for name, item in properties.items()
-        )
+        if "properties" in raw:
+            fields["properties"] = self.properties(raw, pointer, "property", depth)
+            if required:
+                own = {item.name for item in fields["properties"]}
+                required = tuple(name for name in required if name not in own)
+        if required:
+            fields["required"] = required
+        if "additionalProperties" in raw:
+            fields |= object_fields(raw, pointer, read)
+        if "items" in raw or "prefixItems" in raw:
+            fields |= array_fields(raw, pointer, read)
+        if not RULES.isdisjoint(raw):
+            fields |= rule_fields(raw, pointer, read, self.report)
 
     def _property(
         self, name: str, raw: Json, pointer: str, location: Location, required: bool, depth: int
@@ -226,15 +241,15 @@ class Scope:
 
     # -- composition -------------------------------------------------------------------------------------------------
 
-    def _with_reference(self, schema: Schema, reference: Json, pointer: str) -> Schema:
-        name = self._name_of(reference, pointer)
-        return replace(schema, ref=name) if name is not None else schema
-
     def _with_all_of(self, schema: Schema, raw: dict[str, Json], pointer: str, depth: int) -> Schema:
         if not isinstance(raw["allOf"], list):
-            self._report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
+            self.report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
+        is_null_meant = schema.nullable and not schema.types  # `nullable` beside `allOf`, as OpenAPI 3.0 has it
         for index, member in members(raw, "allOf"):
-            schema = merged(schema, self.schema(member, child(pointer, "allOf", index), depth + 1))
+            place = child(pointer, "allOf", index)
+            schema = self._merged(schema, self.schema(member, place, depth + 1), place)
+        if is_null_meant and not schema.nullable:
+            schema = replace(schema, nullable=True)
         if required := required_names(raw):
             schema = requiring(schema, required)
         return simplified(schema)
@@ -244,7 +259,7 @@ class Scope:
             if keyword not in raw:
                 continue
             if not isinstance(raw[keyword], list):
-                self._report(child(pointer, keyword), f"expected a list, found {kind_of(raw[keyword])}")
+                self.report(child(pointer, keyword), f"expected a list, found {kind_of(raw[keyword])}")
                 continue
             read = [
                 self.schema(member, child(pointer, keyword, index), depth + 1)
@@ -254,88 +269,69 @@ class Scope:
             if len(read) < len(raw[keyword]):
                 schema = replace(schema, nullable=True)
             if len(read) == 1:  # "this or null", as Pydantic writes an optional value
-                schema = simplified(merged(schema, read[0]))
-            else:
-                schema = replace(schema, alternatives=(*schema.alternatives, *read))
-        discriminator = raw.get("discriminator")
-        if isinstance(discriminator, dict) and isinstance(discriminator.get("propertyName"), str):
-            schema = replace(schema, discriminator=discriminator["propertyName"])
+                schema = simplified(self._merged(schema, read[0], child(pointer, keyword, 0)))
+            elif read:
+                choice = one_of_values(read) or Schema(alternatives=tuple(read), is_exclusive=keyword == "oneOf")
+                schema = self._merged(schema, choice, child(pointer, keyword))
         return schema
 
-    def _collect(
-        self,
-        raw: Json,
-        pointer: str,
-        location: Location,
-        found: dict[str, Parameter],
-        seen: set[int],
-        settled: frozenset[str] | None = None,
-    ) -> frozenset[str]:
-        """Gathers properties into `found`; gives the names that are required.
-
-        The first of a name wins. `settled` is given for an alternative: the names that the object has whichever is
-        taken; of any other, each alternative may have it its own way.
-        """
-        if not isinstance(raw, dict) or id(raw) in seen or self._collected > COLLECT_LIMIT:
-            return frozenset()
-        seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
-        self._collected += 1
-        required = required_names(raw)
-        if "properties" in raw:
-            for parameter in self._properties(raw, pointer, location, 0):
-                held = found.setdefault(parameter.name, parameter)
-                if held is not parameter and settled is not None and parameter.name not in settled:
-                    found[parameter.name] = replace(held, schema=either(held.schema, parameter.schema))
-                if parameter.required:
-                    required |= {parameter.name}
-        if (target := self._target(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], location, found, seen, settled)
-        for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), location, found, seen, settled)
-        own = frozenset(found) if settled is None else settled
-        for keyword in ("oneOf", "anyOf"):
-            sets = [
-                self._collect(member, child(pointer, keyword, index), location, found, set(seen), own)
-                for index, member in members(raw, keyword)
-            ]
-            if sets:
-                required |= frozenset.intersection(*sets)
-        return required
+    def _merged(self, schema: Schema, other: Schema, pointer: str) -> Schema:
+        found = merged(schema, other)
+        if (schema.choices and other.choices and not found.choices) or (found.also and found.also[-1].types):
+            self.report(pointer, "no value is what this and what stands beside it ask for")
+        return found
 
     # -- references --------------------------------------------------------------------------------------------------
 
-    def _target(self, reference: Json, pointer: str) -> tuple[str, Json] | None:
+    def target(self, reference: Json, pointer: str) -> tuple[str, Json] | None:
         """Gives the pointer in the source and the schema that a `$ref` means, or reports that there is none."""
         if reference is None:
             return None
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            self._reader.problems.warning(
-                "reference-not-followed",
-                pointer,
-                f"the $ref {str(reference)[:200]!r} is outside this document",
-                "put the schema into the document",
-            )
+        problems = self._reader.problems
+        local = self._places.pointer(reference) if isinstance(reference, str) else None
+        if local is None:
+            if isinstance(reference, str) and reference.startswith("#"):
+                problems.warning("reference-not-found", pointer, f"nothing stands at the $ref {reference[:200]!r}")
+            else:
+                problems.warning(
+                    "reference-not-followed",
+                    pointer,
+                    f"the $ref {str(reference)[:200]!r} is outside this document",
+                    "put the schema into the document",
+                )
             return None
-        local = reference[1:]
-        try:
-            return self._pointer + local, follow(self.root, local)
-        except LookupError:
-            self._reader.problems.warning(
-                "reference-not-found", pointer, f"nothing stands at the $ref {reference[:200]!r}"
+        return self._pointer + local, follow(self.root, local)
+
+    def report(self, pointer: str, message: str) -> None:
+        """Reports what makes no sense in a schema."""
+        self._reader.problems.warning("schema-invalid", pointer, message)
+
+    def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
+        """Reads a `$ref` that stands alone, or that makes whatever stands beside it ignored."""
+        if len(raw) > 1 and not self.ref_siblings:
+            self._reader.note_ignored(pointer)
+        name = self._name_of(raw["$ref"], pointer)
+        return ANYTHING if name is None else Schema(ref=name)
+
+    def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
+        if keyword != "$ref":
+            self._reader.problems.info(
+                "dynamic-reference", pointer, f"{keyword} is read as a plain $ref", "use $ref where it is meant so"
             )
-            return None
+        name = self._name_of(reference, pointer)
+        if name is None:
+            return schema
+        return replace(schema, ref=name) if schema.ref is None else merged(schema, Schema(ref=name))
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
         if key not in self._names:
-            self._names[key] = self._claim(key, pointer, self._target(reference, pointer))
+            self._names[key] = self._claim(self.target(reference, pointer))
         return self._names[key]
 
-    def _claim(self, reference: str, pointer: str, target: tuple[str, Json] | None) -> str | None:
+    def _claim(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
             return None
-        name = unquote(last_token(reference.removeprefix("#"))) or self.owner or "root"
-        return self._reader._claim(name, _Pending(self, reference, target[1], target[0]))
-
-    def _report(self, pointer: str, message: str) -> None:
-        self._reader.problems.warning("schema-invalid", pointer, message)
+        local = target[0].removeprefix(self._pointer)
+        name = unquote(last_token(local)) or self.owner or "root"
+        return self._reader._claim(name, _Pending(self, f"#{local}", target[1], target[0]))

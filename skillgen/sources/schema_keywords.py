@@ -25,8 +25,9 @@ CONSTRAINTS = (
     "uniqueItems",
     "minProperties",
     "maxProperties",
+    "minContains",
+    "maxContains",
     "contentMediaType",
-    "dependentRequired",
 )
 """Keywords that are kept as they are."""
 
@@ -42,7 +43,7 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
                 fields[key] = value
         elif key == "enum":
             if isinstance(value, list):
-                fields["choices"] = tuple(value)
+                fields.setdefault("choices", tuple(value))
             else:
                 report(child(pointer, key), f"expected a list, found {kind_of(value)}")
         elif key == "const":
@@ -75,6 +76,8 @@ def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Rep
     fields["types"] = tuple(name for name in names if name != "null")
     if "null" in names:
         fields["nullable"] = True
+        if not fields["types"]:
+            fields["choices"] = (None,)
 
 
 def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
@@ -89,12 +92,16 @@ def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
     return constraints or None
 
 
-def required_names(raw: Mapping[str, Json]) -> frozenset[str]:
-    """Gives the names in `required`."""
-    required = raw.get("required")
-    if not isinstance(required, list):
-        return frozenset()
-    return frozenset(name for name in required if isinstance(name, str))
+def required_names(raw: Mapping[str, Json]) -> tuple[str, ...]:
+    """Gives the names in `required`, in the order declared."""
+    return names_in(raw.get("required"))
+
+
+def names_in(value: Json) -> tuple[str, ...]:
+    """Gives the names in a list of them, each once; none where something else stands."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
 
 
 def members(raw: Mapping[str, Json], keyword: str) -> list[tuple[int, Json]]:

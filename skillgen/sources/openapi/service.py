@@ -30,7 +30,9 @@ def service_from_description(document: Document, problems: ProblemLog) -> Servic
     version = _checked_version(data, document.name, problems)
     info = as_dict(data.get("info"))
     reader = SchemaReader(problems)
-    tools = OperationReader(data, reader.scope(data, ""), problems, document.url).tools()
+    tools = OperationReader(
+        data, reader.scope(data, "", ref_siblings=not version.startswith("3.0")), problems, document.url
+    ).tools()
     title = text_of(info, "title")
     if title is None:
         problems.warning("title-missing", "/info/title", "the description has no title", "add info.title")

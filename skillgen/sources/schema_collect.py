@@ -1,0 +1,112 @@
+"""The parameters that an object schema comes to, gathered through `$ref`, `allOf` and alternatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from skillgen.model.pointer import child
+from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.value import Json
+from skillgen.sources.schema_keywords import members, required_names
+from skillgen.sources.schema_merge import ANYTHING, either, merged
+from skillgen.sources.schema_structure import ABOUT_THE_WHOLE
+
+if TYPE_CHECKING:
+    from skillgen.sources.json_schema import Scope
+
+COLLECT_LIMIT = 5_000
+"""Schemas from which the parameters of one tool are gathered at the most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What an object schema comes to."""
+
+    parameters: tuple[Parameter, ...]
+    """Every property that it may have."""
+
+    whole: Schema | None
+    """What the object must be beyond its properties: alternatives, conditions, bounds; `None` where nothing is said."""
+
+
+class Collector:
+    """Gathers the parameters of one schema."""
+
+    def __init__(self, scope: Scope, location: Location) -> None:
+        self._scope = scope
+        self._location = location
+        self._found: dict[str, Parameter] = {}
+        self._whole = ANYTHING
+        self._count = 0
+
+    def collected(self, raw: Json, pointer: str) -> Collected:
+        """Gathers the properties; one of an alternative is required where every alternative requires it."""
+        required = self._collect(raw, pointer, set())
+        if self._count > COLLECT_LIMIT:
+            self._scope.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
+        elsewhere = tuple(sorted(required - self._found.keys()))
+        whole = replace(self._whole, required=elsewhere) if elsewhere else self._whole
+        return Collected(
+            parameters=tuple(
+                item if item.required == (name in required) else replace(item, required=name in required)
+                for name, item in self._found.items()
+            ),
+            whole=whole if whole != ANYTHING else None,
+        )
+
+    def _collect(
+        self, raw: Json, pointer: str, seen: set[int], settled: frozenset[str] | None = None
+    ) -> frozenset[str]:
+        """Gathers properties; gives the names that are required.
+
+        `settled` is given for an alternative: the names that the object has whichever is taken; of any other, each
+        alternative may have it its own way.
+        """
+        if not isinstance(raw, dict) or id(raw) in seen or self._count > COLLECT_LIMIT:
+            return frozenset()
+        seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
+        self._count += 1
+        if "$ref" in raw and not self._scope.ref_siblings:
+            raw = {"$ref": raw["$ref"]}
+        if settled is None and not ABOUT_THE_WHOLE.isdisjoint(raw):
+            self._add_to_whole(raw, pointer)
+        required = frozenset(required_names(raw))
+        if "properties" in raw:
+            for parameter in self._scope.properties(raw, pointer, self._location):
+                self._add(parameter, settled)
+                if parameter.required:
+                    required |= {parameter.name}
+        if (target := self._scope.target(raw.get("$ref"), pointer)) is not None:
+            required |= self._collect(target[1], target[0], seen, settled)
+        for index, member in members(raw, "allOf"):
+            required |= self._collect(member, child(pointer, "allOf", index), seen, settled)
+        own = frozenset(self._found) if settled is None else settled
+        for keyword in ("oneOf", "anyOf"):
+            sets = [
+                self._collect(member, child(pointer, keyword, index), set(seen), own)
+                for index, member in members(raw, keyword)
+            ]
+            if sets:
+                required |= frozenset.intersection(*sets)
+        return required
+
+    def _add(self, parameter: Parameter, settled: frozenset[str] | None) -> None:
+        """Adds a property; what an alternative makes narrower of one that all have, the whole tells."""
+        held = self._found.setdefault(parameter.name, parameter)
+        if held is parameter:
+            return
+        if settled is None:
+            schema = merged(held.schema, parameter.schema)
+        else:
+            schema = held.schema if parameter.name in settled else either(held.schema, parameter.schema)
+        description = held.description if held.description is not None else parameter.description
+        if schema is not held.schema or description is not held.description:
+            self._found[parameter.name] = replace(held, schema=schema, description=description)
+
+    def _add_to_whole(self, raw: dict[str, Json], pointer: str) -> None:
+        """Reads the keywords that say something of the object as a whole."""
+        about = {key: raw[key] for key in raw if key in ABOUT_THE_WHOLE}
+        if about.get("additionalProperties") is True or about.get("additionalProperties") == {}:
+            del about["additionalProperties"]
+        self._whole = merged(self._whole, self._scope.schema(about, pointer))

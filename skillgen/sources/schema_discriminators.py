@@ -1,0 +1,87 @@
+"""Which value of which property tells what type an object is (OpenAPI 3.1, "Discriminator Object").
+
+The alternatives are those of `oneOf` or `anyOf`, or the types that extend the one with the discriminator by `allOf`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from skillgen.model.pointer import child, last_token
+from skillgen.model.schema import Discriminator
+from skillgen.model.value import Json
+from skillgen.sources.schema_keywords import Report, kind_of, members
+
+NameOf = Callable[[str, str], "str | None"]
+"""Gives the name under which the type at a `$ref` is held; takes the `$ref` and the pointer of what refers to it."""
+
+_HOMES = (("components", "schemas"), ("$defs",), ("definitions",))
+
+
+class Discriminators:
+    """Reads the discriminators of one document."""
+
+    def __init__(self, root: Json, name_of: NameOf, report: Report) -> None:
+        self._root = root
+        self._name_of = name_of
+        self._report = report
+
+    def discriminator(self, raw: dict[str, Json], pointer: str, local: str) -> Discriminator | None:
+        """Reads the discriminator of the schema at `pointer`, which is at `local` of its own document."""
+        declared, place = raw["discriminator"], child(pointer, "discriminator")
+        if isinstance(declared, str):  # Swagger 2.0
+            declared = {"propertyName": declared}
+        name = declared.get("propertyName") if isinstance(declared, dict) else None
+        if not isinstance(name, str):
+            self._report(place, "the discriminator names no property; left out")
+            return None
+        found = dict(self._declared(declared.get("mapping"), child(place, "mapping")))
+        for reference in self._possible(raw, local):
+            held = self._name_of(reference, place)
+            if held is not None and held not in found.values():
+                found.setdefault(last_token(reference), held)
+        return Discriminator(property=name, mapping=found or None)
+
+    def _declared(self, mapping: Json, pointer: str) -> Iterator[tuple[str, str]]:
+        if mapping is not None and not isinstance(mapping, dict):
+            self._report(pointer, f"expected an object, found {kind_of(mapping)}")
+            return
+        for value, target in (mapping or {}).items():
+            if not isinstance(target, str):
+                self._report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
+                continue
+            is_reference = "#" in target or "/" in target
+            reference = target if is_reference else f"#/components/schemas/{target}"
+            if (name := self._name_of(reference, child(pointer, value))) is not None:
+                yield value, name
+
+    def _possible(self, raw: dict[str, Json], local: str) -> Iterator[str]:
+        """Gives the references to the types that the source implies."""
+        alternatives = [item for keyword in ("oneOf", "anyOf") for _, item in members(raw, keyword)]
+        if not alternatives:
+            waiting, seen = [local], {local}
+            while waiting:
+                for reference in self._children.get(waiting.pop(0), ()):
+                    if reference not in seen:
+                        seen.add(reference)
+                        waiting.append(reference)
+                        yield f"#{reference}"
+        for item in alternatives:
+            if isinstance(item, dict) and isinstance(item.get("$ref"), str):
+                yield item["$ref"]
+
+    @cached_property
+    def _children(self) -> dict[str, list[str]]:
+        """Pointer of a type to those of the types that have it in their `allOf`."""
+        found: dict[str, list[str]] = {}
+        for home in _HOMES:
+            types = self._root
+            for key in home:
+                types = types.get(key) if isinstance(types, dict) else None
+            for name, raw in types.items() if isinstance(types, dict) else ():
+                for _, member in members(raw, "allOf") if isinstance(raw, dict) else ():
+                    reference = member.get("$ref") if isinstance(member, dict) else None
+                    if isinstance(reference, str):
+                        found.setdefault(reference.removeprefix("#"), []).append(child("", *home, name))
+        return found

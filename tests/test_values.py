@@ -1,0 +1,190 @@
+"""What a value may be, as the references say it: one body whose properties use the keywords of JSON Schema in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cli import generated
+from descriptions import description, operation, write
+
+Json = Any
+
+SCALARS = {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "integer", "maximum": 5}]}
+TEXT_OR_IMAGE = {
+    "oneOf": [
+        {
+            "type": "object",
+            "properties": {"type": {"const": "text"}, "words": {"type": "string"}},
+            "required": ["type"],
+        },
+        {"type": "object", "properties": {"type": {"const": "image"}, "url": {"type": "string"}}},
+    ]
+}
+COUNTRY = {
+    "type": "object",
+    "properties": {"country": {"type": "string"}},
+    "if": {"properties": {"country": {"const": "US"}}, "required": ["country"]},
+    "then": {"required": ["zip"]},
+    "else": {"properties": {"post": {"type": "string", "maxLength": 8}}},
+}
+VALUES: dict[str, tuple[Json, str]] = {
+    # alternatives
+    "scalars": (SCALARS, "(string or integer)\n  - as string: One of `a`, `b`.\n  - as integer: At most 5."),
+    "constants": ({"oneOf": [{"const": "x"}, {"const": "y"}]}, "(string): One of `x`, `y`."),
+    "described": (
+        {"oneOf": [{"const": "x", "description": "The x."}, {"const": "y", "title": "Why"}]},
+        "(string)\n  - `x`: The x.\n  - `y` (Why)",
+    ),
+    "open": (
+        {"anyOf": [{"enum": ["a", "b"], "type": "string"}, {"type": "string"}]},
+        "(string)\n  - alternative 1: One of `a`, `b`.\n  - or any string",
+    ),
+    "told-apart": (
+        TEXT_OR_IMAGE,
+        "(object)\n  - where `type` is `text`:\n    - `type` (string, required): Always `text`.\n"
+        "    - `words` (string)\n  - where `type` is `image`:\n    - `type` (string): Always `image`.\n"
+        "    - `url` (string)",
+    ),
+    "beside": (
+        {"properties": {"own": {"type": "string"}}, "oneOf": [{"$ref": "#/components/schemas/A"}, SCALARS]},
+        "([A](#a) or string or integer, with more properties)\n  - `own` (string)\n"
+        "  - as string or integer:\n    - as string: One of `a`, `b`.\n    - as integer: At most 5.",
+    ),
+    "one-of-two": (
+        {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},
+        "(object): At least one of these is required: `a`; `b` and `c`.",
+    ),
+    "exactly-one": (
+        {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        "(object): Exactly one of `a`, `b` is required.",
+    ),
+    # all of several
+    "narrower": (
+        {"allOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "number", "minimum": 3}], "maximum": 7},
+        "(integer): 3 to 7.",
+    ),
+    "common-choices": (
+        {"allOf": [{"enum": ["a", "b", 1]}, {"enum": ["b", 1, True]}], "type": ["string", "integer"]},
+        "(string or integer): One of `b`, `1`.",
+    ),
+    "null-if-both": ({"allOf": [{"type": ["string", "null"]}, {"type": "string"}]}, "(string)"),
+    "null-beside": ({"nullable": True, "allOf": [{"type": "string"}]}, "(string or null)"),
+    "two-patterns": (
+        {"type": "string", "allOf": [{"pattern": "^a"}, {"pattern": "z$"}]},
+        "(string): Matches `^a`.\n  - and also: Matches `z$`.",
+    ),
+    "both": (
+        {
+            "allOf": [{"$ref": "#/components/schemas/A"}],
+            "oneOf": [{"$ref": "#/components/schemas/B"}, {"$ref": "#/components/schemas/C"}],
+            "required": ["deep"],
+        },
+        "([A](#a) and ([B](#b) or [C](#c))): Also required: `deep`.",
+    ),
+    "two-choices": (
+        {"allOf": [{"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"not": {"enum": ["", 0]}}]},
+        '(string or integer): Not one of `""`, `0`.',
+    ),
+    # objects
+    "map": (
+        {"additionalProperties": {"type": "string", "enum": ["m", "n"], "maxLength": 4}},
+        "(map of string to string): Each value one of `m`, `n`. Each value: at most 4 characters.",
+    ),
+    "others": (
+        {"properties": {"p": {"type": "string"}}, "additionalProperties": {"type": "integer", "minimum": 3}},
+        "(object)\n  - `p` (string)\n  - any other property (integer): At least 3.",
+    ),
+    "patterned": (
+        {"type": "object", "patternProperties": {"^x-": {"type": "integer"}, "^y": {"type": "string", "maxLength": 1}}},
+        "(object)\n  - properties that match `^x-` (integer)\n"
+        "  - properties that match `^y` (string): At most 1 character.",
+    ),
+    "unevaluated": (
+        {"properties": {"p": {"type": "string"}}, "unevaluatedProperties": False},
+        "(object): No other properties.\n  - `p` (string)",
+    ),
+    "names": (
+        {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
+        "(object): Each name of a property: matches `^[a-z]+$`.",
+    ),
+    "together": ({"type": "object", "dependentRequired": {"u": ["v"]}}, "(object): If `u` is there, `v` is required."),
+    "together-07": ({"type": "object", "dependencies": {"u": ["v"]}}, "(object): If `u` is there, `v` is required."),
+    "then-this": (
+        {"type": "object", "dependentSchemas": {"u": {"properties": {"v": {"type": "integer"}}}}},
+        "(object)\n  - if `u` is there:\n    - `v` (integer)",
+    ),
+    "conditional": (
+        COUNTRY,
+        "(object)\n  - `country` (string)\n  - if `country` is `US`: Also required: `zip`.\n  - else:\n"
+        "    - `post` (string): At most 8 characters.",
+    ),
+    # arrays
+    "items": (
+        {"type": "array", "items": {"type": "string", "description": "A tag.", "enum": ["a", "b"], "pattern": "."}},
+        "(array of string): Each item: A tag. Each item one of `a`, `b`. Each item: matches `.`.",
+    ),
+    "items-of-items": (
+        {"type": "array", "items": {"type": "array", "minItems": 2, "items": {"type": "number", "maximum": 9}}},
+        "(array of array of number): Each item: at least 2 items. Each item of each item: at most 9.",
+    ),
+    "tuple": (
+        {"type": "array", "prefixItems": [{"enum": ["q"]}, {"type": "number"}], "items": {"type": "boolean"}},
+        "(array of: string, number, then any number of boolean)\n  - item 1: Always `q`.",
+    ),
+    "closed": ({"prefixItems": [{"type": "string"}], "items": False}, "(array of exactly: string)"),
+    "tuple-07": (
+        {"type": "array", "items": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
+        "(array that begins with: string, integer)\n  - item 2: At least 1.",
+    ),
+    "many-types": (
+        {"type": ["string", "integer", "array"], "items": {"type": "string", "maxLength": 2}},
+        "(string or integer or array of string): Each item: at most 2 characters.",
+    ),
+    "contains": (
+        {"type": "array", "contains": {"type": "string", "enum": ["k"]}, "minContains": 2, "maxContains": 3},
+        "(array)\n  - 2 to 3 items of: string: Always `k`.",
+    ),
+    # what it is not, and what it holds
+    "not-these": ({"type": "string", "not": {"enum": ["a", "b"]}}, "(string): Not one of `a`, `b`."),
+    "not-with": ({"type": "object", "not": {"required": ["a", "b"]}}, "(object): Not with `a` and `b` together."),
+    "not-like": (
+        {"type": "object", "not": {"properties": {"z": {"type": "string", "maxLength": 3}}}},
+        "(object)\n  - but not object:\n    - `z` (string): At most 3 characters.",
+    ),
+    "decoded": (
+        {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "integer", "minimum": 1}},
+        "(string): Holds `application/json`.\n  - decoded, it is integer: At least 1.",
+    ),
+    "null-only": ({"type": "null"}, "(null)"),
+    # references
+    "anchored": ({"$ref": "#somewhere"}, "([C](#c))"),
+    "with-words": (
+        {"$ref": "#/components/schemas/A", "description": "An a.", "deprecated": True},
+        "([A](#a)): An a. Deprecated.",
+    ),
+}
+TYPES: Json = {
+    "A": {"type": "object", "properties": {"deep": {"type": "string"}}},
+    "B": {"type": "object"},
+    "C": {"type": "object", "$anchor": "somewhere"},
+}
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The whole reference of one operation whose body has a property for each of `VALUES`."""
+    folder = tmp_path_factory.mktemp("values")
+    schema = {"type": "object", "properties": {name: schema for name, (schema, _) in VALUES.items()}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    data = description({"/a": {"post": operation("send", requestBody=body)}}, components={"schemas": TYPES})
+    generated("from-openapi", write(folder / "api.json", data), "-o", folder / "out")
+    return (folder / "out" / "llms-full.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_whatever_a_schema_says_of_a_value_is_told(text: str, name: str) -> None:
+    """S2-09, X-10: every keyword of 2020-12 and draft-07 that says what a value may be."""
+    start = text.index(f"- `{name}` ")
+    end = min(place for mark in ("\n- `", "\n\n") if (place := text.find(mark, start)) > 0)
+    assert text[start:end] == f"- `{name}` {VALUES[name][1]}"
