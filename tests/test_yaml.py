@@ -75,6 +75,12 @@ def test_a_key_that_stands_twice_is_reported_and_its_last_value_kept() -> None:
     assert "'a'" in problem.message
 
 
+def test_a_key_whose_value_is_a_collection_is_reported_too() -> None:
+    problems = ProblemLog()
+    assert parse_yaml("a: {b: 1}\na: [c]\n", problems) == {"a": ["c"]}
+    assert [problem.code for problem in problems] == ["duplicate-key"]
+
+
 def test_the_same_key_in_two_mappings_is_no_problem() -> None:
     problems = ProblemLog()
     parse_yaml("- a: 1\n- a: 2\n", problems)
@@ -92,6 +98,14 @@ def test_an_anchor_that_is_named_again_means_the_last() -> None:
 def test_merge_keys_are_understood() -> None:
     assert parse("base: &b {x: 1, y: 2}\nit:\n  <<: *b\n  y: 3\n")["it"] == {"x": 1, "y": 3}
     assert parse("base: &b {x: 1, y: 2}\nit:\n  y: 3\n  <<: *b\n")["it"] == {"x": 1, "y": 3}
+
+
+def test_a_key_that_overrides_a_merged_one_does_not_stand_twice() -> None:
+    problems = ProblemLog()
+    assert parse_yaml("base: &b {x: 1}\nit:\n  <<: *b\n  x: 2\n", problems)["it"] == {"x": 2}
+    assert list(problems) == []
+    assert parse_yaml("base: &b {x: 1}\nit:\n  <<: *b\n  x: 2\n  x: 3\n", problems)["it"] == {"x": 3}
+    assert [problem.where for problem in problems] == ["line 5"]
 
 
 def test_a_list_of_merge_keys_is_understood() -> None:

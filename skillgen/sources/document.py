@@ -11,6 +11,7 @@ from pathlib import Path
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
 from skillgen.sources.addresses import public_url
+from skillgen.sources.json_text import json_from_text
 from skillgen.sources.network import Network, hosts_of
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
@@ -86,7 +87,7 @@ def _parse(text: str, name: str, problems: ProblemLog) -> Json:
     json_message = None
     if text.lstrip()[0] in "{[":
         try:
-            return json.loads(text)
+            return json_from_text(text, problems)
         except json.JSONDecodeError as error:
             json_message = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
         except RecursionError:

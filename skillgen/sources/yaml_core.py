@@ -7,6 +7,7 @@ events are used here, and the values are made by the rules of YAML 1.2.2, 10.3.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -26,6 +27,7 @@ _REFUSED = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _INT = re.compile(r"[-+]?[0-9]+\Z")
 _BASED_INT = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_NUMBER_STARTS = frozenset("+-.0123456789")
 _PLAIN_TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 _WORDS: dict[str, Json] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
@@ -60,7 +62,7 @@ def plain_scalar(text: str) -> Json:
     """Gives the value of an unquoted scalar by the core schema. `.inf` and `.nan`, which JSON lacks, stay text."""
     if text in _WORDS:
         return _WORDS[text]
-    if text[0] not in "+-.0123456789":
+    if text[0] not in _NUMBER_STARTS:
         return text
     try:
         if _INT.match(text):
@@ -81,94 +83,108 @@ class _Builder:
         self._next = loader.get_event
         self._problems = problems
         self._anchors: dict[str, tuple[Json, int]] = {}
-        self._open: list[_Collection] = []
+        self._open: list[_Open] = []
+        self._merged: dict[int, set[str]] = {}
+        """For each mapping that merges others, by identity: the keys that may still be given in itself."""
 
     def document(self) -> Json:
-        root = _Collection([], None)
-        stack = self._open
-        stack.append(root)
+        """Reads the events of one document; most of them are scalars, so those take the shortest way."""
+        next_event, scalar, anchors, keys = self._next, yaml.ScalarEvent, self._anchors, dict[str, str]()
+        root: list[Json] = []
+        collection: Any = root
+        key: str | None = None
+        expects_key = False
+        count = 0
         while True:
-            event = self._next()
+            event = next_event()
             kind = type(event)
-            if kind is yaml.ScalarEvent:
-                value = _scalar(event, is_key=stack[-1].expects_key())
-                self._anchor(event.anchor, value, 1)
-                self._add(value, 1, event)
+            if kind is scalar:
+                count += 1
+                value = event.value
+                if expects_key:
+                    key, expects_key = keys.setdefault(value, value), False
+                    if event.anchor is not None:
+                        anchors[event.anchor] = (value, 1)
+                    continue
+                if event.implicit[0] or event.tag in _PLAIN_TAGS:
+                    value = plain_scalar(value)
+                if event.anchor is not None:
+                    anchors[event.anchor] = (value, 1)
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                if len(stack) > DEPTH_LIMIT:
-                    line = event.start_mark.line + 1
-                    raise YamlError(f"line {line}: nested more than {DEPTH_LIMIT} levels deep")
-                stack.append(_Collection({} if kind is yaml.MappingStartEvent else [], event.anchor))
+                if len(self._open) > DEPTH_LIMIT:
+                    raise YamlError(f"{_line(event)}: nested more than {DEPTH_LIMIT} levels deep")
+                self._open.append(_Open(collection, key, expects_key, event.anchor, count))
+                key, expects_key = None, kind is yaml.MappingStartEvent
+                collection = {} if expects_key else []
+                continue
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                done = stack.pop()
-                self._anchor(done.anchor, done.value, done.weight)
-                self._add(done.value, done.weight, event)
+                value, done = collection, self._open.pop()
+                collection, key, expects_key = done.collection, done.key, done.expects_key
+                count += 1
+                if done.anchor is not None:
+                    anchors[done.anchor] = (value, count - done.count_before)
             elif kind is yaml.AliasEvent:
-                self._add_alias(event)
+                value, weight = self._aliased(event)
+                count += weight
+                if count > EXPANDED_LIMIT:
+                    raise YamlError(f"{_line(event)}: the aliases stand for over {EXPANDED_LIMIT:,} values")
             elif kind is yaml.DocumentEndEvent:
-                return root.value[0] if root.value else None
+                return root[0] if root else None
             elif kind is yaml.StreamEndEvent:
                 return None
+            else:
+                continue
+            if expects_key:
+                key, expects_key = value if isinstance(value, str) else str(value), False
+            elif key is None:
+                collection.append(value)
+            else:
+                if key in collection or key == "<<":
+                    self._add_odd_member(collection, key, value, event)
+                else:
+                    collection[key] = value
+                key, expects_key = None, True
 
-    def _anchor(self, anchor: str | None, value: Json, weight: int) -> None:
-        if anchor is not None:
-            self._anchors[anchor] = (value, weight)
-
-    def _add_alias(self, event: Any) -> None:
+    def _aliased(self, event: Any) -> tuple[Json, int]:
+        """Gives what an alias stands for, and how many values that is."""
         if any(item.anchor == event.anchor for item in self._open):
-            raise YamlError(f"line {event.start_mark.line + 1}: the alias *{event.anchor} contains itself")
+            raise YamlError(f"{_line(event)}: the alias *{event.anchor} contains itself")
         if event.anchor not in self._anchors:
-            raise YamlError(f"line {event.start_mark.line + 1}: no anchor &{event.anchor} before this alias")
-        value, weight = self._anchors[event.anchor]
-        self._add(value, weight, event)
+            raise YamlError(f"{_line(event)}: no anchor &{event.anchor} before this alias")
+        return self._anchors[event.anchor]
 
-    def _add(self, value: Json, weight: int, event: Any) -> None:
-        into = self._open[-1]
-        into.weight += weight
-        if into.weight > EXPANDED_LIMIT:
-            raise YamlError(f"line {event.start_mark.line + 1}: the aliases stand for over {EXPANDED_LIMIT:,} values")
-        if isinstance(into.value, list):
-            into.value.append(value)
-        elif into.key is None:
-            into.key = value if isinstance(value, str) else str(value)
-        else:
-            self._add_member(into, value, event)
-
-    def _add_member(self, into: _Collection, value: Json, event: Any) -> None:
-        key, into.key = into.key, None
+    def _add_odd_member(self, mapping: dict[str, Json], key: str, value: Json, event: Any) -> None:
+        """Adds a member that merges others, or whose key stands there already."""
         if key == "<<":  # merge keys are YAML 1.1, and common all the same; the first mapping of a list wins
             merged = value if isinstance(value, list) else [value]
             if merged and all(isinstance(item, dict) for item in merged):
+                kept = self._merged.setdefault(id(mapping), set())
                 for item in merged:
-                    into.value = {**item, **into.value}
+                    kept.update(name for name in item if name not in mapping)
+                    mapping.update((name, member) for name, member in item.items() if name not in mapping)
                 return
-        if key in into.value:
-            line = event.start_mark.line + 1
-            self._problems.warning(
-                "duplicate-key", f"line {line}", f"the key {str(key)[:100]!r} stands twice in one mapping", "remove one"
-            )
-        into.value[key] = value
+        if key in self._merged.get(id(mapping), ()):
+            self._merged[id(mapping)].remove(key)
+        elif key in mapping:
+            message = f"the key {key[:100]!r} stands twice in one mapping; its last value counts"
+            self._problems.warning("duplicate-key", _line(event), message, "remove one")
+        mapping[key] = value
 
 
-class _Collection:
-    """A mapping or sequence that is still open."""
+@dataclass(slots=True)
+class _Open:
+    """A collection in which another one was opened, as it was then."""
 
-    __slots__ = ("anchor", "key", "value", "weight")
-
-    def __init__(self, value: Any, anchor: str | None) -> None:
-        self.value = value
-        self.anchor = anchor
-        self.key: str | None = None
-        self.weight = 1
-
-    def expects_key(self) -> bool:
-        return self.key is None and isinstance(self.value, dict)
+    collection: Any
+    key: str | None
+    expects_key: bool
+    anchor: str | None
+    """Of the one that was opened."""
+    count_before: int
 
 
-def _scalar(event: Any, is_key: bool) -> Json:
-    if is_key or not (event.implicit[0] or event.tag in _PLAIN_TAGS):
-        return event.value
-    return plain_scalar(event.value)
+def _line(event: Any) -> str:
+    return f"line {event.start_mark.line + 1}"
 
 
 def _message(error: yaml.YAMLError) -> str:
