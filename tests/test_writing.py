@@ -15,22 +15,38 @@ SKILL = "skills/tasks/SKILL.md"
 NOTHING = description({})
 
 KILLER = """
-import os, sys
+import os, signal, sys
 out, limit, seen = os.path.realpath(sys.argv.pop(1)), int(sys.argv.pop(1)), 0
 
 def stop(event, arguments):
     global seen
-    # Replacing a file is a renaming, deleting one a removal.
-    if event in ("os.rename", "os.remove", "os.rmdir") and os.path.realpath(os.fspath(arguments[0])).startswith(out):
-        seen += 1
-        if seen == limit:
-            os._exit(77)
+    writes = event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod")
+    if event == "open":  # of a file that is made or written
+        writes = isinstance(arguments[0], str) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    if writes and os.path.realpath(os.fspath(arguments[0])).startswith(out):
+        count()
+
+def count():
+    global seen
+    seen += 1
+    if seen == limit:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def halved(handle, content, write=os.write):
+    count()  # before, and again when only a part is written
+    if len(content) < 2:
+        return write(handle, content)
+    written = write(handle, content[: len(content) // 2])
+    count()
+    return written + write(handle, content[written:])
 
 from skillgen.cli.main import main
+os.write = halved
 sys.addaudithook(stop)
 main()
 """
-"""Runs skillgen and ends it, as a power cut would, right before it changes a file for the n-th time."""
+"""Runs skillgen and kills it right before it writes for the n-th time: each call that makes, fills, renames or removes
+a file or folder of OUT counts, and a call that fills one counts twice, with half of it written in between."""
 
 
 TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
@@ -184,6 +200,8 @@ def test_check_with_json_says_in_the_object_what_would_change(source: Path, out:
 def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: Path, out: Path) -> None:
     with (out / SKILL).open("a", encoding="utf-8") as file:
         file.write("\nMy own hint.\n")
+    text = (out / SKILL).read_text("utf-8")
+    (out / SKILL).write_text(text.replace("## How to Call", "## How I Call"), encoding="utf-8")
     changed(source)
     before = stamps_of(out)
     finished = run(source, out)
@@ -191,7 +209,8 @@ def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: P
     assert stamps_of(out) == before
     assert SKILL in finished.stderr
     assert f"--- a/{SKILL}\n+++ b/{SKILL}\n" in finished.stderr
-    assert "\n-My own hint.\n" in finished.stderr
+    assert "\n-## How to Call\n+## How I Call\n" in finished.stderr
+    assert "\n+My own hint.\n" in finished.stderr
     assert finished.stdout == ""
 
 
@@ -375,7 +394,7 @@ def test_a_damaged_record_exits_5_and_nothing_is_written(source: Path, out: Path
 def stopped(source: Path, out: Path, limit: int) -> int:
     """Runs skillgen and stops it right before its n-th change to a file; 0 where it comes to its end."""
     finished = run_python("-W", "error", "-c", KILLER, out, limit, "from-openapi", source, "-o", out, "-q")
-    assert finished.exit_code in (0, 77), finished.stderr
+    assert finished.exit_code in (0, -9), finished.stderr
     return finished.exit_code
 
 
@@ -399,13 +418,13 @@ def test_wherever_a_run_is_stopped_each_file_is_whole_and_the_next_run_repairs(
         assert (finished.exit_code, finished.stderr) == (0, ""), f"after {limit} changes"
         kept = {path: content for path, content in files_of(copy).items() if ".skillgen-" not in path}
         assert kept == new
-    assert limit > 8
+    assert limit > 40
 
 
 def test_after_a_run_that_was_stopped_the_old_source_repairs_too(source: Path, out: Path, tmp_path: Path) -> None:
     old, old_source = files_of(out), source.read_text("utf-8")
     changed(source)
-    assert stopped(source, out, 4) == 77
+    assert stopped(source, out, 12) == -9
     source.write_text(old_source, encoding="utf-8")
     assert run(source, out, "-q").exit_code == 0
     assert {path: content for path, content in files_of(out).items() if ".skillgen-" not in path} == old
@@ -413,14 +432,14 @@ def test_after_a_run_that_was_stopped_the_old_source_repairs_too(source: Path, o
 
 def test_the_run_after_one_that_was_stopped_leaves_no_temporary_files(source: Path, out: Path, tmp_path: Path) -> None:
     changed(source)
-    assert stopped(source, out, 4) == 77
+    assert stopped(source, out, 12) == -9
     assert run(source, out, "-q").exit_code == 0
     assert files_of(out) == documents_of(source, tmp_path / "expected")
 
 
 def test_an_edit_that_is_made_after_a_run_was_stopped_is_kept(source: Path, out: Path) -> None:
     changed(source)
-    assert stopped(source, out, 4) == 77
+    assert stopped(source, out, 12) == -9
     (out / SKILL).write_text("my words\n")
     assert run(source, out).exit_code == 4
     assert (out / SKILL).read_text() == "my words\n"

@@ -79,7 +79,7 @@ def summary(outcome: Outcome, check: bool) -> str:
     words = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {word}" for action, word in words.items() if counts[action])
     would = "would be " if check and done else ""
-    files = f"{_count(len(plan.after.digests), 'file')} in {plan.out}, {would}{done or 'all up to date'}"
+    files = f"{_count(len(plan.after.states), 'file')} in {plan.out}, {would}{done or 'all up to date'}"
     cost = ""
     if outcome.skill_tokens is not None and service.source_size_bytes:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)

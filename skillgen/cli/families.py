@@ -57,6 +57,7 @@ class OutputFamily:
     templates: options.TemplatesDir = None
     check: options.Check = False
     allow_empty: options.AllowEmpty = False
+    force: options.Force = False
     strict: options.Strict = False
     as_json: options.AsJson = False
 
@@ -72,6 +73,7 @@ class OutputFamily:
             templates=self.templates,
             check=self.check,
             allow_empty=self.allow_empty,
+            force=self.force,
             strict=self.strict,
         )
 

@@ -71,6 +71,9 @@ Check: TypeAlias = Annotated[
 AllowEmpty: TypeAlias = Annotated[
     bool, typer.Option("--allow-empty", help="Let a source without tools replace documents that have some.")
 ]
+Force: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace what was changed by hand in skillgen's own text; additions stay.")
+]
 Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning or error.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]

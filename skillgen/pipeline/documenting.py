@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
 from skillgen.markdown.filters import one_line
+from skillgen.model.inventory import inventory_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
 from skillgen.render.document import FORMATS
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from skillgen.write.plan import Plan
 
 
-def generate(service: Service, options: OutputOptions) -> Outcome:
+def generate(service: Service, options: OutputOptions, *, inputs: str | None = None) -> Outcome:
     """Renders a service, and writes the documents or shows what would change.
 
     Raises:
@@ -28,34 +29,44 @@ def generate(service: Service, options: OutputOptions) -> Outcome:
     from skillgen.render.formats import render_documents
     from skillgen.write.apply import apply_plan
     from skillgen.write.diff import unified_diff
-    from skillgen.write.plan import plan_documents
+    from skillgen.write.lock import locked
 
     if options.strict:
         _refuse_problems(service.problems)
     documents = {item.path: item.text for item in render_documents(service, options.formats, options.templates)}
-    plan = plan_documents(
-        options.out,
-        documents,
-        service=one_line(service.name),
-        tools=len(service.tools),
-    )
-    _refuse_empty(service, plan, options)
-    problems = (*service.problems, *_plan_problems(plan))
-    diff = ""
     if options.check:
+        plan = _planned(service, documents, options, inputs)
         diff = unified_diff(plan.drift)
     else:
-        _refuse_conflicts(plan)
-        apply_plan(plan)
+        with locked(options.out):
+            plan = _planned(service, documents, options, inputs)
+            _refuse_conflicts(plan)
+            apply_plan(plan)
+        diff = ""
     skill = next((text for path, text in documents.items() if path.endswith("/SKILL.md")), None)
     return Outcome(
         service=service,
         plan=plan,
-        problems=problems,
+        problems=(*service.problems, *_plan_problems(plan)),
         diff=diff,
         skill_tokens=tokens(skill) if skill is not None else None,
         exit_code=ExitCode.DRIFT if options.check and plan.drift else ExitCode.DONE,
     )
+
+
+def _planned(service: Service, documents: Mapping[str, str], options: OutputOptions, inputs: str | None) -> Plan:
+    from skillgen.write.plan import plan_documents
+
+    plan = plan_documents(
+        options.out,
+        documents,
+        service=one_line(service.name),
+        tools=inventory_of(service),
+        inputs=inputs,
+        force=options.force,
+    )
+    _refuse_empty(service, plan, options)
+    return plan
 
 
 def formats_named(names: str) -> tuple[str, ...]:
@@ -105,38 +116,46 @@ def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
     if service.tools or not plan.before.tools or options.allow_empty:
         return
     raise SourceError(
-        f"{service.name} shows no tools, but its documents have {plan.before.tools}; nothing was changed",
+        f"{service.name} shows no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
         where=str(options.out),
         fix="check the source, or give --allow-empty if it really has none any more",
     )
 
 
 def _refuse_conflicts(plan: Plan) -> None:
-    from skillgen.write.diff import unified_diff
+    from skillgen.write.plan import FOREIGN
 
     conflicts = plan.conflicts
     if not conflicts:
         return
     names = ", ".join(change.path for change in conflicts[:5]) + (", …" if len(conflicts) > 5 else "")
+    reasons = "; ".join(dict.fromkeys(change.reason for change in conflicts))
+    if all(change.reason == FOREIGN for change in conflicts):
+        fix = "move the file away, or choose another folder with --out; or give --force to replace it"
+    else:
+        fix = (
+            "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours -->, and they stay; "
+            "or give --force, and skillgen's text replaces what was changed in it"
+        )
     raise EditedError(
-        f"{names}: edited since skillgen wrote {'it' if len(conflicts) == 1 else 'them'}, or not made by skillgen; "
-        "nothing was written",
+        f"{names}: {reasons}; nothing was written",
         where=str(plan.out),
-        fix="move the edit elsewhere or delete the file, and run again; or choose another folder with --out",
-        diff=unified_diff(conflicts),
+        fix=fix,
+        diff="".join(change.edit for change in conflicts),
     )
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:
-    found = [
+    found = list(plan.problems)
+    found += [
         Problem(
-            code="stale-file-kept",
+            code="edited",
             level="warning",
             where=change.path,
-            message="skillgen no longer writes this file; it was edited, so it stays",
-            fix="delete it when its words are safe elsewhere",
+            message=f"{change.reason}; a run would stop and write nothing",
+            fix="see what skillgen says without --check",
         )
-        for change in plan.abandoned
+        for change in plan.conflicts
     ]
     was, now = plan.before.service, plan.after.service
     if was is not None and was != now:

@@ -52,6 +52,9 @@ class OutputOptions:
     allow_empty: bool = False
     """Whether a service without tools may replace the documents of one that had some."""
 
+    force: bool = False
+    """Whether generated text wins over what a person changed in it."""
+
     strict: bool = False
     """Whether a problem of level warning or error is a dead end."""
 

@@ -1,18 +1,19 @@
 """Carries out a plan: each file is the old one or the new one at any moment, wherever a run is interrupted.
 
-The record is written before the files, with the old and the new digest of each that is about to change, so that after
-an interruption the next run knows both as skillgen's own.
+The record is written before the files, with the old and the new text of each that is about to change, so that after
+an interruption the next run knows both as skillgen's own. The caller holds the lock of OUT (`lock`).
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from skillgen.errors import OutputError
 from skillgen.write.plan import Change, Plan, inside
-from skillgen.write.record import RECORD_NAME, Record, digest_of
+from skillgen.write.record import RECORD_NAME, Record
 
 _TEMPORARY = ".skillgen-"
 
@@ -24,9 +25,10 @@ def apply_plan(plan: Plan) -> None:
         OutputError: OUT cannot be written.
     """
     try:
-        plan.out.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(plan.out)
         changed = [change for change in plan.drift if not change.edited]
+        # A note is written where it moves to before it goes where it was.
+        changed.sort(key=lambda change: (change.action == "delete", not change.takes_notes))
         if changed:
             _replace(plan.out, plan.out / RECORD_NAME, _between(plan).to_text().encode("utf-8"))
         for change in changed:
@@ -45,17 +47,17 @@ def apply_plan(plan: Plan) -> None:
 
 def _between(plan: Plan) -> Record:
     """Gives a record that is true before, during and after the run."""
-    digests = dict(plan.before.digests)
-    for path, new in plan.after.digests.items():
-        digests[path] = tuple(dict.fromkeys((*digests.get(path, ()), *new)))
-    return Record(service=plan.before.service, tools=plan.before.tools, digests=digests)
+    states = dict(plan.before.states)
+    for path, new in plan.after.states.items():
+        states[path] = tuple(dict.fromkeys((*states.get(path, ()), *new)))
+    return replace(plan.before, states=states, inputs=None)
 
 
 def _apply(out: Path, change: Change) -> None:
     target = inside(out, change.path)
     if change.action == "delete":
         # Somebody may have changed the file since the plan was made.
-        if target.exists() and digest_of(target.read_bytes()) == digest_of(change.old or b""):
+        if target.exists() and target.read_bytes() == change.old:
             target.unlink()
             _remove_empty_folders(out, target.parent)
     elif change.new is not None:
@@ -69,8 +71,12 @@ def _replace(out: Path, target: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(prefix=f"{_TEMPORARY}{os.getpid()}-", dir=out)
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
+        try:
+            view = memoryview(content)
+            while view:
+                view = view[os.write(handle, view) :]
+        finally:
+            os.close(handle)
         temporary.chmod(_mode_of(target))
         temporary.replace(target)
     except BaseException:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from skillgen.write.plan import Change
+if TYPE_CHECKING:
+    from skillgen.write.plan import Change
 
 LINES_LIMIT = 20_000
 """Lines of one file beyond which its change is told and not shown: the comparison takes the square of them."""
@@ -13,14 +15,19 @@ LINES_LIMIT = 20_000
 
 def unified_diff(changes: Iterable[Change]) -> str:
     """Gives the diff of all changes that change something."""
-    return "".join(line for change in changes if change.action != "keep" for line in _lines(change))
+    return "".join(change_diff(change.path, change.old, change.new) for change in changes if change.action != "keep")
 
 
-def _lines(change: Change) -> Iterator[str]:
-    old, new = _split(change.old), _split(change.new)
-    before = f"a/{change.path}" if change.old is not None else "/dev/null"
-    after = f"b/{change.path}" if change.new is not None else "/dev/null"
-    if max(len(old), len(new)) > LINES_LIMIT and change.action == "replace":
+def change_diff(path: str, old: bytes | None, new: bytes | None) -> str:
+    """Gives the diff of one file, which may come or go."""
+    return "".join(_lines(path, old, new))
+
+
+def _lines(path: str, old_content: bytes | None, new_content: bytes | None) -> Iterator[str]:
+    old, new = _split(old_content), _split(new_content)
+    before = f"a/{path}" if old_content is not None else "/dev/null"
+    after = f"b/{path}" if new_content is not None else "/dev/null"
+    if max(len(old), len(new)) > LINES_LIMIT and old_content is not None and new_content is not None:
         yield f"--- {before}\n+++ {after}\n@@ {len(old)} lines changed to {len(new)}; too many to show @@\n"
         return
     for line in difflib.unified_diff(old, new, before, after):

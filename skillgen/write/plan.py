@@ -1,17 +1,26 @@
 """Compares documents with what stands in OUT, and decides what would happen to each file.
 
-Nothing is changed here. A file that was edited, or that skillgen did not make, is never replaced or deleted.
+Nothing is changed here. What a person added is carried into the new text; a file in which they changed what skillgen
+wrote, or that skillgen did not make, is never replaced or deleted unless they say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from skillgen.errors import OutputError
-from skillgen.write.record import Record, digest_of, read_record
+from skillgen.errors import EditedError, OutputError, Problem
+from skillgen.write.diff import change_diff
+from skillgen.write.lines import content_of, digests_of, lines_of, unpacked
+from skillgen.write.notes import Homes
+from skillgen.write.record import Record, read_record, state_of
+from skillgen.write.regenerate import Regenerated, added_lines, is_only_added_to, regenerated
+from skillgen.write.regions import MarkerError
+
+FOREIGN = "not made by skillgen"
+"""Why a file is not replaced of which the record knows nothing."""
 
 Action = Literal["create", "replace", "delete", "keep"]
 
@@ -33,7 +42,16 @@ class Change:
     """What would stand there."""
 
     edited: bool = False
-    """Whether what stands there is not what skillgen wrote."""
+    """Whether what stands there is not skillgen's to replace."""
+
+    reason: str = ""
+    """Why not."""
+
+    edit: str = ""
+    """What a person changed, as a unified diff."""
+
+    takes_notes: bool = False
+    """Whether words of a person move here from another file, which must not go before they have arrived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +70,9 @@ class Plan:
     after: Record
     """What it will have written."""
 
+    problems: tuple[Problem, ...] = ()
+    """What a person should know of their own words."""
+
     @property
     def drift(self) -> tuple[Change, ...]:
         """Files that are not as they should be; those that skillgen may not delete are not among them."""
@@ -66,53 +87,206 @@ class Plan:
         """Files that would have to be replaced, but hold edits or are not skillgen's."""
         return tuple(change for change in self.changes if change.edited and change.action == "replace")
 
-    @property
-    def abandoned(self) -> tuple[Change, ...]:
-        """Stale files that were edited: they stay, and skillgen forgets them."""
-        return tuple(change for change in self.changes if change.edited and change.action == "delete")
-
 
 def plan_documents(
     out: Path,
     documents: Mapping[str, str],
     *,
     service: str,
-    tools: int,
+    tools: Mapping[str, Any],
+    inputs: str | None = None,
+    force: bool = False,
 ) -> Plan:
-    """Compares documents (path to text) with OUT.
+    """Compares documents (path to text) with OUT; with `force`, generated text wins over changes inside it.
 
     Raises:
         OutputError: something in OUT cannot be read, or a path leads outside it.
     """
     before = read_record(out)
-    changes = [_change(out, path, text.encode("utf-8"), before) for path, text in documents.items()]
-    changes += [_stale(out, path, before) for path in before.digests if path not in documents]
-    digests: dict[str, tuple[str, ...]] = {path: (digest_of(text.encode("utf-8")),) for path, text in documents.items()}
+    planning = _Planning(out=out, before=before, force=force)
+    new = {path: text.encode("utf-8") for path, text in documents.items()}
+    for path, content in new.items():
+        planning.document(path, content)
+    for path in before.states:
+        if path not in documents:
+            planning.stale(path)
+    planning.settle_notes(new)
+    states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in new.items()}
+    states |= dict.fromkeys(planning.left_over, ("",))
     return Plan(
         out=out,
-        changes=tuple(sorted(changes, key=lambda change: change.path)),
+        changes=tuple(sorted(planning.changes.values(), key=lambda change: change.path)),
         before=before,
-        after=Record(service=service, tools=tools, digests=digests),
+        after=Record(service=service, tools=tools, inputs=inputs, states=states, regions=planning.regions),
+        problems=tuple(planning.problems),
     )
 
 
-def _change(out: Path, path: str, new: bytes, before: Record) -> Change:
-    old = _content(out, path)
-    if old is None:
-        return Change(path=path, action="create", old=None, new=new)
-    if old == new:
-        return Change(path=path, action="keep", old=old, new=new)
-    return Change(path=path, action="replace", old=old, new=new, edited=not before.is_own(path, old))
+def is_as_written(out: Path, record: Record) -> bool:
+    """Tells whether every file of a record stands in OUT, and a person did no more than add to it."""
+    for path, states in record.states.items():
+        if states == ("",):
+            continue
+        content = content_at(out, path)
+        if content is None or len(states) != 1 or not is_only_added_to(path, states[0], content):
+            return False
+    return bool(record.states)
 
 
-def _stale(out: Path, path: str, before: Record) -> Change:
-    old = _content(out, path)
-    if old is None:
-        return Change(path=path, action="keep", old=None, new=None)
-    return Change(path=path, action="delete", old=old, new=None, edited=not before.is_own(path, old))
+@dataclass(slots=True, kw_only=True)
+class _Planning:
+    """Decides file by file; notes whose place is gone come last, when all places are known."""
+
+    out: Path
+    before: Record
+    force: bool
+    changes: dict[str, Change] = field(default_factory=dict)
+    merges: dict[str, Regenerated] = field(default_factory=dict)
+    regions: dict[str, int] = field(default_factory=dict)
+    left_over: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def document(self, path: str, new: bytes) -> None:
+        """Decides on a file that skillgen would write."""
+        old = content_at(self.out, path)
+        if old is None:
+            self.changes[path] = Change(path=path, action="create", old=None, new=new)
+        elif old == new or lines_of(old) == lines_of(new):
+            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+        elif self.before.is_own(path, old):
+            self.changes[path] = Change(path=path, action="replace", old=old, new=new)
+        elif path not in self.before.states:
+            self._foreign(path, old, new)
+        else:
+            self._edited(path, old, new)
+
+    def stale(self, path: str) -> None:
+        """Decides on a file that skillgen wrote and would write no more."""
+        old = content_at(self.out, path)
+        if old is None:
+            return
+        if self.before.states[path] == ("",):
+            self.left_over.append(path)
+            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+            return
+        if self.before.is_own(path, old):
+            self.changes[path] = Change(path=path, action="delete", old=old, new=None)
+            return
+        made = self._best(path, old, b"")
+        if made is None or (made.reason and not self.force):
+            self.changes[path] = Change(path=path, action="delete", old=old, new=None, edited=True)
+            self._tell(
+                "stale-file-kept",
+                path,
+                "skillgen no longer writes this file; it was edited, so it stays",
+                "delete it when its words are safe elsewhere",
+            )
+            return
+        self.merges[path] = made
+        self.changes[path] = Change(path=path, action="delete", old=old, new=None)
+
+    def settle_notes(self, new: Mapping[str, bytes]) -> None:
+        """Finds a place for each note whose section is gone, and gives the files their final text."""
+        homes = Homes(new, self.merges)
+        for path, made in list(self.merges.items()):
+            for note in made.body.homeless:
+                self.problems.append(homes.settle(path, note))
+        for path, lines in homes.texts().items():
+            content, change = content_of(lines), self.changes[path]
+            old = change.old
+            if path not in new:
+                self.left_over.append(path)
+            takes_notes = path in homes.receivers
+            if old is None:
+                self.changes[path] = replace(change, new=content, takes_notes=takes_notes)
+            elif lines_of(old) == lines and not change.edited:
+                self.changes[path] = replace(change, action="keep", new=old)
+            else:
+                self.changes[path] = replace(change, action="replace", new=content, takes_notes=takes_notes)
+
+    def _foreign(self, path: str, old: bytes, new: bytes) -> None:
+        """A file that the record does not have: skillgen's if it has all that skillgen would write, in order."""
+        if is_only_added_to(path, state_of(new), old):
+            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+            return
+        self.changes[path] = Change(
+            path=path,
+            action="replace",
+            old=old,
+            new=new,
+            edited=not self.force,
+            reason=FOREIGN,
+            edit=change_diff(path, old, new),
+        )
+
+    def _edited(self, path: str, old: bytes, new: bytes) -> None:
+        made = self._best(path, old, new)
+        if made is None:
+            self.changes[path] = Change(path=path, action="replace", old=old, new=new)  # broken markers, by force
+            return
+        if made.rewritten and self._is_merged(path, old, new):
+            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+            return
+        reason = made.reason or ""
+        if reason and made.regions < self.before.regions.get(path, 0):
+            reason = "the markers of a region are gone; restore <!-- yours --> above it and <!-- /yours --> below it"
+        self.merges[path] = made
+        self.changes[path] = Change(
+            path=path,
+            action="replace",
+            old=old,
+            new=new,
+            edited=bool(reason) and not self.force,
+            reason=reason,
+            edit=made.edit,
+        )
+        if made.regions:
+            self.regions[path] = made.regions
+        for title in made.body.outdated:
+            self._tell(
+                "replaced-text-changed",
+                path,
+                f"the generated text under {title!r} changed, and a region of yours stands in its place",
+                "see whether your words still hold",
+            )
+
+    def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
+        """Tells whether a file is the new text already, as a merge of branches leaves it, but for a person's lines."""
+        added = added_lines(path, state_of(new), old)
+        ever = {digest for state in self.before.states[path] for digest in unpacked(state)}
+        return added is not None and not any(digest in ever for digest in digests_of(filter(None, added)))
+
+    def _best(self, path: str, old: bytes, new: bytes) -> Regenerated | None:
+        """Gives the file made anew from the text that it is nearest to; None for broken markers, by force.
+
+        Raises:
+            EditedError: the markers of a region are broken.
+        """
+        found: list[Regenerated] = []
+        for state in self.before.states[path]:
+            try:
+                found.append(regenerated(path, state, old, new))
+            except MarkerError as error:
+                if self.force:
+                    return None
+                raise EditedError(
+                    f"{path}, {error}; nothing was written",
+                    where=str(self.out),
+                    fix="restore the marker; or give --force, and skillgen's text replaces what was changed in it",
+                    diff="",
+                ) from None
+        return min(found, key=lambda made: (made.reason is not None, made.edit.count("\n"), made.added))
+
+    def _tell(self, code: str, path: str, message: str, fix: str) -> None:
+        self.problems.append(Problem(code=code, level="warning", where=path, message=message, fix=fix))
 
 
-def _content(out: Path, path: str) -> bytes | None:
+def content_at(out: Path, path: str) -> bytes | None:
+    """Gives what stands at a path of OUT.
+
+    Raises:
+        OutputError: it cannot be read, or lies outside OUT.
+    """
     target = inside(out, path)
     try:
         if target.exists() and not target.is_file():

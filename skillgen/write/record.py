@@ -1,20 +1,24 @@
 """The record of what skillgen wrote to an OUT: `.skillgen.json`.
 
-It holds the digest of each file, so that an edit can be told from skillgen's own text, and how many tools the
-documents have, so that an empty crawl can't replace them. Nothing in it depends on the clock or on where OUT is.
+It holds the digests of the lines of each file, so that a person's lines can be told from skillgen's own, and the facts
+of each tool that matter to callers, so that a change can be told in words and an empty crawl can't replace documents
+that have tools. Nothing in it depends on the clock or on where OUT is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from skillgen.errors import OutputError
+from skillgen.write.lines import digests_of, lines_of, packed, unpacked
 
 RECORD_NAME = ".skillgen.json"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,29 +28,42 @@ class Record:
     service: str | None = None
     """The name of the service that the documents describe."""
 
-    tools: int = 0
-    """How many tools they have."""
+    tools: Mapping[str, Any] = field(default_factory=dict)
+    """The tools that they have: name to the facts of each, as JSON."""
 
-    digests: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Path to the digests that a file of skillgen's may have: one, or two while a run was replacing it."""
+    inputs: str | None = None
+    """The digest of all that the documents were made from, where it is known without reading the source."""
+
+    states: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Path to the texts that skillgen may have written there, as packed digests of lines: one, or two while a run was
+    replacing it."""
+
+    regions: dict[str, int] = field(default_factory=dict)
+    """Path to how many marked regions stood there in place of generated text."""
 
     def is_own(self, path: str, content: bytes) -> bool:
-        """Tells whether a file's content is what skillgen wrote."""
-        return digest_of(content) in self.digests.get(path, ())
+        """Tells whether a file's content is what skillgen wrote, but for line ends."""
+        return state_of(content) in self.states.get(path, ())
 
     def to_text(self) -> str:
-        """Gives the record as JSON, sorted."""
-        data = {
-            "version": VERSION,
-            "service": self.service,
-            "tools": self.tools,
-            "files": {path: list(self.digests[path]) for path in sorted(self.digests)},
-        }
-        return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+        """Gives the record as JSON, sorted, with a line for each tool and each file."""
+        parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
+        if self.inputs is not None:
+            parts.append(f'"inputs": {_json(self.inputs)}')
+        parts.append(f'"tools": {_lines(self.tools)}')
+        if self.regions:
+            parts.append(f'"yours": {_lines(dict(sorted(self.regions.items())))}')
+        parts.append(f'"files": {_lines({path: list(self.states[path]) for path in sorted(self.states)})}')
+        return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def state_of(content: bytes) -> str:
+    """Gives a file as the record remembers it."""
+    return packed(digests_of(lines_of(content)))
 
 
 def digest_of(content: bytes) -> str:
-    """Gives the digest of a file's content."""
+    """Gives the digest of some bytes."""
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
@@ -59,10 +76,18 @@ def read_record(out: Path) -> Record:
     path = out / RECORD_NAME
     try:
         data = json.loads(path.read_text("utf-8"))
+        if data["version"] != VERSION:
+            raise OutputError(
+                f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}",
+                where=str(path),
+                fix="move the documents away and run again",
+            )
         return Record(
             service=data["service"],
-            tools=int(data["tools"]),
-            digests={str(name): tuple(map(str, digests)) for name, digests in data["files"].items()},
+            tools=dict(data["tools"]),
+            inputs=data.get("inputs"),
+            states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},
+            regions={str(name): int(number) for name, number in data.get("yours", {}).items()},
         )
     except (FileNotFoundError, NotADirectoryError):
         return Record()
@@ -74,3 +99,18 @@ def read_record(out: Path) -> Record:
             where=str(path),
             fix="restore it from version control, or move the documents away and run again",
         ) from None
+
+
+def _state(text: str) -> str:
+    unpacked(text)
+    return text
+
+
+def _lines(items: Mapping[str, Any]) -> str:
+    if not items:
+        return "{}"
+    return "{\n    " + ",\n    ".join(f"{_json(key)}: {_json(item)}" for key, item in items.items()) + "\n  }"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

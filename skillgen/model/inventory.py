@@ -1,0 +1,99 @@
+"""The facts of a service that matter to its callers, compact: what the record keeps, and what changes are told from.
+
+A tool is `{"at"?, "is", "takes", "gives", "about"}`: its HTTP method and path; the words of `MARKS` that hold; each
+parameter with its type, whether it is required and its choices; each property of its result with its type; and a digest
+of its description. Parameters of parameters stand beside them, as `schedule.due_date` and `items[].name`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.service import Service, Tool
+from skillgen.model.value import Json
+
+MARKS = ("read-only", "destructive", "asks first", "deprecated")
+
+DEPTH = 4
+"""Levels of parameters of parameters."""
+
+
+def inventory_of(service: Service) -> dict[str, Json]:
+    """Gives the facts of each tool by its name, in the order of the service."""
+    return {_clean(tool.name): _tool(tool) for tool in service.tools}
+
+
+def types_of(service: Service) -> dict[str, Json]:
+    """Gives the properties of each named type by its name."""
+    return {
+        _clean(named.name): {"takes": _rows(named.schema.properties), "gives": {"": type_text(named.schema)}}
+        for named in service.schemas
+    }
+
+
+def type_text(schema: Schema) -> str:
+    """Gives a type in a few characters: `string`, `Task[]`, `integer|null`, `string(date)`."""
+    return _clean(_type_text(schema, 0))
+
+
+def _tool(tool: Tool) -> dict[str, Json]:
+    semantics = tool.semantics
+    holds = (semantics.read_only, semantics.destructive, semantics.requires_confirmation, tool.deprecated)
+    found: dict[str, Json] = {}
+    if tool.method and tool.path:
+        found["at"] = _clean(f"{tool.method} {tool.path}")
+    found["is"] = [mark for mark, is_so in zip(MARKS, holds, strict=True) if is_so]
+    found["takes"] = _rows(tool.parameters)
+    output = tool.output.schema if tool.output is not None else None
+    if output is not None:
+        properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
+        found["gives"] = properties or {"": type_text(output)}
+    words = tool.description or tool.summary or tool.title or ""
+    found["about"] = hashlib.sha256(" ".join(words.split()).encode("utf-8", "replace")).hexdigest()[:8]
+    return found
+
+
+def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for name, parameter in _flattened(parameters, "", True, 0):
+        key = name if name not in found else f"{parameter[0]}:{name}"
+        found[key] = parameter[1:]
+    return found
+
+
+def _flattened(
+    parameters: Iterable[Parameter], above: str, needed: bool, depth: int
+) -> Iterator[tuple[str, list[Json]]]:
+    for parameter in parameters:
+        name = above + _clean(parameter.name)
+        schema = parameter.schema
+        row: list[Json] = [parameter.location, type_text(schema), int(parameter.required and needed)]
+        choices = schema.choices or (schema.items.choices if schema.items is not None else None)
+        if choices:
+            row.append([_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices])
+        yield name, row
+        if depth < DEPTH:
+            yield from _flattened(schema.properties, f"{name}.", parameter.required and needed, depth + 1)
+            if schema.items is not None:
+                yield from _flattened(schema.items.properties, f"{name}[].", parameter.required and needed, depth + 1)
+
+
+def _type_text(schema: Schema, depth: int) -> str:
+    if schema.ref:
+        text = schema.ref
+    elif schema.alternatives and depth < DEPTH:
+        text = " or ".join(dict.fromkeys(_type_text(item, depth + 1) for item in schema.alternatives))
+    elif "array" in schema.types and schema.items is not None and depth < DEPTH:
+        text = _type_text(schema.items, depth + 1) + "[]"
+    else:
+        text = "|".join(schema.types) or "any"
+        text += f"({schema.format})" if schema.format else ""
+    return text + ("|null" if schema.nullable else "")
+
+
+def _clean(text: str) -> str:
+    """Gives text that is one line and can be written as UTF-8."""
+    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())

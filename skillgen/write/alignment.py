@@ -1,0 +1,135 @@
+"""Which lines of one text stand in another: the shortest edit script (Myers 1986), as hunks."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+EFFORT = 1_200
+"""Differences up to which the shortest script is looked for; it takes the square of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines `old_start` to `old_end` of the old text stand as `new_start` to `new_end` in the new one."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def hunks_between(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
+    """Gives what differs, in order. Where every old line stands in the new text, nothing counts as removed."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    old_end, new_end = len(old), len(new)
+    while old_end > start and new_end > start and old[old_end - 1] == new[new_end - 1]:
+        old_end, new_end = old_end - 1, new_end - 1
+    pairs = [(start + i, start + j) for i, j in _matches(old[start:old_end], new[start:new_end])]
+    return _joined(_hunks(pairs, start, old_end, new_end), old, new)
+
+
+def position_map(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Gives old line number to new line number, for each line that stands in both."""
+    found: dict[int, int] = {}
+    i = j = 0
+    for hunk in (*hunks_between(old, new), Hunk(len(old), len(old), len(new), len(new))):
+        found.update(zip(range(i, hunk.old_start), range(j, hunk.new_start), strict=True))
+        i, j = hunk.old_end, hunk.new_end
+    return found
+
+
+def _hunks(pairs: list[tuple[int, int]], start: int, old_end: int, new_end: int) -> list[Hunk]:
+    found, i, j = [], start, start
+    for next_i, next_j in (*pairs, (old_end, new_end)):
+        if next_i > i or next_j > j:
+            found.append(Hunk(i, next_i, j, next_j))
+        i, j = next_i + 1, next_j + 1
+    return found
+
+
+def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    if not old or not new:
+        return []
+    if (pairs := _embedding(old, new)) is not None:
+        return pairs
+    if (pairs := _shortest(old, new)) is not None:
+        return pairs
+    blocks = difflib.SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > 4 * EFFORT).get_matching_blocks()
+    return [(block.a + k, block.b + k) for block in blocks for k in range(block.size)]
+
+
+def _embedding(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Gives where every old line stands in the new text, in order, if all do: then lines were only added."""
+    if len(old) > len(new):
+        return None
+    pairs, j = [], 0
+    for i, line in enumerate(old):
+        while j < len(new) and new[j] != line:
+            j += 1
+        if j == len(new):
+            return None
+        pairs.append((i, j))
+        j += 1
+    return pairs
+
+
+def _shortest(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]] | None:
+    reach = {1: 0}
+    trace: list[dict[int, int]] = []
+    for steps in range(min(len(old) + len(new), EFFORT) + 1):
+        trace.append(dict(reach) if steps else {1: 0})
+        for diagonal in range(-steps, steps + 1, 2):
+            down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
+            i = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
+            j = i - diagonal
+            while i < len(old) and j < len(new) and old[i] == new[j]:
+                i, j = i + 1, j + 1
+            reach[diagonal] = i
+            if i >= len(old) and j >= len(new):
+                return _walked_back(trace, len(old), len(new))
+    return None
+
+
+def _walked_back(trace: list[dict[int, int]], i: int, j: int) -> list[tuple[int, int]]:
+    pairs = []
+    for steps in range(len(trace) - 1, -1, -1):
+        reach, diagonal = trace[steps], i - j
+        down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
+        previous = diagonal + 1 if down else diagonal - 1
+        start_i = reach[previous]
+        start_j = start_i - previous
+        while i > start_i and j > start_j:
+            i, j = i - 1, j - 1
+            pairs.append((i, j))
+        i, j = start_i, start_j
+    return pairs[::-1]
+
+
+def _joined(hunks: list[Hunk], old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
+    """Moves removals and additions up along equal lines, until they touch what stands before them."""
+    found: list[Hunk] = []
+    for hunk in hunks:
+        floor = (found[-1].old_end, found[-1].new_end) if found else (0, 0)
+        moved = _moved_up(hunk, floor, old, new)
+        if found and moved.old_start == floor[0] and moved.new_start == floor[1]:
+            last = found.pop()
+            moved = Hunk(last.old_start, moved.old_end, last.new_start, moved.new_end)
+            found.append(moved)
+        else:
+            found.append(hunk)
+    return found
+
+
+def _moved_up(hunk: Hunk, floor: tuple[int, int], old: Sequence[str], new: Sequence[str]) -> Hunk:
+    i1, i2, j1, j2 = hunk.old_start, hunk.old_end, hunk.new_start, hunk.new_end
+    while i1 > floor[0] and j1 > floor[1]:
+        removed_moves = i1 < i2 and j1 == j2 and old[i1 - 1] == old[i2 - 1]
+        added_moves = i1 == i2 and j1 < j2 and new[j1 - 1] == new[j2 - 1]
+        if not (removed_moves or added_moves):
+            break
+        i1, i2, j1, j2 = i1 - 1, i2 - 1, j1 - 1, j2 - 1
+    return Hunk(i1, i2, j1, j2)

@@ -1,0 +1,185 @@
+"""Carries what a person added into a newly generated text, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from skillgen.write.alignment import hunks_between, position_map
+from skillgen.write.edits import Addition, Edits
+from skillgen.write.lines import digests_of
+from skillgen.write.sections import Key, Section, sections_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What a person added to a section that is gone."""
+
+    title: str
+    """The heading of the section."""
+
+    lines: tuple[str, ...]
+    """Their words, without blank lines around them."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Merged:
+    """A newly generated text with what a person added."""
+
+    bodies: dict[Key, list[str]]
+    """Its sections in order."""
+
+    titles: dict[Key, str]
+    """The heading of each."""
+
+    homeless: list[Note] = field(default_factory=list)
+    """What has no place in it."""
+
+    outdated: list[str] = field(default_factory=list)
+    """Headings of sections in which a region stands in place of text that changed."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The text."""
+        return [line for body in self.bodies.values() for line in body]
+
+    def add_note(self, key: Key, lines: Sequence[str]) -> None:
+        """Adds a note at the end of a section."""
+        body = self.bodies[key]
+        end = len(body)
+        while end and not body[end - 1].strip():
+            end -= 1
+        is_last = key == list(self.bodies)[-1]
+        rest = body[end:] or ([] if is_last else [""])
+        self.bodies[key] = [*body[:end], *([""] if end else []), *lines, *rest]
+
+
+def merged(edits: Edits, new: Sequence[str], has_headings: bool = True) -> Merged:
+    """Gives the new text with every addition in its place, or among the homeless."""
+    before = sections_of(edits.base, has_headings)
+    after = {section.key: section for section in sections_of(new, has_headings)}
+    result = Merged(
+        bodies={key: list(new[section.start : section.end]) for key, section in after.items()},
+        titles={key: section.title for key, section in after.items()},
+    )
+    for section in before:
+        parts = _parts_in(section, edits.additions, is_last=section is before[-1])
+        if not parts:
+            continue
+        home = after.get(section.key)
+        if home is None:
+            result.homeless += _notes(section, parts)
+            continue
+        old_lines, new_lines = edits.base[section.start : section.end], new[home.start : home.end]
+        body, is_outdated = _merged_section(old_lines, new_lines, parts)
+        result.bodies[section.key] = body
+        if is_outdated:
+            result.outdated.append(section.title)
+    return result
+
+
+def _parts_in(section: Section, additions: Sequence[Addition], is_last: bool) -> list[Addition]:
+    """Gives the additions to a section, with lines counted from its first.
+
+    What stands between two sections belongs to the first. A region that took several sections has its words in the
+    first of them.
+    """
+    found = []
+    for addition in additions:
+        first, end = addition.at, addition.at + addition.covers
+        if addition.covers:
+            start, stop = max(first, section.start), min(end, section.end)
+            if start < stop:
+                lines = addition.lines if start == first else ()
+                found.append(replace(addition, at=start - section.start, covers=stop - start, lines=lines))
+        elif section.start < first <= section.end or (first == section.start == 0 and (section.end or is_last)):
+            found.append(replace(addition, at=first - section.start))
+    return found
+
+
+def _notes(section: Section, parts: Sequence[Addition]) -> list[Note]:
+    found = []
+    for part in parts:
+        lines = list(part.lines)
+        while lines and not lines[0].strip():
+            lines.pop(0)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        if lines:
+            found.append(Note(title=section.title, lines=tuple(lines)))
+    return found
+
+
+def _merged_section(old: Sequence[str], new: Sequence[str], parts: Sequence[Addition]) -> tuple[list[str], bool]:
+    old_digests, new_digests = digests_of(old), digests_of(new)
+    places = position_map(old_digests, new_digests)
+    counterparts = places | _counterparts(old_digests, new_digests)
+    added: dict[int, list[str]] = {}
+    dropped: set[int] = set()
+    is_outdated = False
+    for part in parts:
+        gone = _covered(old_digests, new_digests, places, part)
+        dropped |= gone
+        kept = [new[number] for number in sorted(gone)]
+        is_outdated |= bool(part.covers) and kept != list(old[part.at : part.at + part.covers])
+        place = min(gone) if gone else _place(old, new, counterparts, part.at)
+        added.setdefault(place, []).extend(_spaced(part.lines, new, counterparts, part.at, place))
+    body = []
+    for number in range(len(new) + 1):
+        body += added.get(number, [])
+        if number < len(new) and number not in dropped:
+            body.append(new[number])
+    return body, is_outdated
+
+
+def _counterparts(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """Gives old line number to new line number where as many lines changed as there were."""
+    return {
+        hunk.old_start + number: hunk.new_start + number
+        for hunk in hunks_between(old, new)
+        if hunk.old_end - hunk.old_start == hunk.new_end - hunk.new_start
+        for number in range(hunk.old_end - hunk.old_start)
+    }
+
+
+def _covered(old: Sequence[str], new: Sequence[str], places: dict[int, int], part: Addition) -> set[int]:
+    """Gives the lines of the new section that a region stands in place of: those it took, as they are now."""
+    if not part.covers:
+        return set()
+    start, end = part.at, part.at + part.covers
+    found = {places[number] for number in range(start, end) if number in places}
+    for hunk in hunks_between(old, new):
+        within = start <= hunk.old_start and hunk.old_end <= end
+        if within and (hunk.old_start < hunk.old_end or start < hunk.old_start < end):
+            found.update(range(hunk.new_start, hunk.new_end))
+    return found
+
+
+def _place(old: Sequence[str], new: Sequence[str], places: dict[int, int], at: int) -> int:
+    """Gives where in the new section a line would stand that stood before line `at` of the old one."""
+    before, after = places.get(at - 1, -1 if at == 0 else None), places.get(at, len(new) if at == len(old) else None)
+    if before is not None and after is not None and before + 1 == after:
+        return after
+    above = next((number for number in range(at - 1, -1, -1) if old[number].strip()), None)
+    if above is not None and above in places:
+        place = places[above] + 1
+        for _ in range(at - above - 1):
+            if place < len(new) and not new[place].strip():
+                place += 1
+        return place
+    below = next((number for number in range(at, len(old)) if old[number].strip()), None)
+    if below is not None and below in places:
+        return places[below]
+    end = len(new)
+    while end > 1 and not new[end - 1].strip():
+        end -= 1
+    return end if at else 0
+
+
+def _spaced(lines: Sequence[str], new: Sequence[str], places: dict[int, int], at: int, place: int) -> list[str]:
+    """Gives added lines, with a blank line around them where they came to stand against another neighbour."""
+    if not lines or places.get(at - 1) == place - 1 or places.get(at) == place:
+        return list(lines)
+    before = [""] if place and new[place - 1].strip() and lines[0].strip() else []
+    after = [""] if place < len(new) and new[place].strip() and lines[-1].strip() else []
+    return [*before, *lines, *after]

@@ -1,0 +1,110 @@
+"""Finds a place for a person's words whose section is gone: where the section went, else the end of their file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from skillgen.errors import Problem
+from skillgen.write.lines import lines_of
+from skillgen.write.merge import Merged, Note
+from skillgen.write.regenerate import Regenerated
+from skillgen.write.sections import Key, front_matter_end, sections_of
+
+_MARK = "<!-- This stood under "
+
+
+class Homes:
+    """The sections of all documents that are about to be written."""
+
+    def __init__(self, new: Mapping[str, bytes], merges: Mapping[str, Regenerated]) -> None:
+        self._new = new
+        self._merges = merges
+        self._bodies: dict[str, Merged] = {path: made.body for path, made in merges.items()}
+        self._fronts: dict[str, tuple[str, ...]] = {path: made.front for path, made in merges.items()}
+        self._touched = {path for path, made in merges.items() if path in new or made.body.lines}
+
+        self.receivers: set[str] = set()
+
+    def settle(self, path: str, note: Note) -> Problem:
+        """Puts a note where its section went, or at the end of its file, and tells of it."""
+        title = note.title or "the top of the file"
+        home = self._home(path, note)
+        if home is not None:
+            other, key = home
+            if not _holds(self._body(other).bodies[key], note.lines):  # as after a run that was interrupted
+                self._body(other).add_note(key, note.lines)
+            self._touched.add(other)
+            self.receivers.add(other)
+            return Problem(
+                code="note-moved",
+                level="info",
+                where=path,
+                message=f"what a person wrote under {title!r} moved with it to {other}",
+            )
+        body = self._body(path)
+        lines = list(note.lines)
+        if path.endswith(".md") and not lines[0].startswith(_MARK):
+            lines = [f"{_MARK}{_harmless(title)}, which is gone. -->", *lines]
+        if body.lines:
+            body.add_note(list(body.bodies)[-1], lines)
+        else:
+            body.bodies[next(iter(body.bodies))] = lines
+        self._touched.add(path)
+        return Problem(
+            code="note-without-place",
+            level="warning",
+            where=path,
+            message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
+            fix="move it where it belongs, or delete it",
+        )
+
+    def texts(self) -> dict[str, list[str]]:
+        """Gives the lines of every file that is not simply as skillgen would write it."""
+        found = {}
+        for path in sorted(self._touched):
+            lines = [*self._fronts[path], *self._bodies[path].lines]
+            if lines or path in self._new:
+                found[path] = lines
+        return found
+
+    def _home(self, path: str, note: Note) -> tuple[str, Key] | None:
+        """Gives the one section with this heading: in its own file, one of the same name, or one beside it."""
+        if not note.title:
+            return None
+        folder, _, name = path.rpartition("/")
+        for wanted in (
+            [path] if path in self._new else [],
+            [other for other in self._new if other != path and other.rpartition("/")[2] == name],
+            [other for other in self._new if other != path and other.rpartition("/")[0] == folder],
+        ):
+            found = [
+                (other, key)
+                for other in wanted
+                for key, title in self._body(other).titles.items()
+                if title == note.title
+            ]
+            if len(found) == 1:
+                return found[0]
+        return None
+
+    def _body(self, path: str) -> Merged:
+        if path not in self._bodies:
+            lines = lines_of(self._new[path])
+            end = front_matter_end(lines)
+            self._fronts[path], rest = tuple(lines[:end]), lines[end:]
+            sections = sections_of(rest, path.endswith((".md", ".txt")))
+            self._bodies[path] = Merged(
+                bodies={section.key: rest[section.start : section.end] for section in sections},
+                titles={section.key: section.title for section in sections},
+            )
+        return self._bodies[path]
+
+
+def _holds(body: Sequence[str], lines: Sequence[str]) -> bool:
+    return any(tuple(body[at : at + len(lines)]) == tuple(lines) for at in range(len(body) - len(lines) + 1))
+
+
+def _harmless(title: str) -> str:
+    """Gives a heading that cannot end the comment in which it stands."""
+    return re.sub(r"[<>]|-(?=-)", "", title)[:80].strip("-")

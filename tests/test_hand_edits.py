@@ -1,0 +1,304 @@
+"""What a person adds to a document lives on, and what they change in skillgen's own text stops the run (issue 6)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli import Finished, environment, files_of, generated, run_skillgen, stamps_of
+from descriptions import description, grouped, operation, write
+
+SKILL = "skills/tasks/SKILL.md"
+TASKS = "skills/tasks/references/tasks.md"
+USERS = "skills/tasks/references/users.md"
+SOURCE = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
+
+Edit = Callable[[str], str]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written")
+    generated("from-openapi", write(folder / "api.json", SOURCE), "-o", folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture
+def out(written: Path, tmp_path: Path) -> Path:
+    shutil.copytree(written, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def run(out: Path, data: object = SOURCE, *options: str) -> Finished:
+    return run_skillgen("from-openapi", write(out.parent / "api.json", data), "-o", out, *options)
+
+
+def changed() -> dict[str, object]:
+    """Gives the description with get_task described anew, list_tasks and the users gone, and teams added."""
+    data = grouped(tasks=["get_task", "make_task"], teams=["list_teams", "get_team"])
+    data["paths"]["/tasks/get_task"]["get"]["description"] = "Gets one task by its number."
+    return data
+
+
+# -- additions -------------------------------------------------------------------------------------------------------
+
+
+def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Path) -> None:
+    edit(out / SKILL, "## How to Call\n", "Ask the team before you plan for them.\n\n## How to Call\n")
+    edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
+    before = stamps_of(out)
+    assert run(out).exit_code == 0
+    assert stamps_of(out) == before, "nothing is written where nothing changed"
+    assert run(out, SOURCE, "--check").exit_code == 0
+    finished = run(out, changed())
+    assert finished.exit_code == 0, finished.stderr
+    tasks = (out / TASKS).read_text("utf-8")
+    assert tasks.startswith("# tasks\n\nOur own word on tasks.\n\n## get_task\n\nNumbers start at 1.\n\n")
+    assert "Gets one task by its number." in tasks
+    assert "Ask the team before you plan for them.\n\n## How to Call\n" in (out / SKILL).read_text("utf-8")
+    assert run(out, changed(), "--check").exit_code == 0
+
+
+def test_what_is_added_is_all_that_differs_from_documents_without_it(out: Path, tmp_path: Path) -> None:
+    edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
+    run(out, changed())
+    generated("from-openapi", write(tmp_path / "api.json", changed()), "-o", tmp_path / "fresh")
+    fresh, kept = files_of(tmp_path / "fresh"), files_of(out)
+    assert kept.pop(TASKS).replace(b"\nNumbers start at 1.\n", b"") == fresh.pop(TASKS)
+    assert kept == fresh
+
+
+def test_keys_that_a_person_adds_to_front_matter_stay(out: Path) -> None:
+    edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nallowed-tools: Read Grep\nmetadata:\n  author: me\n")
+    data = changed()
+    data["info"] = {"title": "Tasks", "version": "2.0", "description": "Plans work.", "license": {"name": "MIT"}}
+    finished = run(out, data)
+    assert finished.exit_code == 0, finished.stderr
+    front = (out / SKILL).read_text("utf-8").split("---\n")[1]
+    assert front.splitlines()[2:] == [
+        "compatibility: Needs curl",
+        "allowed-tools: Read Grep",
+        *(["license: MIT"] if "license" in front else []),
+        "metadata:",
+        "  version: '2.0'",
+        "  author: me",
+    ]
+    subprocess.run(["agentskills", "validate", str((out / SKILL).parent)], check=True, capture_output=True)
+
+
+def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
+    edit(out / SKILL, "metadata:\n", "name: mine\nmetadata:\n")
+    finished = run(out)
+    assert (finished.exit_code, "skillgen writes name too" in finished.stderr) == (4, True)
+
+
+def test_a_member_that_a_person_adds_to_json_stays_and_one_that_breaks_it_stops_the_run(out: Path) -> None:
+    edit(out / "registry.json", '{\n  "name"', '{\n  "owner": "me",\n  "name"')
+    assert run(out, changed(), "--name", "Tasks").exit_code == 0
+    assert json.loads((out / "registry.json").read_text("utf-8"))["owner"] == "me"
+    edit(out / "registry.json", '{\n  "owner"', '{\n  hello\n  "owner"')
+    assert run(out).exit_code == 4
+
+
+def test_a_checkout_with_other_line_ends_is_not_edited(out: Path) -> None:
+    for path in out.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = stamps_of(out)
+    assert run(out, SOURCE, "--check").exit_code == 0
+    assert run(out, changed(), "-q").exit_code == 0
+    assert stamps_of(out)[USERS.replace("users", "teams")] not in before.values()
+    assert run(out, changed(), "--check").exit_code == 0
+
+
+def test_additions_to_a_checkout_with_other_line_ends_stay(out: Path) -> None:
+    edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
+    (out / TASKS).write_bytes((out / TASKS).read_bytes().replace(b"\n", b"\r\n"))
+    assert run(out, changed()).exit_code == 0
+    assert "Numbers start at 1.\n" in (out / TASKS).read_text("utf-8")
+
+
+# -- tools that are gone ---------------------------------------------------------------------------------------------
+
+
+def test_a_note_on_a_tool_that_is_gone_is_kept_and_reported(out: Path) -> None:
+    edit(out / TASKS, "## list_tasks\n", "## list_tasks\n\nSlow on Mondays.\n")
+    finished = run(out, changed())
+    assert finished.exit_code == 0
+    tasks = (out / TASKS).read_text("utf-8")
+    assert "## list_tasks" not in tasks
+    assert tasks.endswith("\n\n<!-- This stood under list_tasks, which is gone. -->\nSlow on Mondays.\n")
+    assert f"note-without-place: {TASKS}: 'list_tasks' is gone" in finished.stderr
+    again = run(out, changed())
+    assert (again.exit_code, "note-without-place" in again.stderr) == (0, False)
+
+
+def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
+    edit(out / USERS, "## get_user\n", "## get_user\n\nOnly for admins.\n")
+    assert run(out, changed()).exit_code == 0
+    kept = "<!-- This stood under get_user, which is gone. -->\nOnly for admins.\n"
+    assert (out / USERS).read_text("utf-8") == kept
+    assert run(out, changed(), "--check").exit_code == 0
+    assert run(out).exit_code == 0
+    users = (out / USERS).read_text("utf-8")
+    assert users.startswith("# users\n"), "the file is back"
+    assert users.endswith(f"\n\n{kept}")
+
+
+def test_a_note_moves_with_its_tool_to_another_file(out: Path) -> None:
+    edit(out / USERS, "## get_user\n", "## get_user\n\nOnly for admins.\n")
+    finished = run(out, grouped(tasks=["list_tasks", "get_task"], people=["list_people", "get_user"]), "-v")
+    assert finished.exit_code == 0
+    assert not (out / USERS).exists()
+    assert "\nOnly for admins.\n" in (out / USERS.replace("users", "people")).read_text("utf-8").split("## get_user")[1]
+    assert "note-moved" in finished.stderr
+
+
+def test_notes_move_with_a_skill_that_is_renamed(out: Path) -> None:
+    edit(out / SKILL, "## How to Call\n", "## How to Call\n\nAsk first.\n")
+    assert run(out, SOURCE, "--name", "Other").exit_code == 0
+    assert "## How to Call\n" in (text := (out / "skills" / "other" / "SKILL.md").read_text("utf-8"))
+    assert "\nAsk first.\n" in text
+    assert not (out / SKILL).exists()
+
+
+# -- changes inside generated text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [SOURCE, changed()], ids=["same source", "changed source"])
+def test_a_change_inside_generated_text_stops_the_run_with_its_diff_and_three_ways_out(out: Path, data: object) -> None:
+    edit(out / TASKS, "Does get_task", "Gives it")
+    before = files_of(out)
+    finished = run(out, data)
+    assert finished.exit_code == 4
+    assert files_of(out) == before
+    assert "a person changed what skillgen wrote" in finished.stderr
+    for way in ("skillgen.yaml", "<!-- yours -->", "--force"):
+        assert way in finished.stderr
+    assert "\n+Gives it" in finished.stderr
+    assert "\n-Does get" in finished.stderr
+
+
+def test_force_gives_generated_text_back_and_keeps_what_was_added(out: Path) -> None:
+    before = files_of(out)
+    edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
+    edit(out / TASKS, "# tasks\n", "# Our tasks\n")
+    assert run(out).exit_code == 4
+    assert run(out, SOURCE, "--force").exit_code == 0
+    assert (out / TASKS).read_bytes().replace(b"\nNumbers start at 1.\n", b"") == before[TASKS]
+
+
+def test_force_replaces_a_file_that_skillgen_did_not_make(out: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "llms.txt").write_text("# Mine\n")
+    assert run(tmp_path / "new", SOURCE, "--force").exit_code == 0
+    assert files_of(tmp_path / "new") == files_of(out)
+
+
+def test_a_merge_of_branches_that_is_what_skillgen_would_write_is_no_edit(out: Path, tmp_path: Path) -> None:
+    generated("from-openapi", write(tmp_path / "api.json", changed()), "-o", tmp_path / "fresh")
+    shutil.copy(tmp_path / "fresh" / TASKS, out / TASKS)
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
+    assert run(out, changed()).exit_code == 0
+    assert (out / TASKS).read_text("utf-8").startswith("# tasks\n\nOur own word on tasks.\n\n## get_task\n")
+
+
+def test_without_the_record_documents_that_are_as_they_should_be_are_taken_over(out: Path) -> None:
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
+    (out / ".skillgen.json").unlink()
+    assert run(out).exit_code == 0
+    assert run(out, changed()).exit_code == 0
+    assert "Our own word on tasks." in (out / TASKS).read_text("utf-8")
+
+
+# -- marked regions --------------------------------------------------------------------------------------------------
+
+
+def region(text: str) -> str:
+    return f"<!-- yours -->\n{text}\n<!-- /yours -->\n"
+
+
+def test_a_marked_region_stands_in_place_of_generated_text_until_it_goes(out: Path) -> None:
+    text = (out / TASKS).read_text("utf-8")
+    start = text.index("\n", text.index("## get_task")) + 1
+    (out / TASKS).write_text(text[:start] + "\n" + region("My own words on it."), encoding="utf-8")
+    edited = files_of(out)
+    assert run(out).exit_code == 0
+    assert files_of(out)[TASKS] == edited[TASKS]
+    finished = run(out, changed())
+    assert finished.exit_code == 0, finished.stderr
+    tasks = (out / TASKS).read_text("utf-8")
+    assert f"## get_task\n\n{region('My own words on it.')}" in tasks
+    assert "Gets one task by its number." not in tasks
+    assert "## make_task\n" in tasks
+    assert "replaced-text-changed" in finished.stderr
+    assert run(out, changed(), "--check").exit_code == 0
+    (out / TASKS).write_text(tasks.replace(region("My own words on it."), ""), encoding="utf-8")
+    assert run(out, changed()).exit_code == 4, "without its markers, text is missing"
+    assert "the markers of a region are gone" in run(out, changed()).stderr
+    assert run(out, changed(), "--force").exit_code == 0
+    assert "Gets one task by its number." in (out / TASKS).read_text("utf-8")
+
+
+def test_a_region_in_front_matter_replaces_a_key(out: Path) -> None:
+    front = (out / SKILL).read_text("utf-8").split("\n")
+    front[2:3] = ["# yours", "description: Plans work. Use when the user plans.", "# /yours"]
+    (out / SKILL).write_text("\n".join(front), encoding="utf-8")
+    assert run(out).exit_code == 0
+    assert run(out, changed()).exit_code == 0
+    text = (out / SKILL).read_text("utf-8")
+    assert text.count("\ndescription:") == 1
+    assert "# yours\ndescription: Plans work. Use when the user plans.\n# /yours\nmetadata:\n" in text
+    subprocess.run(["agentskills", "validate", str((out / SKILL).parent)], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    ("marker", "missing"), [("<!-- yours -->", "<!-- /yours -->"), ("<!-- /yours -->", "<!-- yours -->")]
+)
+def test_half_a_region_stops_the_run_and_says_what_to_restore(out: Path, marker: str, missing: str) -> None:
+    edit(out / TASKS, "# tasks\n", f"# tasks\n\n{marker}\n")
+    before = files_of(out)
+    finished = run(out, changed())
+    assert finished.exit_code == 4
+    assert f"{TASKS}, line 3: " in finished.stderr
+    assert f"restore {missing}" in finished.stderr
+    assert files_of(out) == before
+
+
+def test_a_source_can_open_no_region(tmp_path: Path) -> None:
+    words = "```\n<!-- yours -->\nText.\n```"
+    data = description({"/a": {"get": operation("get_a", description=words)}})
+    out = tmp_path / "out"
+    assert run(out, data).exit_code == 0
+    data["paths"]["/a"]["get"]["description"] = "Other words."
+    assert run(out, data).exit_code == 0
+    assert not any(b"yours" in content for content in files_of(out).values())
+
+
+# -- two runs at once ------------------------------------------------------------------------------------------------
+
+
+def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> None:
+    expected = []
+    commands = []
+    for name, data in (("one", SOURCE), ("two", changed())):
+        source = write(tmp_path / f"{name}.json", data)
+        generated("from-openapi", source, "-o", tmp_path / name)
+        expected.append(files_of(tmp_path / name))
+        commands.append([sys.executable, "-m", "skillgen", "from-openapi", str(source), "-o", str(out), "-q"])
+    for _ in range(3):
+        running = [subprocess.Popen(command, env=environment()) for command in commands]
+        assert [process.wait(timeout=60) for process in running] == [0, 0]
+        assert files_of(out) in expected
