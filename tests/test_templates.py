@@ -110,3 +110,53 @@ def test_what_a_template_prints_without_a_filter_is_safe_all_the_same(mine: Path
     assert "!`" not in line
     assert "$ARGUMENTS" not in line
     assert "![" not in line
+
+
+def test_every_template_is_listed_with_what_it_makes() -> None:
+    finished = run_skillgen("templates", "list")
+    assert finished.exit_code == 0
+    rows = [line.split(maxsplit=1) for line in finished.stdout.splitlines()]
+    folder = ROOT / "templates"
+    assert [row[0] for row in rows] == sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.j2"))
+    assert all(len(row) == 2 for row in rows)
+
+
+def test_one_template_is_shown_as_it_is() -> None:
+    finished = run_skillgen("templates", "show", "skill/safety.md.j2")
+    assert finished.exit_code == 0
+    assert finished.stdout == (ROOT / "templates" / "skill" / "safety.md.j2").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["skill/savety.md.j2", "../README.md", "/etc/passwd"])
+def test_a_template_that_is_none_is_not_shown(name: str) -> None:
+    finished = run_skillgen("templates", "show", name)
+    assert finished.exit_code == 2
+    assert finished.stdout == ""
+    assert "no such template" in finished.stderr
+
+
+def test_exported_templates_give_the_same_documents_and_their_edits_stay(mine: Path) -> None:
+    source, ours = write(mine.parent / "api.json", description()), mine.parent / "ours"
+    assert run_skillgen("templates", "export", mine).exit_code == 0
+    assert run_skillgen("from-openapi", source, "-o", ours).exit_code == 0
+    out = mine.parent / "out"
+    assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
+    assert files_of(out) == files_of(ours)
+    (mine / "llms.txt.j2").write_text("mine", encoding="utf-8")
+    finished = run_skillgen("templates", "export", mine)
+    assert finished.exit_code == 4
+    assert "llms.txt.j2" in finished.stderr
+    assert (mine / "llms.txt.j2").read_text("utf-8") == "mine"
+    assert run_skillgen("templates", "export", mine, "skill/how.md.j2").exit_code == 0
+
+
+def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> None:
+    """Issue 5: docs/templates.md is what `make golden` makes, and names whatever a template takes from its context."""
+    from skillgen.render.catalogue import template_names
+    from skillgen.render.manual import MACROS, NAMES, manual, names_used_in
+
+    assert (ROOT / "docs" / "templates.md").read_text("utf-8") == manual()
+    used = {name: names_used_in(name) for name in template_names() if name not in MACROS}
+    assert {name: names - NAMES.keys() for name, names in used.items() if names - NAMES.keys()} == {}
+    assert set().union(*used.values()) == NAMES.keys()
+    assert {name: names_used_in(name) for name in MACROS} == dict.fromkeys(MACROS, frozenset())

@@ -90,11 +90,11 @@ def summary(outcome: Outcome, check: bool) -> str:
 def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem], *, several: bool) -> str:
     """Gives the one JSON object of `--json`; with `several` services each has a folder of its own."""
     files = [
-        {"path": f"{outcome.plan.out.name}/{change.path}" if several else change.path, "action": change.action}
+        {"path": _place(outcome, change.path, several), "action": change.action}
         for outcome in outcomes
         for change in outcome.plan.changes
     ]
-    services = [outcome.service for outcome in outcomes]
+    services = [outcome.service for outcome in outcomes if not outcome.is_installed]
     counts = {
         "services": len(services),
         "tools": sum(len(service.tools) for service in services),
@@ -108,6 +108,13 @@ def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem], *, se
         ensure_ascii=False,
         indent=2,
     )
+
+
+def _place(outcome: Outcome, path: str, several: bool) -> str:
+    """Gives the path of a file as `--json` has it: relative to OUT, or with the folder in which a host looks."""
+    if outcome.is_installed:
+        return f"{outcome.plan.out.as_posix()}/{path}"
+    return f"{outcome.plan.out.name}/{path}" if several else path
 
 
 def _count(number: int, noun: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 from skillgen.cli import options
 from skillgen.cli.console import Console
 from skillgen.pipeline.documenting import formats_named
+from skillgen.pipeline.installing import install_folder, profile_named
 from skillgen.pipeline.options import OutputOptions, Overrides
 
 
@@ -55,6 +56,9 @@ class OutputFamily:
     out: options.Out = Path("agent-docs")
     emit: options.Emit = "skill,llms,ai-help,registry"
     templates: options.TemplatesDir = None
+    profile: options.Profile = "portable"
+    install: options.Install = None
+    user: options.User = False
     check: options.Check = False
     allow_empty: options.AllowEmpty = False
     force: options.Force = False
@@ -65,12 +69,14 @@ class OutputFamily:
         """Gives what the pipeline needs to know.
 
         Raises:
-            UsageError: a format is unknown.
+            UsageError: a format, a profile or a host is unknown.
         """
         return OutputOptions(
             out=self.out,
             formats=formats_named(self.emit),
             templates=self.templates,
+            profile=profile_named(self.profile),
+            install=install_folder(self.install, user=self.user, formats=formats_named(self.emit)),
             check=self.check,
             allow_empty=self.allow_empty,
             force=self.force,

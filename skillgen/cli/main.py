@@ -15,6 +15,7 @@ from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.inspect import inspect
 from skillgen.cli.logout import logout
+from skillgen.cli.templates import templates
 
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
@@ -83,3 +84,4 @@ app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
 app.command("inspect")(inspect)
 app.command("logout")(logout)
+app.add_typer(templates, name="templates")

@@ -65,6 +65,19 @@ TemplatesDir: TypeAlias = Annotated[
     Path | None,
     typer.Option("--templates", help="A folder; a template in it replaces ours of that name.", metavar="DIR"),
 ]
+Profile: TypeAlias = Annotated[
+    str, typer.Option(help="Front matter of the skill: portable, or claude for its additional fields.", metavar="NAME")
+]
+Install: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Also put the skill where hosts look: claude (.claude/skills) or agents (.agents/skills).",
+        metavar="HOST",
+    ),
+]
+User: TypeAlias = Annotated[
+    bool, typer.Option("--user", help="With --install: below the home folder, not the current one.")
+]
 Check: TypeAlias = Annotated[
     bool, typer.Option("--check", help="Write nothing; print a diff, and exit 1 if a file would change.")
 ]

@@ -12,6 +12,7 @@ from skillgen.cli.console import Console, outcome_json, summary
 from skillgen.errors import ExitCode, Problem, SkillgenError
 from skillgen.model.service import Service
 from skillgen.pipeline import documenting
+from skillgen.pipeline.installing import installation
 from skillgen.pipeline.options import Outcome, OutputOptions
 
 
@@ -55,10 +56,16 @@ def write_documents(
     outcomes: list[Outcome] = []
     problems = [_problem_from_failure(error) for error in failures]
     code = report_failures(failures, console)
-    for service, name in zip(services, documenting.folder_names(services), strict=True):
-        folder = output.out if is_one else output.out / name
+    names = documenting.folder_names(services)
+    runs = [
+        (service, run)
+        for service, name in zip(services, names, strict=True)
+        for run in (replace(output, out=output.out if is_one else output.out / name), installation(service, output))
+        if run is not None
+    ]
+    for service, run in runs:
         try:
-            outcome = documenting.generate(service, replace(output, out=folder))
+            outcome = documenting.generate(service, run)
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
@@ -67,12 +74,13 @@ def write_documents(
             problems.append(_problem_from_failure(error))
             code = max(code, error.exit_code)
             continue
-        console.problems(outcome.problems)
+        if not run.is_installed:
+            console.problems(outcome.problems)
+            problems.extend(outcome.problems)
         if output.check and not as_json:
             sys.stdout.write(outcome.diff)
         console.say(summary(outcome, output.check))
         outcomes.append(outcome)
-        problems.extend(outcome.problems)
         code = max(code, outcome.exit_code)
     if as_json:
         print(outcome_json(outcomes, problems, several=not is_one))

@@ -150,6 +150,9 @@ class Invocation:
     user_invocable: bool | None = None
     """Whether a user sees it in a menu."""
 
+    argument_hint: str | None = None
+    """What a user may write after the name of the skill."""
+
     allowed_tools: tuple[str, ...] = ()
     """Tools that the source would have pre-approved. Never passed on silently."""
 

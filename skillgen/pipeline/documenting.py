@@ -12,6 +12,8 @@ from skillgen.model.inventory import inventory_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
 from skillgen.render.document import FORMATS
+from skillgen.render.identity import skill_name
+from skillgen.render.invocation import profile_problems
 
 if TYPE_CHECKING:
     from skillgen.write.plan import Plan
@@ -26,14 +28,13 @@ def generate(service: Service, options: OutputOptions, *, inputs: str | None = N
         OutputError: OUT cannot be written.
         UsageError: a template has an error.
     """
-    from skillgen.render.formats import render_documents
     from skillgen.write.apply import apply_plan
     from skillgen.write.diff import unified_diff
     from skillgen.write.lock import locked
 
     if options.strict:
         _refuse_problems(service.problems)
-    documents = {item.path: item.text for item in render_documents(service, options.formats, options.templates)}
+    documents = _documents(service, options)
     if options.check:
         plan = _planned(service, documents, options, inputs)
         diff = unified_diff(plan.drift)
@@ -43,12 +44,13 @@ def generate(service: Service, options: OutputOptions, *, inputs: str | None = N
             _refuse_conflicts(plan)
             apply_plan(plan)
         diff = ""
-    skill = next((text for path, text in documents.items() if path.endswith("/SKILL.md")), None)
+    skill = next((text for path, text in documents.items() if path.endswith("SKILL.md")), None)
     return Outcome(
         service=service,
         plan=plan,
-        problems=(*service.problems, *_plan_problems(plan)),
+        problems=(*service.problems, *profile_problems(service, options.profile), *_plan_problems(plan)),
         diff=diff,
+        is_installed=options.is_installed,
         skill_tokens=tokens(skill) if skill is not None else None,
         exit_code=ExitCode.DRIFT if options.check and plan.drift else ExitCode.DONE,
     )
@@ -67,6 +69,15 @@ def _planned(service: Service, documents: Mapping[str, str], options: OutputOpti
     )
     _refuse_empty(service, plan, options)
     return plan
+
+
+def _documents(service: Service, options: OutputOptions) -> dict[str, str]:
+    """Gives path to text; an installed skill's paths start in its folder."""
+    from skillgen.render.formats import render_documents
+
+    documents = render_documents(service, options.formats, options.templates, options.profile)
+    start = len(f"skills/{skill_name(service)}/") if options.is_installed else 0
+    return {item.path[start:]: item.text for item in documents}
 
 
 def formats_named(names: str) -> tuple[str, ...]:

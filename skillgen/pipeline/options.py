@@ -46,6 +46,15 @@ class OutputOptions:
     templates: Path | None = None
     """A folder whose templates win over skillgen's."""
 
+    profile: str = "portable"
+    """Which front matter SKILL.md has: `portable` or `claude`."""
+
+    install: Path | None = None
+    """Where a host looks for skills, and the skill is to be put too."""
+
+    is_installed: bool = False
+    """Whether `out` is the folder of the skill itself, in the place where a host looks."""
+
     check: bool = False
     """Whether to write nothing and show what would change."""
 
@@ -74,6 +83,9 @@ class Outcome:
 
     diff: str
     """With `check`, what would change."""
+
+    is_installed: bool
+    """Whether it is about the place where a host looks for the skill."""
 
     skill_tokens: int | None
     """What the first level costs an agent."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 FORMATS = ("skill", "llms", "ai-help", "registry")
 """Names of `--emit`, in the order in which they are rendered."""
 
+PROFILES = ("portable", "claude")
+"""Names of `--profile`: the six fields of Agent Skills, or those of Claude Code too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

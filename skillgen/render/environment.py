@@ -6,7 +6,7 @@ it safe for another place. So a template that forgets a filter is safe all the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,9 @@ from skillgen.markdown.filters import Markdown
 from skillgen.markdown.front_matter import front_matter
 from skillgen.markdown.sentences import clipped
 from skillgen.markdown.values import json_text
+from skillgen.model.value import Json
 from skillgen.render import access, calls, effects, examples, links, shapes
-
-_PACKAGE_TEMPLATES = Path(__file__).parent.parent / "templates"
-_REPOSITORY_TEMPLATES = Path(__file__).parent.parent.parent / "templates"
+from skillgen.render.catalogue import templates_folder
 
 
 class Templates:
@@ -32,8 +31,7 @@ class Templates:
     def __init__(self, overrides: Path | None = None) -> None:
         if overrides is not None and not overrides.is_dir():
             raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
-        own = _PACKAGE_TEMPLATES if _PACKAGE_TEMPLATES.is_dir() else _REPOSITORY_TEMPLATES
-        folders = [own] if overrides is None else [overrides, own]
+        folders = [templates_folder()] if overrides is None else [overrides, templates_folder()]
         # A user's template may come from anywhere; it gets no further than the model.
         kind = jinja2.Environment if overrides is None else ImmutableSandboxedEnvironment
         self._environment = kind(
@@ -46,8 +44,8 @@ class Templates:
             finalize=_printed,
         )
         self._is_users = overrides is not None
-        self._environment.filters.update(_FILTERS)
-        self._environment.globals.update(tool_link=links.tool_link, type_link=links.type_link)
+        self._environment.filters.update(FILTERS)
+        self._environment.globals.update(FUNCTIONS)
 
     def render(self, template: str, **context: Any) -> Markdown:
         """Renders one template; its result ends with one line end.
@@ -101,14 +99,32 @@ def _printed(printed: Any) -> str:
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
+    """Gives items one after another, with a comma between."""
     return Markdown(separator.join(_printed(item) for item in items))
 
 
 def _count(things: Sequence[object], noun: str) -> Markdown:
+    """Says how many there are of what: `3 tools`."""
     return Markdown(f"{len(things)} {noun}" if len(things) == 1 else f"{len(things)} {noun}s")
 
 
+def _json(data: Json) -> str:
+    """Gives a value as JSON, indented."""
+    return json_text(data, indent=2)
+
+
+def _base_url(url: str) -> str:
+    """Gives an address without the slash at its end."""
+    return url if url.endswith("://") else url.rstrip("/") or url
+
+
+def _sentence(text: str) -> Markdown:
+    """Gives safe words as a sentence: a capital first, a full stop last."""
+    return Markdown(text[:1].upper() + text[1:] + ".")
+
+
 def _codes(names: Iterable[str]) -> Markdown:
+    """Gives names as code, with a comma between."""
     return Markdown(", ".join(filters.code(name) for name in names))
 
 
@@ -140,7 +156,10 @@ def _line_of(error: Exception, name: str) -> tuple[int | None, str]:
     return found, name
 
 
-_FILTERS = {
+FUNCTIONS = {"tool_link": links.tool_link, "type_link": links.type_link}
+"""What every template can call."""
+
+FILTERS: dict[str, Callable[..., Any]] = {
     "inline": filters.inline,
     "paragraph": filters.paragraph,
     "block": filters.block,
@@ -152,9 +171,9 @@ _FILTERS = {
     "url": filters.link_url,
     "markdown": Markdown,
     "front_matter": front_matter,
-    "json": lambda data: json_text(data, indent=2),
+    "json": _json,
     "clipped": clipped,
-    "base_url": lambda url: url if url.endswith("://") else url.rstrip("/") or url,
+    "base_url": _base_url,
     "count": _count,
     "listed": _listed,
     "codes": _codes,
@@ -183,5 +202,5 @@ _FILTERS = {
     "parameter_lists": calls.parameter_lists,
     "call_line": calls.call_line,
     "shown_examples": examples.shown_examples,
-    "sentence": lambda text: Markdown(text[:1].upper() + text[1:] + "."),
+    "sentence": _sentence,
 }

@@ -10,7 +10,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
 from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import registry_entry
-from skillgen.render.document import FORMATS, Document
+from skillgen.render.document import FORMATS, PROFILES, Document
 from skillgen.render.environment import Templates
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
@@ -18,7 +18,7 @@ from skillgen.render.skill import skill_documents, skill_of
 
 
 def render_documents(
-    service: Service, formats: tuple[str, ...] = FORMATS, overrides: Path | None = None
+    service: Service, formats: tuple[str, ...] = FORMATS, overrides: Path | None = None, profile: str = PROFILES[0]
 ) -> tuple[Document, ...]:
     """Renders a service in each format, sorted by path.
 
@@ -28,7 +28,7 @@ def render_documents(
     templates = Templates(overrides)
     reference = reference_of(service, templates)
     found: list[Document] = []
-    skill = skill_of(service, reference, templates) if "skill" in formats else None
+    skill = skill_of(service, reference, templates, profile) if "skill" in formats else None
     if skill is not None:
         found += skill_documents(service, skill, reference, templates)
     if "llms" in formats:

@@ -42,15 +42,20 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
 
     Hosts refuse angle brackets, and `---` ends front matter for careless readers.
     """
-    what = plain(service.summary or service.description or _kind(service))
+    what = plain(what_it_does(service))
     if _TRIGGER.search(what):
         return clipped(what, limit)
-    when = _declared_trigger(service) or triggers(service)
+    when = declared_trigger(service) or triggers(service)
     what = clipped(what, max(limit - len(when) - 2, limit // 3)).rstrip()
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
 
 
-def _declared_trigger(service: Service) -> str | None:
+def what_it_does(service: Service) -> str:
+    """Gives what the source says of itself in short, else what it is and what its tools are about."""
+    return service.summary or service.description or _kind(service)
+
+
+def declared_trigger(service: Service) -> str | None:
     """Gives the sentence of the description that says when to use the service, wherever it stands there."""
     sentences = re.split(r"(?<=[.!?])\s+", plain((service.description or "")[:4_000]))
     found = next((sentence for sentence in sentences if _TRIGGER.match(sentence)), None)
@@ -76,7 +81,7 @@ def triggers(service: Service) -> str:
         return f"Use when a task needs {plain(title(service))}."
     origin = (service.origins or {}).get("when_to_use")
     inferred = origin is not None and origin.kind == "inferred"
-    lead = "Use when the user needs one of these: " if inferred else "Use when the user asks to "
+    lead = "Use when a task needs one of these: " if inferred else "Use when the user asks to "
     kept: list[str] = []
     for phrase in phrases:
         if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:

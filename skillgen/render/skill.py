@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgen.model.service import Service
-from skillgen.render.document import Document
+from skillgen.render.document import PROFILES, Document
 from skillgen.render.effects import marks, marks_legend
 from skillgen.render.environment import Templates
-from skillgen.render.identity import description, skill_name, title
+from skillgen.render.identity import skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
+from skillgen.render.invocation import skill_fields
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference, page_text, reference_files
 
@@ -54,7 +55,7 @@ def skill_documents(service: Service, skill: Skill, reference: Reference, templa
         yield Document(f"{folder}/references/{file_name}", text)
 
 
-def skill_of(service: Service, reference: Reference, templates: Templates) -> Skill:
+def skill_of(service: Service, reference: Reference, templates: Templates, profile: str = PROFILES[0]) -> Skill:
     """Gives SKILL.md in the richest form that fits, and the index where that form needs it."""
     limit = characters_limit(service)
     index: Index | None = None
@@ -62,10 +63,9 @@ def skill_of(service: Service, reference: Reference, templates: Templates) -> Sk
     lists = list_indexes(reference)
     context = {
         "service": service,
-        "name": skill_name(service),
+        "fields": skill_fields(service, profile),
         "title": title(service),
         "noun": "skill",
-        "description": description(service),
         "reference": reference,
         "phrase": tool_phrase,
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],

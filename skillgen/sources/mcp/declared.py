@@ -100,6 +100,7 @@ def invocation_from(voices: Voices, facts: Facts) -> Invocation | None:
         return facts.take(f"invocation.{field}", *voices.both(key, read, within="invocation"))
 
     invocation = Invocation(
+        argument_hint=facts.take("invocation.argument_hint", *voices.both("argumentHint")),
         model_invocable=take("model_invocable", "modelInvocable", Members.flag),
         user_invocable=take("user_invocable", "userInvocable", Members.flag),
         allowed_tools=take("allowed_tools", "allowedTools", Members.texts) or (),

@@ -1,0 +1,102 @@
+"""`skillgen templates`: the templates that skillgen comes with, to read and to change."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillgen.cli.families import RunFamily, with_families
+from skillgen.cli.running import run_command
+from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
+from skillgen.render.catalogue import template_names, template_purpose, template_text
+
+templates = typer.Typer(
+    help="Lists, shows or exports the templates; a changed one is used with --templates DIR.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@templates.command("list")
+def list_templates() -> None:
+    """Names every template, and says what each makes."""
+    width = max(map(len, template_names()))
+    for name in template_names():
+        print(f"{name:{width}}  {template_purpose(name)}")
+
+
+@templates.command("show")
+@with_families
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of a template, as list gives it.")],
+    *,
+    how: RunFamily,
+) -> None:
+    """Prints one template."""
+
+    def run() -> ExitCode:
+        print(template_text(_known(name)), end="")
+        return ExitCode.DONE
+
+    run_command(run, how.console(), how.debug)
+
+
+@templates.command("export")
+@with_families
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; --templates DIR uses them.")],
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.")] = None,
+    *,
+    how: RunFamily,
+) -> None:
+    """Writes templates to a folder; a file that is there and differs is left as it is."""
+    console = how.console()
+
+    def run() -> ExitCode:
+        texts = {name: template_text(_known(name)) for name in names or template_names()}
+        different = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
+        if different:
+            raise EditedError(
+                f"{', '.join(different[:5])}: there, and different; nothing was written",
+                where=str(folder),
+                fix="export only the templates that you do not have: give their names, or another folder",
+                diff="".join(_difference(folder, name, texts[name]) for name in different),
+            )
+        for name, text in texts.items():
+            _write(folder / name, text)
+        console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
+        return ExitCode.DONE
+
+    run_command(run, console, how.debug)
+
+
+def _known(name: str) -> str:
+    if name in template_names():
+        return name
+    close = difflib.get_close_matches(name, template_names(), n=1, cutoff=0.7)
+    raise UsageError(f"no such template: {name}", fix=f"did you mean {close[0]}?" if close else "see templates list")
+
+
+def _content(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"cannot be read: {error}", where=str(path)) from None
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8"))
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+
+
+def _difference(folder: Path, name: str, text: str) -> str:
+    old = (folder / name).read_text("utf-8").splitlines(keepends=True)
+    return "".join(difflib.unified_diff(old, text.splitlines(keepends=True), f"{folder}/{name}", name))

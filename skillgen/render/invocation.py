@@ -1,0 +1,111 @@
+"""The front matter of SKILL.md: the six fields of Agent Skills, and with the profile `claude` those of Claude Code.
+
+Who may start the skill is the source's word. Which tools need no permission is never taken from it silently: only the
+service's own tools that change nothing are passed on, and a problem names them and those that were left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from skillgen.errors import Problem
+from skillgen.markdown.filters import plain_words
+from skillgen.markdown.sentences import clipped
+from skillgen.model.service import Service
+from skillgen.render.access import host_names
+from skillgen.render.identity import (
+    DESCRIPTION_LIMIT,
+    declared_trigger,
+    description,
+    plain,
+    skill_name,
+    triggers,
+    what_it_does,
+)
+
+CLAUDE_LIMIT = 1_536
+"""Characters that description and when_to_use have together in Claude Code's list of skills."""
+
+COMPATIBILITY_LIMIT = 500
+
+
+def skill_fields(service: Service, profile: str) -> dict[str, Any]:
+    """Gives the front matter of SKILL.md; what is not known is `None` and is not written."""
+    fields: dict[str, Any] = {
+        "name": skill_name(service),
+        "description": description(service),
+        "license": service.license,
+        "compatibility": _compatibility(service),
+        "metadata": {"version": service.version},
+    }
+    return {**fields, **_claude_fields(service)} if profile == "claude" else fields
+
+
+def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
+    """Says what a profile passes on of the tools that the source would have pre-approved, and what not."""
+    declared = service.invocation.allowed_tools if service.invocation else ()
+    if profile != "claude" or not declared:
+        return
+    own = _own_tools(service)
+    passed = [name for name in declared if name in own]
+    left = [name for name in declared if name not in own]
+    where = "/dashdash/invocation/allowedTools"
+    if passed:
+        yield Problem(
+            code="allowed-tools-passed-on",
+            level="warning",
+            where=where,
+            message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
+            fix="use --profile portable to leave allowed-tools out",
+        )
+    if left:
+        yield Problem(
+            code="allowed-tools-left-out",
+            level="warning",
+            where=where,
+            message=f"the source wants {', '.join(left)} to run without asking; the skill does not pass that on",
+            fix="grant it yourself where you trust the service",
+        )
+
+
+def _claude_fields(service: Service) -> dict[str, Any]:
+    invocation = service.invocation
+    what = clipped(plain(what_it_does(service)), DESCRIPTION_LIMIT)
+    when = declared_trigger(service) or triggers(service)
+    allowed = [name for name in invocation.allowed_tools if name in _own_tools(service)] if invocation else []
+    shown = host_names(service)[1]
+    return {
+        "description": what,
+        "when_to_use": clipped(when, CLAUDE_LIMIT - len(what)),
+        "argument-hint": plain_words(invocation.argument_hint or "") or None if invocation else None,
+        "disable-model-invocation": True if invocation and invocation.model_invocable is False else None,
+        "user-invocable": invocation.user_invocable if invocation else None,
+        "allowed-tools": " ".join(shown.replace("TOOL", name) for name in allowed) or None,
+    }
+
+
+def _own_tools(service: Service) -> frozenset[str]:
+    """Gives the tools of an MCP server that are declared to change nothing, and for which nobody must be asked."""
+    return frozenset(
+        tool.name
+        for tool in service.tools
+        if service.kind == "mcp"
+        and tool.semantics.read_only
+        and tool.semantics.is_declared("read_only")
+        and not tool.semantics.requires_confirmation
+        and " " not in tool.name
+    )
+
+
+def _compatibility(service: Service) -> str | None:
+    """Says what must be there first, as far as the source declares it."""
+    requirements = service.requirements
+    parts = []
+    if requirements.env:
+        parts.append(f"environment variables {', '.join(requirements.env)}")
+    if requirements.bins:
+        parts.append(f"{', '.join(requirements.bins)} on the PATH")
+    if requirements.os:
+        parts.append(f"one of {', '.join(requirements.os)}")
+    return clipped(plain(f"Needs {'; '.join(parts)}."), COMPATIBILITY_LIMIT) if parts else None

@@ -1,0 +1,169 @@
+"""The front matter of SKILL.md in both profiles, and the skill in the place where a host looks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import files_of, run_skillgen
+from descriptions import description, write
+from documents import MarkdownDocument
+from listed import command, documented, tool
+
+Json = Any
+
+PORTABLE = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+READ_ONLY = {"annotations": {"readOnlyHint": True}}
+
+
+def fields_of(out: Path) -> dict[str, Json]:
+    """Gives the front matter of the one skill."""
+    (path,) = out.glob("skills/*/SKILL.md")
+    return MarkdownDocument(path.read_text("utf-8")).fields()
+
+
+def dashdash(**invocation: Json) -> dict[str, Json]:
+    """Gives what a server says that declares who may start its skill."""
+    return {
+        "dashdash": {
+            "specVersion": "0.2.0",
+            "identity": {"name": "berths", "description": "Books berths. Use when the user asks to book a berth."},
+            "accessLevel": "interact",
+            "requires": {"env": ["HARBOUR_TOKEN"], "bins": ["sail"]},
+            "invocation": invocation,
+        }
+    }
+
+
+TOOLS = [tool("find_berths", description="Finds berths.", **READ_ONLY), tool("book_berth", description="Books one.")]
+
+
+def test_the_portable_profile_has_the_six_legal_fields_only(tmp_path: Path) -> None:
+    """X-20, X-23: what must be there first is its compatibility."""
+    server = dashdash(modelInvocable=False, userInvocable=True, allowedTools=["find_berths"])
+    finished, out = documented(tmp_path, server=server, tools=TOOLS)
+    assert finished.exit_code == 0, finished.stderr
+    fields = fields_of(out)
+    assert fields.keys() <= PORTABLE
+    assert "allowed-tools" not in fields
+    assert fields["compatibility"] == "Needs environment variables HARBOUR_TOKEN; sail on the PATH."
+    assert fields["description"] == "Books berths. Use when the user asks to book a berth."
+    assert fields["metadata"] == {"version": "1.0.0"}
+
+
+def test_the_claude_profile_says_who_may_start_the_skill(tmp_path: Path) -> None:
+    """X-25."""
+    server = dashdash(modelInvocable=False, userInvocable=True)
+    finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
+    assert finished.exit_code == 0, finished.stderr
+    fields = fields_of(out)
+    assert fields["disable-model-invocation"] is True
+    assert fields["user-invocable"] is True
+    assert fields["when_to_use"].startswith("Use when ")
+    assert len(fields["description"]) + len(fields["when_to_use"]) <= 1_536
+
+
+def test_nothing_is_said_of_invocation_where_the_source_says_nothing(tmp_path: Path) -> None:
+    _, out = documented(tmp_path, "--profile", "claude", tools=TOOLS)
+    assert fields_of(out).keys() == {"name", "description", "when_to_use", "metadata"}
+
+
+def test_when_to_use_and_description_keep_to_their_limit_together(tmp_path: Path) -> None:
+    """X-25, X-22."""
+    long = {"description": "Word " * 600, "version": "1", "title": "Long"}
+    source = write(tmp_path / "api.json", description(info=long))
+    assert run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--profile", "claude").exit_code == 0
+    fields = fields_of(tmp_path / "out")
+    assert 1 <= len(fields["description"]) <= 1_024
+    assert len(fields["description"]) + len(fields["when_to_use"]) <= 1_536
+
+
+def test_tools_are_never_allowed_silently_and_only_those_that_change_nothing(tmp_path: Path) -> None:
+    """X-11, X-25: the source would have everything allowed; what it gets and what not is said."""
+    server = dashdash(modelInvocable=True, allowedTools=["find_berths", "book_berth", "Bash", "Bash(rm:*)"])
+    finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
+    assert finished.exit_code == 0
+    assert fields_of(out)["allowed-tools"] == "mcp__berths__find_berths"
+    assert "allowed-tools-passed-on" in finished.stderr
+    assert "book_berth, Bash, Bash(rm:*)" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--profile", "other"], "no such profile"),
+        (["--install", "other"], "no such host"),
+        (["--install", "claude", "--emit", "llms"], "no skill to install"),
+        (["--user"], "says nothing without --install"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: list[str], words: str, tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", *options)
+    assert finished.exit_code == 2
+    assert words in finished.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("host", "folder"), [("claude", ".claude/skills"), ("agents", ".agents/skills")])
+def test_the_skill_is_put_where_the_host_looks(host: str, folder: str, tmp_path: Path) -> None:
+    """Issue 5: in the current project, the same files as in OUT, with a record of their own."""
+    source = write(tmp_path / "api.json", description())
+    finished = run_skillgen("from-openapi", source, "-o", "out", "--install", host, "--json", cwd=tmp_path)
+    assert finished.exit_code == 0, finished.stderr
+    installed = files_of(tmp_path / folder / "tasks")
+    assert installed.pop(".skillgen.json")
+    assert installed == files_of(tmp_path / "out" / "skills" / "tasks")
+    report = json.loads(finished.stdout)
+    assert {"path": f"{folder}/tasks/SKILL.md", "action": "create"} in report["files"]
+    assert report["counts"]["services"] == 1
+    again = run_skillgen("from-openapi", source, "-o", "out", "--install", host, "--check", cwd=tmp_path)
+    assert (again.exit_code, again.stdout) == (0, "")
+
+
+def test_with_user_it_is_put_below_the_home_folder(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    options = ("-o", tmp_path / "out", "--install", "claude", "--user")
+    home = {"HOME": str(tmp_path / "home"), "USERPROFILE": str(tmp_path / "home")}
+    assert run_skillgen("from-openapi", source, *options, env=home).exit_code == 0
+    assert (tmp_path / "home" / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
+
+
+def test_an_installed_skill_that_was_edited_is_not_overwritten_and_others_are_left_alone(tmp_path: Path) -> None:
+    """Issue 5: the same rules for edits as OUT."""
+    source = write(tmp_path / "api.json", description())
+    other = tmp_path / ".claude" / "skills" / "mine" / "SKILL.md"
+    other.parent.mkdir(parents=True)
+    other.write_text("mine", encoding="utf-8")
+    run = ("from-openapi", source, "-o", "out", "--install", "claude")
+    assert run_skillgen(*run, cwd=tmp_path).exit_code == 0
+    installed = tmp_path / ".claude" / "skills" / "tasks" / "SKILL.md"
+    edited = installed.read_text("utf-8").replace("Keeps tasks.", "Keeps my tasks.")
+    installed.write_text(edited, encoding="utf-8")
+    write(source, description(info={"title": "Tasks", "version": "2", "description": "Keeps other tasks."}))
+    finished = run_skillgen(*run, cwd=tmp_path)
+    assert finished.exit_code == 4, finished.stderr
+    assert installed.read_text("utf-8") == edited
+    assert other.read_text("utf-8") == "mine"
+
+
+def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
+    own = tmp_path / ".claude" / "skills" / "listed" / "SKILL.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine", encoding="utf-8")
+    server = command(tmp_path, tools=TOOLS)
+    arguments = ["from-server", "-o", "out", "--install", "claude", "--", *server]
+    finished = subprocess.run(
+        [sys.executable, "-m", "skillgen", *arguments],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{Path(__file__).parent.parent}:{Path(__file__).parent}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 4, finished.stderr
+    assert own.read_text("utf-8") == "mine"
