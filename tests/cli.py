@@ -24,7 +24,15 @@ class Finished:
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """Gives the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    fixed = {"PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "120", "TERM": "dumb", "NO_COLOR": "1"}
+    cache = str(ROOT / "build" / "cache")
+    fixed = {
+        "PYTHONPATH": path,
+        "PYTHONUTF8": "1",
+        "XDG_CACHE_HOME": cache,
+        "COLUMNS": "120",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+    }
     return {**os.environ, **fixed, **(changes or {})}
 
 

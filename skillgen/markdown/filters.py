@@ -79,6 +79,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
+    if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+        return text
     return " ".join(clean(text).split())
 
 
@@ -170,9 +172,21 @@ def defused(text: str) -> str:
 
 def _escaped(line: str) -> str:
     """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed."""
+    if _holds_only_code(line):
+        return line
     line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
     line = _ESCAPED.sub(lambda match: match[0] if match["special"] is None else "\\" + match[0], line)
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
+
+
+def _holds_only_code(line: str) -> bool:
+    """Tells whether a line has code spans of one backtick and nothing else of Markdown: most lines by far."""
+    return (
+        len(line) <= 1000
+        and not any(mark in line for mark in ("<", "](", "][", "\\", "``", "  "))
+        and line.count("`") % 2 == 0
+        and line == line.strip()
+    )
 
 
 def _reworded(match: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.value import Json
 from skillgen.render import access, calls, effects, examples, links, shapes
 from skillgen.render.catalogue import templates_folder
+from skillgen.render.compiled import CompiledTemplates, cache_folder
 
 
 class Templates:
@@ -42,8 +43,10 @@ class Templates:
             keep_trailing_newline=True,
             autoescape=False,  # Markdown, not HTML: see `_printed`
             finalize=_printed,
+            bytecode_cache=_kept_compiled() if overrides is None else None,
         )
-        self._is_users = overrides is not None
+        self.are_own = overrides is None
+        """Whether every template is one of skillgen's own."""
         self._environment.filters.update(FILTERS)
         self._environment.globals.update(FUNCTIONS)
 
@@ -83,14 +86,21 @@ class Templates:
         except SkillgenError:
             raise
         except Exception as error:
-            if not self._is_users:
+            if self.are_own:
                 raise
             raise _template_problem(template, error) from error
+
+
+def _kept_compiled() -> CompiledTemplates | None:
+    folder = cache_folder()
+    return CompiledTemplates(folder) if folder is not None else None
 
 
 def _printed(printed: Any) -> str:
     if type(printed) is Markdown:
         return printed
+    if type(printed) is str:
+        return filters.paragraph(printed)
     if isinstance(printed, jinja2.Undefined):
         return str(printed)  # raises, with the name that is missing
     if printed is None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from skillgen.markdown.filters import one_line
 from skillgen.model.service import Service, Tool
 from skillgen.render.dashdash import web_front_matter
 from skillgen.render.document import Document
@@ -64,8 +65,11 @@ def llms_documents(
         "fields": web_front_matter(service),
         "quick": quick_tools(reference),
     }
-    text = templates.render("llms.txt.j2", **context, entries=None)
-    if len(text) > CHARACTERS_LIMIT:
+    names = sum(len(one_line(tool.name)) for tool in service.tools)
+    text = ""
+    if names <= CHARACTERS_LIMIT or not templates.are_own:
+        text = templates.render("llms.txt.j2", **context, entries=None)
+    if not text or len(text) > CHARACTERS_LIMIT:
         entries = index.entries if index is not None else _group_entries(reference)
         text = templates.render("llms.txt.j2", **context, entries=entries)
     yield Document("llms.txt", text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from skillgen.markdown.filters import plain_words
+from functools import lru_cache
+
+from skillgen.markdown.filters import CACHE_SIZE, plain_words
 from skillgen.markdown.sentences import clipped, first_sentence
 from skillgen.model.service import Tool
 
@@ -11,5 +13,11 @@ PHRASE_LIMIT = 110
 
 def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
     """Gives the summary of a tool, else the first sentence of its description, else its title; cut at a word."""
-    text = tool.summary or first_sentence(tool.description or "") or tool.title or ""
+    return _phrase(tool.summary, tool.description, tool.title, limit)
+
+
+@lru_cache(CACHE_SIZE)
+def _phrase(summary: str | None, description: str | None, title: str | None, limit: int) -> str:
+    """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
+    text = summary or first_sentence(description or "") or title or ""
     return clipped(plain_words(text), limit).rstrip(".")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from skillgen.markdown.filters import one_line
 from skillgen.model.service import Service
 from skillgen.render.document import PROFILES, Document
 from skillgen.render.effects import marks, marks_legend
@@ -73,7 +74,10 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "marks": marks_legend(service.tools),
         "lists": lists,
     }
+    names = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
     for form, index in _forms(reference):
+        if names > limit and index is None and templates.are_own:
+            continue  # each of these forms names every tool
         for brief in (False, True):
             text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, brief=brief)
             if fits(text, limit):

@@ -7,6 +7,7 @@ refers to it, so that cycles are ordinary. Nothing here knows what the schema is
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -114,6 +115,16 @@ def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
         number += 1
 
 
+def _scalar(fields: dict[str, Any]) -> Schema:
+    """Gives a schema; one that declares a type and no more is made once."""
+    return _of_types(fields["types"]) if len(fields) == 1 and "types" in fields else Schema(**fields)
+
+
+@functools.cache
+def _of_types(types: tuple[str, ...]) -> Schema:
+    return Schema(types=types)
+
+
 class Scope:
     """One document in which `$ref`s are looked up."""
 
@@ -145,7 +156,7 @@ class Scope:
             return self._reference(raw, pointer)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
-            return Schema(**fields)
+            return _scalar(fields)
         fields["constraints"] = constraints_of(raw)
         self._add_structure(raw, fields, pointer, depth)
         schema = Schema(**fields)
@@ -223,10 +234,15 @@ class Scope:
     def _property(
         self, name: str, raw: Json, pointer: str, location: Location, required: bool, depth: int
     ) -> Parameter:
-        schema = self.schema(raw, pointer, depth + 1)
-        description = schema.description
-        if description is not None:
-            schema = replace(schema, description=None)
+        if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and copies cost
+            fields = scalar_fields(raw, pointer, self.report)
+            description = fields.pop("description", None)
+            schema = _scalar(fields)
+        else:
+            schema = self.schema(raw, pointer, depth + 1)
+            description = schema.description
+            if description is not None:
+                schema = replace(schema, description=None)
         # Draft-3 habits: `required: true` on the property itself.
         declared_on_property = isinstance(raw, dict) and raw.get("required") is True
         return Parameter(
