@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.markdown import filters
+from skillgen.markdown.invisible import visible
 from skillgen.model.codec import from_json, to_json
 from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
@@ -625,7 +625,7 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
     schemas = {"T": {"$ref": "#/components/schemas/U"}, text: {"type": "string"}, "U": {"properties": {text: {}}}}
     data = description(paths, components={"schemas": schemas}, info={"title": text, "version": "1"})
     found = texts(data, tmp_path)
-    assert section_of(tmp_path, " ".join(filters.clean(text).split())).heading.level == 2
+    assert section_of(tmp_path, " ".join(visible(text).split())).heading.level == 2
     for path, content in found.items():
         document = MarkdownDocument(content)
         children = [child for token in document.tokens for child in token.children or ()]

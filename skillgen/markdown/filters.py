@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from skillgen.markdown.invisible import visible as clean
 from skillgen.markdown.values import json_text
 from skillgen.model.value import Json
 
@@ -23,13 +24,6 @@ class Markdown(str):
     __slots__ = ()
 
 
-# Control characters but tab and line feed, invisible and bidirectional ones, surrogates, tags, private use.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\ue000-\uf8ff"
-    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
-)
-_ODD_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!]")
 # Lengths are bounded, so that no text makes the search take the square of its size.
 _KEPT = (
@@ -69,14 +63,6 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
 _NAME_SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~$&])")
 
 
-def clean(text: str) -> str:
-    """Gives a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
-    if text.isprintable() and text.isascii():
-        return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _INVISIBLE.sub("", _ODD_SPACES.sub(" ", text))
-
-
 def one_line(text: str) -> str:
     """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
     if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
@@ -114,6 +100,12 @@ def block(text: str) -> Markdown:
     if not _BLOCK_SPECIAL.search(text):
         return Markdown(text.strip())
     return Markdown(defused(_Blocks().text_of(text.expandtabs(4))))
+
+
+def quotation(text: str) -> Markdown:
+    """Gives a text as a quotation, line by line: no list, fence or heading of it is one."""
+    lines = [str(paragraph(line)) for line in clean(text).strip().split("\n")]
+    return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
 
 
 @lru_cache(CACHE_SIZE)

@@ -26,6 +26,15 @@ def first_sentence(text: str) -> str:
     return ""
 
 
+def leading_sentence(text: str) -> str:
+    """Gives the first sentence as it stands; the whole text where it has but one."""
+    start = 0
+    for end in _END.finditer(text):
+        if not _ABBREVIATION.search(text[start : end.start()]):
+            return text[: end.start()]
+    return text
+
+
 def clipped(text: str, limit: int) -> str:
     """Cuts a text at a word so that it has at most `limit` characters, the ellipsis included."""
     if len(text) <= limit:

@@ -21,6 +21,26 @@ Risk = Literal["safe", "reversible", "destructive"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quotation:
+    """Words of the source that address the reader instead of describing something.
+
+    They are taken out of the field in which they stood, and documents show them as a quotation only.
+    """
+
+    text: str
+    """The words, untrusted."""
+
+    field: str
+    """The field in which they stood; that of a parameter after its name and a dot."""
+
+    rule: str
+    """The rule by which they were found (`skillgen.markdown.voice`)."""
+
+    pointer: str
+    """JSON pointer to them in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Icon:
     """A picture of a service or of one of its parts (SEP-973)."""
 
@@ -454,6 +474,9 @@ class Tool:
     extras: Mapping[str, Json] | None = None
     """What the source says beyond these fields, raw."""
 
+    quotations: tuple[Quotation, ...] = ()
+    """What the source says in it or below it that addresses the reader."""
+
     pointer: str
     """JSON pointer to it in the source."""
 
@@ -513,6 +536,9 @@ class Resource:
     extras: Mapping[str, Json] | None = None
     """What the source says beyond these fields, raw."""
 
+    quotations: tuple[Quotation, ...] = ()
+    """What the source says in it that addresses the reader."""
+
     pointer: str
     """JSON pointer to it in the source."""
 
@@ -538,6 +564,9 @@ class Prompt:
 
     extras: Mapping[str, Json] | None = None
     """What the source says beyond these fields, raw."""
+
+    quotations: tuple[Quotation, ...] = ()
+    """What the source says in it or below it that addresses the reader."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -681,6 +710,9 @@ class Service:
 
     extras: Mapping[str, Json] | None = None
     """What the source says beyond these fields, raw."""
+
+    quotations: tuple[Quotation, ...] = ()
+    """What the source says in its other parts that addresses the reader."""
 
     problems: tuple[Problem, ...] = ()
     """What was wrong with the source; no document shows it."""

@@ -13,6 +13,7 @@ from skillgen.sources.addresses import public_url
 from skillgen.sources.document import Document, load_document
 from skillgen.sources.infer import completed
 from skillgen.sources.openapi.service import is_description, service_from_description
+from skillgen.sources.screening import screened
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tup
 
 
 def overridden(service: Service, overrides: Overrides) -> Service:
-    """Gives the service with what the user says of it."""
+    """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
+    service = screened(service)
     origins = dict(service.origins or {})
     if overrides.name is not None and not overrides.name.strip():
         raise UsageError("is empty", where="--name", fix="give a name")
@@ -108,7 +110,7 @@ def _from_description(document: Document, problems: ProblemLog, overrides: Overr
     service = service_from_description(document, problems)
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
-    return replace(completed(overridden(service, overrides)), problems=tuple(problems))
+    return completed(overridden(replace(service, problems=tuple(problems)), overrides))
 
 
 def _without(problems: ProblemLog, code: str) -> ProblemLog:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from skillgen.markdown.filters import block, one_line
 from skillgen.markdown.portions import portions
@@ -17,6 +18,7 @@ PORTION_BYTES = 7_000
 """Of a text as the source has it; the filters may double what they make safe."""
 
 AUTHENTICATION = "Authentication"
+QUOTED = "Quoted from the source"
 
 
 def about_pages(service: Service, templates: Templates) -> tuple[Page, ...]:
@@ -46,6 +48,15 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
     for section in service.sections:
         if not service.requirements.auth or section not in own:
             yield from _of_text(one_line(section.title), section.body, templates)
+    yield from _quotations(service, templates)
+
+
+def _quotations(service: Service, templates: Templates) -> Iterator[Section]:
+    render = templates.macro(TEMPLATE, "quotation")
+    found = [replace(item, text=text) for item in service.quotations for text in portions(item.text, PORTION_BYTES)]
+    for number, item in enumerate(found, 1):
+        words = QUOTED if len(found) == 1 else f"{QUOTED} ({number} of {len(found)})"
+        yield Section(name=words, heading=words, text=render(words, item))
 
 
 def _of_text(heading: str, text: str, templates: Templates, is_said: bool = False) -> Iterator[Section]:

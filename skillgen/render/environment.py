@@ -177,6 +177,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "value": filters.value,
     "heading": filters.name,
     "fence": filters.fence,
+    "quotation": filters.quotation,
     "label": filters.link_label,
     "url": filters.link_url,
     "markdown": Markdown,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillgen.markdown.filters import clean
+from skillgen.markdown.invisible import visible
 from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
 from skillgen.render.ai_help import ai_help_documents
@@ -42,4 +42,4 @@ def render_documents(
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:
-    yield Document("registry.json", clean(json_text(registry_entry(service), indent=2)) + "\n")
+    yield Document("registry.json", visible(json_text(registry_entry(service), indent=2)) + "\n")

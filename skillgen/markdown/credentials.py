@@ -1,0 +1,166 @@
+"""Finds what looks like a credential in a text, and puts a placeholder in its place.
+
+Two ways: the forms that issuers document for their keys and tokens, and values that look random where a name says that
+they are secret. Keys of documentation (AWS's `…EXAMPLE`, Stripe's `sk_test_…`) follow the same rule: nobody can tell
+them from others, and no reader needs them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from functools import lru_cache, partial
+
+_FORMS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("private key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\\\:,.-]{40,10000}?"
+     r"-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\\\]{40,10000})", ("-----BEGIN",)),
+    ("AWS access key id", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b", ("AKIA", "ASIA", "ABIA", "ACCA")),
+    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b",
+     ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
+    ("GitLab token", r"\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent|imt)-[A-Za-z0-9_-]{20,}", ("glpat-", "glptt-", "gldt-",
+     "glrt-", "glcbt-", "glft-", "glsoat-", "glagent-", "glimt-")),
+    ("Slack token", r"\bxox[abceoprs](?:\.xox[bp])?-(?:[0-9a-zA-Z]+-){0,4}[0-9A-Za-z]{8,}|"
+     r"\bxapp-\d-[A-Z0-9]+-\d+-[a-z0-9]+",
+     ("xox", "xapp-")),
+    ("Slack webhook", r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{20,}",
+     ("hooks.slack.com/",)),
+    ("Discord webhook", r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{40,}", ("/api/webhooks/",)),
+    ("Stripe key", r"\b(?:sk|rk|pk)_(?:test|live|prod)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{24,}",
+     ("sk_test_", "sk_live_", "rk_", "pk_test_", "pk_live_", "sk_prod_", "whsec_")),
+    ("OpenAI key", r"\bsk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,}", ("sk-",)),
+    ("Anthropic key", r"\bsk-ant-[A-Za-z0-9_-]{20,}", ("sk-ant-",)),
+    ("Google API key", r"\bAIza[0-9A-Za-z_-]{35}", ("AIza",)),
+    ("Google OAuth token", r"\bya29\.[0-9A-Za-z_-]{20,}|\bGOCSPX-[0-9A-Za-z_-]{20,}|\b1//0[0-9A-Za-z_-]{30,}",
+     ("ya29.", "GOCSPX-", "1//0")),
+    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?", ("eyJ",)),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b", ("npm_",)),
+    ("PyPI token", r"\bpypi-AgE[A-Za-z0-9_-]{50,}", ("pypi-AgE",)),
+    ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", ("SG.",)),
+    ("Mailgun key", r"\bkey-[0-9a-f]{32}\b", ("key-",)),
+    ("Mailchimp key", r"\b[0-9a-f]{32}-us\d{1,2}\b", ("-us",)),
+    ("Twilio key", r"\b(?:SK|AC)[0-9a-f]{32}\b", ("SK", "AC")),
+    ("Square token", r"\b(?:EAAA[A-Za-z0-9_-]{60}|sq0(?:atp|csp)-[A-Za-z0-9_-]{22,43})", ("EAAA", "sq0")),
+    ("Shopify token", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b", ("shpat_", "shpca_", "shppa_", "shpss_")),
+    ("DigitalOcean token", r"\bdo[opr]_v1_[a-f0-9]{64}\b", ("doo_v1_", "dop_v1_", "dor_v1_")),
+    ("Hugging Face token", r"\b(?:hf|api_org)_[A-Za-z]{34,}\b", ("hf_", "api_org_")),
+    ("Atlassian token", r"\bATATT3[A-Za-z0-9_=-]{50,}", ("ATATT3",)),
+    ("Databricks token", r"\bdapi[0-9a-f]{32}(?:-\d)?\b", ("dapi",)),
+    ("Linear key", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}", ("lin_api_", "lin_oauth_")),
+    ("Notion token", r"\bntn_[A-Za-z0-9]{40,}|\bsecret_[A-Za-z0-9]{43}\b", ("ntn_", "secret_")),
+    ("Telegram bot token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b", (":AA",)),
+    ("Vault token", r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}", ("hvs.", "hvb.", "hvr.")),
+    ("Azure storage key", r"(?i:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,}={0,2}", ("ccountKey=", "ccessKey=")),
+    ("age key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}", ("AGE-SECRET-KEY-1",)),
+    ("Docker token", r"\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}", ("dckr_",)),
+    ("Terraform token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}", (".atlasv1.",)),
+    ("password in an address", r"(?<=://)[^\s/:@\"'<>{}\[\]]{1,100}:[^\s/@\"'<>{}\[\]]{3,200}(?=@)", ("://",)),
+    ("authorization", r"(?<=Bearer )[A-Za-z0-9._~+/-]{20,}=*|(?<=Basic )[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z])",
+     ("Bearer ", "Basic ")),
+)  # fmt: skip
+"""What it is, its documented form, and what a text must hold to have one."""
+
+_VAGUE = ("SK", "AC", "-us", "://", "Bearer ", "Basic ")
+SHORTEST = 16
+"""Characters that a credential has at least, but for a password in an address."""
+
+_FIRST = re.compile(
+    "|".join(re.escape(start) for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
+    + r"|(?:SK|AC)[0-9a-f]{16}|[0-9a-f]{16}-us"
+)
+_ASSIGNED = re.compile(
+    r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"
+    r"[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=])\s{0,3}[\"'`]{0,2}"
+    r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{16,300}={0,2})",
+    re.IGNORECASE,
+)
+_SECRET_WORDS = re.compile(
+    r"(?:^|_)(?:tokens?|secrets?|passw(?:or)?d|passphrase|pwd|credentials?|api_?keys?|access_?keys?|private_?keys?|"
+    r"secret_?keys?|auth_?keys?|client_?secret|signing_?key|encryption_?key|session_?key|signature|authorization|jwt|"
+    r"bearer)(?:_?(?:value|id))?$"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_NOT_RANDOM = re.compile(
+    r"[\s{}<>()\[\]]|x{4,}|X{4,}|\*{3,}|\.{3,}|example[-_.]|[yY]our|YOUR|placeholder|redacted|change[-_]?me"
+)
+
+
+def redacted(text: str) -> tuple[str, tuple[str, ...]]:
+    """Gives a text with a placeholder for each credential, and what they seem to be."""
+    found: dict[str, None] = {}
+    for kind, form, starts in _FORMS:
+        if any(start in text for start in starts):
+            changed = _compiled(form).sub(partial(_placeholder, kind), text)
+            if changed != text:
+                text, found[kind] = changed, None
+    if _names_a_secret(text):
+        changed = _ASSIGNED.sub(_without_value, text)
+        if changed != text:
+            text, found["secret"] = changed, None
+    return text, tuple(found)
+
+
+def may_hold_credential(text: str) -> bool:
+    """Tells quickly whether a text is worth looking at: most have no word that is long enough."""
+    if len(text) < SHORTEST:
+        return False
+    if ("@" in text and "://" in text) or "-----BEGIN" in text:
+        return True
+    long_words = [word for word in text.split() if len(word) >= SHORTEST]
+    if not long_words:
+        return False
+    return bool(_FIRST.search(" ".join(long_words))) or _names_a_secret(text) or "earer " in text or "asic " in text
+
+
+def placeholder(kind: str) -> str:
+    """Gives what stands in the place of a credential."""
+    return f"[{kind} left out]"
+
+
+@lru_cache(1 << 12)
+def is_secret_name(name: str) -> bool:
+    """Tells whether a member of this name holds a secret: `api_key`, `clientSecret`, `X-Auth-Token`."""
+    return bool(_SECRET_WORDS.search("_".join(part for part in _CAMEL.split(name) if part).lower()))
+
+
+def looks_random(value: str) -> bool:
+    """Tells whether a value looks made by chance rather than written by somebody."""
+    if not 16 <= len(value) <= 4_000 or _NOT_RANDOM.search(value):
+        return False
+    digits = sum(character.isdigit() for character in value)
+    if not digits or digits == len(value):
+        return False
+    counts = Counter(value)
+    bits = -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
+    return bits >= (3.0 if all(character in "0123456789abcdefABCDEF-" for character in value) else 3.5)
+
+
+@lru_cache(64)
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
+
+
+def _placeholder(kind: str, match: re.Match[str]) -> str:
+    """Leaves what only shows where a credential goes: `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…`."""
+    found = match[0]
+    if kind == "authorization" and not any(character.isdigit() for character in found):
+        return found
+    if kind == "OpenAI key" and not any(character.isdigit() for character in found):
+        return found
+    if kind == "password in an address" and re.fullmatch(
+        r"(?i)[<\[{]?\w*user(?:name)?\w*[>\]}]?:[<\[{]?\w*(?:pass(?:word)?|pwd|secret|token)\w*[>\]}]?", found
+    ):
+        return found
+    return placeholder(kind)
+
+
+def _names_a_secret(text: str) -> bool:
+    if "=" not in text and ":" not in text:
+        return False
+    lower = text.lower()
+    return any(word in lower for word in ("key", "secret", "token", "passw", "passphrase", "credential", "signature"))
+
+
+def _without_value(match: re.Match[str]) -> str:
+    whole, value = match[0], match["value"]
+    return whole.replace(value, placeholder("secret")) if looks_random(value) else whole

@@ -1,0 +1,69 @@
+"""Characters that a reader does not see but a model does: taken out of every text, and told by kind.
+
+Unicode tags and variation selectors can spell whole sentences, bidirectional controls show a text in another order than
+it is read, and zero-width characters hide a word from whoever looks for it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_KINDS = (
+    ("tag characters", "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff", True),
+    ("variation selectors", "\u180b-\u180d\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef", True),
+    ("bidirectional controls", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f", True),
+    (
+        "zero-width characters",
+        "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u3164\ufeff\uffa0\ufff0-\ufff8"
+        "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U00013430-\U0001343f",
+        True,
+    ),
+    ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
+    ("soft hyphens", "\u00ad", False),
+    ("surrogates without their other half", "\ud800-\udfff", False),
+    ("characters for private use", "\ue000-\uf8ff\U000f0000-\U0010ffff", False),
+)
+"""Kind, its characters, and whether somebody who uses them has something to hide."""
+
+_LINE_ENDS = "\r\x85\u2028\u2029"
+_EMOJI = "0-9#*\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_SELECTOR = f"(?<![{_EMOJI}])\ufe0f"
+"""The selector of the coloured form says something after an emoji only."""
+
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
+"""Marks piled upon a letter until nobody can read it."""
+
+_REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
+_ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
+
+# Joiners belong to the spelling of Arabic and Indic words and to joined emoji, and a byte order mark to a file's start.
+_USUAL = re.compile(
+    "(?<=[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff])[\u200c\u200d]|\u200d(?=[\u2640\u2642\u2695-\u27bf"
+    "\U0001f000-\U0001faff])|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])"
+)
+_BY_KIND = tuple(
+    (kind, re.compile(f"[{characters}]" + (f"|{_SELECTOR}" if kind == "variation selectors" else "")), is_odd)
+    for kind, characters, is_odd in _KINDS
+)
+
+
+def visible(text: str) -> str:
+    """Gives a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
+    if text.isprintable() and text.isascii():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _REMOVED.sub("", _BLANKS.sub(" ", text))
+
+
+def hidden_kinds(text: str) -> tuple[tuple[str, ...], bool]:
+    """Gives the kinds of invisible characters in a text, and whether any of them hides something.
+
+    What belongs to the spelling of a language or to an emoji is not counted, and neither are line ends.
+    """
+    if not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+        return (), False
+    text = _USUAL.sub("", text)
+    found = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if pattern.search(text)]
+    return tuple(kind for kind, _ in found), any(is_odd for _, is_odd in found)
