@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import listed
 import pytest
 import yaml
 from cli import Finished, files_of, generated, run_skillgen
@@ -405,13 +406,217 @@ def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path, schema: Json,
     assert parameter["schema"].get("types", []) == types
 
 
-def test_a_body_with_several_media_types_has_the_properties_of_each(tmp_path: Path) -> None:
+def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_list(tmp_path: Path) -> None:
+    """S2-08: the recommended one first; media types with the same body stand together."""
+    url = {"properties": {"url": {"type": "string"}}, "required": ["url"]}
     content = {
-        "multipart/form-data": {"schema": {"properties": {"file": {"type": "string", "format": "binary"}}}},
-        "application/json": {"schema": {"properties": {"url": {"type": "string"}}}},
+        "multipart/form-data": {
+            "schema": {"properties": {"file": {"type": "string", "format": "binary"}}},
+            "encoding": {"file": {"contentType": "image/png"}},
+        },
+        "application/json": {"schema": url},
+        "application/x-www-form-urlencoded": {"schema": url},
     }
-    service, _ = inspected(tmp_path, description({"/a": {"post": operation("x", requestBody={"content": content})}}))
-    assert [parameter["name"] for parameter in service["tools"][0]["parameters"]] == ["url", "file"]
+    body = {"content": content, "description": "What to add."}
+    data = description({"/a": {"post": operation("x", requestBody=body)}})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    section = section_of(tmp_path / "out", "x")
+    assert section.item("url").facts == ("string", "required")
+    assert section.item("url").label == (
+        "Body (application/json or application/x-www-form-urlencoded), which may be left out: What to add."
+    )
+    assert section.item("file").label == "Or as multipart/form-data: What to add."
+    assert "The content of a file. Its media type: image/png." in section.item("file").text
+    service, _ = inspected(tmp_path, data)
+    (tool,) = service["tools"]
+    assert [parameter["name"] for parameter in tool["parameters"]] == ["url"]
+    assert [item["parameters"][0]["name"] for item in tool["other_inputs"]] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ({"style": "deepObject", "schema": {"type": "object", "properties": {"name": {}}}}, "Sent as p[name]=VALUE."),
+        ({"explode": False, "schema": {"type": "array", "items": {}}}, "Sent as p=A,B."),
+        ({"style": "form", "explode": True, "schema": {"type": "array", "items": {}}}, ""),
+        ({"style": "pipeDelimited", "schema": {"type": "array", "items": {}}}, "Sent as p=A|B."),
+        ({"style": "spaceDelimited", "explode": False, "schema": {"type": "array", "items": {}}}, "Sent as p=A%20B."),
+        ({"explode": False, "schema": {"type": "object", "properties": {"a": {}}}}, "Sent as p=NAME,VALUE."),
+        ({"explode": False, "schema": {"type": "string"}}, ""),
+        ({"content": {"application/json": {"schema": {"type": "object"}}}}, "Written as: application/json."),
+        (
+            {"allowReserved": True, "schema": {"type": "string"}},
+            "Reserved characters such as / and ? are not percent-encoded.",
+        ),
+        ({"examples": {"one": {"value": "x"}}, "schema": {"type": "string"}}, "Example: x."),
+        ({"in": "path", "style": "matrix", "schema": {"type": "string"}}, "Sent as ;p=A."),
+        ({"in": "path", "style": "label", "schema": {"type": "string"}}, "Sent as .A."),
+        ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as NAME=VALUE,NAME=VALUE."),
+    ],
+)
+def test_how_a_parameter_is_written_is_told_where_it_is_not_the_default(
+    tmp_path: Path, parameter: Json, words: str
+) -> None:
+    """S2-08."""
+    paths = {"/a/{p}": {"get": operation("x", parameters=[{"name": "p", "in": "query", **parameter}])}}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    text = section_of(tmp_path / "out", "x").item("p").text
+    assert text.partition("): ")[2] == words
+
+
+def test_what_is_only_returned_is_not_among_what_is_sent_and_the_other_way_round(tmp_path: Path) -> None:
+    """S2-08."""
+    properties = {
+        "id": {"type": "integer", "readOnly": True},
+        "name": {"type": "string"},
+        "secret": {"type": "string", "writeOnly": True},
+    }
+    content = {"application/json": {"schema": {"properties": properties, "required": ["id", "name"]}}}
+    responses = {"200": {"description": "It", "content": content}}
+    paths = {"/a": {"post": operation("x", requestBody={"required": True, "content": content}, responses=responses)}}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    section = section_of(tmp_path / "out", "x")
+    assert [item.name or item.text for item in section.items] == [
+        "name", "secret", "Only returned: id", "id", "name", "Only sent: secret",
+    ]  # fmt: skip
+    assert "`x(name*, secret?)`" in (tmp_path / "out/skills/tasks/SKILL.md").read_text(encoding="utf-8")
+
+
+PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
+
+
+def test_each_form_of_a_response_is_told_with_its_headers_and_what_can_be_called_next(tmp_path: Path) -> None:
+    """S2-09."""
+    made = {
+        "description": "Made",
+        "headers": {"Location": {"schema": {"type": "string"}}, "X-Left": {"$ref": "#/components/headers/Left"}},
+        "content": {
+            "application/json": {"schema": {"type": "object", "properties": {"id": {"type": "integer"}}}},
+            "text/csv": {"schema": {"type": "string"}},
+        },
+        "links": {"Get": {"operationId": "y", "parameters": {"id": "$response.body#/id"}, "description": "Reads it"}},
+    }
+    paths = {
+        "/a": {"post": operation("x", responses={"201": {"$ref": "#/components/responses/Made"}, "202": made})},
+        "/b": {"get": operation("y", responses={"default": {"description": "All", "headers": {"Etag": {}}}})},
+    }
+    left = {"description": "How many are left", "schema": {"type": "integer", "minimum": 0}}
+    data = description(paths, components={"responses": {"Made": made}, "headers": {"Left": left}})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    text = section_of(tmp_path / "out", "x").text
+    for line in (
+        "Returns object (201): Made",
+        "- `id` (integer)",
+        "- `X-Left` (integer): How many are left. At least 0.",
+        "Next: [y](#y) with `id` = `$response.body#/id`. Reads it.",
+        "Or string (201, `text/csv`).",
+        "Or object (202): Made",
+    ):
+        assert line in text
+    assert "Returns (default): All\n\nHeaders: `Etag`." in section_of(tmp_path / "out", "y").text
+
+
+def test_the_bodies_of_errors_are_told_once_for_each_shape(tmp_path: Path) -> None:
+    """S2-14."""
+    content = {"application/json": {"schema": PROBLEM}}
+    responses = {
+        "200": {"description": "Done"},
+        "400": {"description": "Bad", "content": content},
+        "404": {"$ref": "#/components/responses/Missing"},
+        "5XX": {"description": "Broken"},
+        "default": {"description": "Any other", "content": {"application/json": {"schema": {"type": "string"}}}},
+    }
+    data = description(
+        {"/a": {"get": operation("x", responses=responses)}},
+        components={"responses": {"Missing": {"description": "Missing", "content": content}}},
+    )
+    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    text = section_of(tmp_path / "out", "x").text
+    assert text.index("- `default`: Any other") < text.index("The body of `400`, `404`: object.")
+    assert text.count("- `message` (string)") == 1
+    assert "The body of `default`: string." in text
+    assert "error-message-missing" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_reported"),
+    [
+        (PROBLEM, False),
+        ({"type": "object", "properties": {"error": PROBLEM}}, False),
+        ({"allOf": [{"$ref": "#/components/schemas/Problem"}]}, False),
+        ({"type": "object"}, False),
+        ({"type": "object", "properties": {"error": {"type": "string"}}}, True),
+        ({"$ref": "#/components/schemas/Silent"}, True),
+    ],
+)
+def test_the_body_of_an_error_without_a_message_is_reported_once(
+    tmp_path: Path, schema: Json, is_reported: bool
+) -> None:
+    """S2-14: seed 002, 6.1."""
+    responses = {
+        "200": {"description": "Done"},
+        "400": {"description": "Bad", "content": {"application/json": {"schema": schema}}},
+    }
+    types = {"Problem": PROBLEM, "Silent": {"type": "object", "properties": {"status": {"type": "integer"}}}}
+    paths = {"/a": {"get": operation("x", responses=responses)}, "/b": {"get": operation("y", responses=responses)}}
+    service, _ = inspected(tmp_path, description(paths, components={"schemas": types}))
+    problems = service.get("problems", ())
+    found = [problem["where"] for problem in problems if problem["code"] == "error-message-missing"]
+    assert bool(found) is is_reported
+    if "$ref" in schema:
+        assert found == ["/components/schemas/Silent"]
+
+
+def test_a_call_line_says_what_a_named_type_is(tmp_path: Path) -> None:
+    properties = {name: {"$ref": f"#/components/schemas/{name}"} for name in ("Colour", "Size", "Large", "Loop")}
+    types = {
+        "Colour": {"type": "string", "enum": ["red", "blue"]},
+        "Size": {"type": "object", "properties": {"w": {"type": "integer"}}},
+        "Large": {"type": "object", "properties": {name: {} for name in "abcd"}},
+        "Loop": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Loop"}}},
+    }
+    body = {"content": {"application/json": {"schema": {"properties": properties}}}}
+    paths = {"/a": {"post": operation("x", requestBody=body)}}
+    data = description(paths, components={"schemas": types})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert "`x(Colour?: red|blue, Size?: {w?: int}, Large?: object, Loop?: {next?: object})`" in (
+        tmp_path / "out/skills/tasks/SKILL.md"
+    ).read_text(encoding="utf-8")
+
+
+ALTERNATIVES: Json = {
+    "type": "object",
+    "properties": {"kind": {"type": "string"}, "note": {"type": "string"}},
+    "oneOf": [
+        {"properties": {"kind": {"const": "one"}, "x": {"type": "string"}}, "required": ["kind", "x"]},
+        {"properties": {"kind": {"const": "two"}, "x": {"type": "integer"}}, "required": ["kind"]},
+    ],
+    "anyOf": [{"required": ["note"]}, {"required": ["x"]}],
+    "if": {"properties": {"kind": {"const": "one"}}},
+    "then": {"required": ["note"]},
+}
+
+
+@pytest.mark.parametrize("source", ["openapi", "mcp"])
+def test_what_a_body_must_be_as_a_whole_is_told_below_its_properties(tmp_path: Path, source: str) -> None:
+    """S2-08: which properties go together, and what each alternative makes of them; the same for arguments."""
+    if source == "openapi":
+        body = {"content": {"application/json": {"schema": ALTERNATIVES}}}
+        data = description({"/a": {"post": operation("x", requestBody=body)}})
+        generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+        text = next((tmp_path / "out/skills/tasks/references").glob("*.md")).read_text(encoding="utf-8")
+    else:
+        run, out = listed.documented(tmp_path, tools=[listed.tool("x", inputSchema=ALTERNATIVES)])
+        assert run.exit_code == 0, run.stderr
+        text = (out / "llms-full.txt").read_text(encoding="utf-8")
+    for line in (
+        "- `x` (string or integer)",
+        "- where `kind` is `one`: `kind` (required), `x` (string; required).",
+        "- where `kind` is `two`: `kind` (required), `x` (integer).",
+        "At least one of `note`, `x` is required.",
+        "If `kind` is `one` or absent, `note` is required.",
+    ):
+        assert line in text
 
 
 def test_a_parameter_and_a_property_of_the_body_may_share_a_name(tmp_path: Path) -> None:

@@ -285,20 +285,6 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCase:
-    """One way in which a call fails."""
-
-    code: str
-    """A code of the source, or an HTTP status."""
-
-    description: str | None = None
-    """What it means."""
-
-    resolution: str | None = None
-    """What to do about it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Semantics:
     """What calling a tool does to the world. `None` is "not known", which is not the same as no."""
 
@@ -362,6 +348,46 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """The arguments of a tool, or one form of the body of a request, as a whole."""
+
+    media_types: tuple[str, ...] = ()
+    """The media types in which this form can be sent, the recommended one first; none for arguments."""
+
+    required: bool = True
+    """Whether it must be sent."""
+
+    description: str | None = None
+    """What it is."""
+
+    schema: Schema | None = None
+    """What it must be beyond what each of its parameters is: alternatives, conditions, bounds."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """What it is made of, where that is not among `Tool.parameters`."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
+
+    name: str
+    """Its name."""
+
+    operation: str | None = None
+    """The name of the tool, or a reference to the operation."""
+
+    parameters: Mapping[str, Json] | None = None
+    """Name of a parameter to its value, or to an expression such as `$response.body#/id`."""
+
+    description: str | None = None
+    """What it is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     """What a call returns."""
 
@@ -372,13 +398,39 @@ class Output:
     """What it is."""
 
     status: str | None = None
-    """The HTTP status of success."""
+    """The HTTP status."""
+
+    media_types: tuple[str, ...] = ()
+    """The media types in which it comes."""
+
+    headers: tuple[Parameter, ...] = ()
+    """Headers of the response."""
+
+    links: tuple[Link, ...] = ()
+    """What can be called next with it."""
 
     raw: Json = None
     """The schema as the source has it."""
 
     pointer: str
     """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorCase:
+    """One way in which a call fails."""
+
+    code: str
+    """A code of the source, or an HTTP status."""
+
+    description: str | None = None
+    """What it means."""
+
+    resolution: str | None = None
+    """What to do about it."""
+
+    output: Output | None = None
+    """What comes back then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -401,17 +453,24 @@ class Tool:
     """The name of its group."""
 
     parameters: tuple[Parameter, ...] = ()
-    """What a caller sends, in the order declared; for an operation, then the properties of the request body."""
+    """What a caller sends, in the order declared; for an operation, then the properties of the request body in its
+    recommended form."""
 
     input_schema: Json = None
     """All parameters as one JSON Schema, raw: for an operation, composed from the parameters' own schemas. Its
     `$ref`s name types that `Service.schemas` holds."""
 
+    input: Input | None = None
+    """What they are as a whole: the arguments, or the recommended form of the request body."""
+
+    other_inputs: tuple[Input, ...] = ()
+    """Other forms of the request body, which differ from it."""
+
     output: Output | None = None
     """What it returns."""
 
     other_outputs: tuple[Output, ...] = ()
-    """What else it returns on success: an operation's other statuses from 200 to 299."""
+    """What else it returns on success: an operation's other statuses from 200 to 299, and other media types."""
 
     semantics: Semantics = field(default_factory=Semantics)
     """What it does to the world."""

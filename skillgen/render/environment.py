@@ -20,8 +20,10 @@ from skillgen.markdown.filters import Markdown
 from skillgen.markdown.front_matter import front_matter
 from skillgen.markdown.sentences import clipped
 from skillgen.markdown.values import json_text
+from skillgen.model.schema import NamedType, Schema
+from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, effects, examples, links, shapes
+from skillgen.render import access, calls, effects, examples, links, results, shapes
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -106,6 +108,29 @@ def _printed(printed: Any) -> str:
     if printed is None:
         raise jinja2.TemplateRuntimeError("a value that is not declared (None) would be printed")
     return filters.paragraph(str(printed))
+
+
+class _NamedTypes:
+    """The named types of a service by name; those of the last service are kept, for a run renders one at a time."""
+
+    def __init__(self) -> None:
+        self._types: tuple[NamedType, ...] = ()
+        self._schemas: dict[str, Schema] = {}
+
+    def schemas(self, types: tuple[NamedType, ...]) -> dict[str, Schema]:
+        """Gives the schema of each type by its name."""
+        if self._types is not types:
+            self._types, self._schemas = types, {item.name: item.schema for item in types}
+        return self._schemas
+
+
+_NAMED_TYPES = _NamedTypes()
+
+
+@jinja2.pass_context
+def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
+    """Gives a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
+    return calls.call_line(tool, _NAMED_TYPES.schemas(context["service"].schemas))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
@@ -210,8 +235,12 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "summary_line": effects.summary_line,
     "title_line": effects.title_line,
     "is_whole_body": calls.is_whole_body,
+    "output_facts": results.output_facts,
+    "has_plain_headers": results.has_plain_headers,
+    "link_line": results.link_line,
+    "error_bodies": results.error_bodies,
     "parameter_lists": calls.parameter_lists,
-    "call_line": calls.call_line,
+    "call_line": _call_line,
     "shown_examples": examples.shown_examples,
     "sentence": _sentence,
 }

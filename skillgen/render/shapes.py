@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from skillgen.markdown.filters import Markdown, code, inline, value
@@ -26,6 +27,7 @@ from skillgen.render.limits import (
     stopped,
 )
 from skillgen.render.links import type_link
+from skillgen.render.sending import sending_notes
 
 ALTERNATIVES_SHOWN = 12
 """Alternatives in the words for a type; where there are more, a sentence has them all."""
@@ -74,10 +76,10 @@ def notes(parameter: Parameter) -> Markdown:
     A sentence that its description says in the same words is left out.
     """
     schema = parameter.schema
-    if not parameter.deprecated and _says_nothing(schema) and parameter.serialization is None:
+    if not parameter.deprecated and parameter.serialization is None and _says_nothing(schema):
         return NO_WORDS
     said = parameter.description or ""
-    found = _notes(schema, parameter.deprecated)
+    found = chain(_notes(schema, parameter.deprecated), sending_notes(parameter))
     return Markdown(" ".join(note for note in found if note.rpartition(_OF_ITEMS)[2].rstrip(".") not in said))
 
 
@@ -110,7 +112,7 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
 def whole_notes(schema: Schema) -> Markdown:
     """Says in sentences what the input of a tool must be as a whole."""
     phrase = type_phrase(schema)
-    lead = [] if phrase in ("any", "object") else [f"It is {phrase}."]
+    lead = [] if phrase in ("any", "object") else [f"As a whole it is {phrase}."]
     return Markdown(" ".join([*lead, *_notes(schema, False)]))
 
 
@@ -121,7 +123,9 @@ def whole_branches(schema: Schema, parameters: Sequence[Parameter]) -> tuple[Bra
     """
     if not any(item.properties for item in schema.alternatives):
         return branches(schema)
-    known = {item.name: item.schema for item in parameters}
+    known: dict[str, Schema | None] = {item.name: item.schema for item in parameters}
+    if (telling := _telling_property(schema.alternatives)) is not None:
+        known |= {telling: None}
     found = [
         Branch(
             Markdown(label),
@@ -139,14 +143,18 @@ def _is_left_out(parameter: Parameter, way: Way) -> bool:
     return parameter.schema.read_only if way == "sent" else parameter.schema.write_only
 
 
-def _named_properties(schema: Schema, known: Mapping[str, Schema]) -> Iterator[str]:
-    """Names the properties of one alternative, and says what each is where that is not what is known of it."""
+def _named_properties(schema: Schema, known: Mapping[str, Schema | None]) -> Iterator[str]:
+    """Names the properties of one alternative, and says what each is where that is not what is known of it.
+
+    Of one that is known to be `None` nothing more is said.
+    """
     words = []
     for parameter in schema.properties:
         if parameter.schema.read_only:
             continue
         facts = ["required"] if parameter.required else []
-        if parameter.schema != known.get(parameter.name):
+        held = known.get(parameter.name, parameter.schema)
+        if held is not None and held != parameter.schema:
             facts = [type_phrase(parameter.schema), *facts]
             facts += [note.rstrip(".") for note in _notes(parameter.schema, False)]
         words.append(code(parameter.name) + (f" ({'; '.join(facts)})" if facts else ""))

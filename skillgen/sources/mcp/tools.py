@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.schema import Parameter
-from skillgen.model.service import Cost, ErrorCase, Example, Output, RateLimit, Tool
+from skillgen.model.service import Cost, ErrorCase, Example, Input, Output, RateLimit, Tool
 from skillgen.model.value import Json, Value
 from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.json_schema import SchemaReader
@@ -38,7 +38,7 @@ class ToolReader:
         entry = ToolEntry(members, self.problems)
         facts = Facts(self.problems, members.pointer)
         description = facts.take("description", members.text("description") or self._help_description(name))
-        input_schema, parameters, schema_pointer = self._input(name, entry)
+        input_schema, parameters, whole, schema_pointer = self._input(name, entry)
         own = entry.dashdash
         return Tool(
             name=name,
@@ -48,6 +48,7 @@ class ToolReader:
             group=_category(facts.claim("group", own.text("category"))),
             parameters=parameters,
             input_schema=input_schema,
+            input=whole,
             output=self._output(name, entry),
             semantics=semantics_from_tool(entry, self.problems),
             cost=_cost(entry, facts),
@@ -68,18 +69,20 @@ class ToolReader:
             origins=facts.origins,
         )
 
-    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...], str]:
+    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...], Input | None, str]:
         claim = next(iter(entry.field("input_schema", Members.json)), None)
         if claim is None:
             self.problems.info(
                 "input-schema-missing", entry.members.pointer, f"the tool {name!r} does not say what it takes"
             )
-            return None, (), entry.members.pointer
+            return None, (), None, entry.members.pointer
         if not isinstance(claim.value, dict):
             self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
-            return None, (), entry.members.pointer
+            return None, (), None, entry.members.pointer
         scope = self.schemas.scope(claim.value, claim.pointer, owner=name)
-        return claim.value, scope.parameters(claim.value, claim.pointer), claim.pointer
+        collected = scope.collected(claim.value, claim.pointer)
+        whole = Input(schema=collected.whole, pointer=claim.pointer) if collected.whole is not None else None
+        return claim.value, collected.parameters, whole, claim.pointer
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         claim = next(iter(entry.field("output_schema", Members.json)), None)

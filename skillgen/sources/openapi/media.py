@@ -1,15 +1,56 @@
-"""Media types of bodies and responses: which one to read first."""
+"""Media types of bodies and responses: which one to read first, and which hold the same."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Media types that hold the same."""
+
+    media_types: tuple[str, ...]
+    """Their names, the recommended one first."""
+
+    media: dict[str, Json]
+    """The media type object of the first."""
+
+    pointer: str
+    """JSON pointer to it."""
+
+    @property
+    def schema(self) -> Json:
+        """The schema, or that of each item of a stream (OpenAPI 3.2)."""
+        return self.media.get("schema")
+
+
 def preferred_first(content: dict[str, Json]) -> list[str]:
     """Orders media types: JSON first, then as declared."""
     return sorted(content, key=lambda name: (name != "application/json", "json" not in name))
+
+
+def forms(content: dict[str, Json], pointer: str) -> Iterator[Form]:
+    """Gives the media types of a `content` object, at its pointer; those with equal schemas and encodings as one."""
+    if len(content) == 1:  # as nearly always
+        ((name, media),) = content.items()
+        yield Form((name,), as_dict(media), child(pointer, name))
+        return
+    found: list[tuple[list[str], dict[str, Json]]] = []
+    for name in preferred_first(content):
+        media = as_dict(content[name])
+        for names, held in found:
+            if held.get("schema") == media.get("schema") and held.get("encoding") == media.get("encoding"):
+                names.append(name)
+                break
+        else:
+            found.append(([name], media))
+    for names, media in found:
+        yield Form(tuple(names), media, child(pointer, names[0]))
 
 
 def first_media_schema(content: Json, pointer: str) -> tuple[Json, str]:

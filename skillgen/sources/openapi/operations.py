@@ -47,7 +47,7 @@ class OperationReader:
         self._problems = problems
         self._resolver = Resolver(document, problems)
         self._parameters = ParameterReader(self._resolver, scope, problems)
-        self._responses = ResponseReader(self._resolver, scope)
+        self._responses = ResponseReader(self._resolver, scope, problems)
         self._semantics = {method: semantics_from_method(method) for method in METHODS}
         self._default_security = security_from(document.get("security"))
 
@@ -114,6 +114,8 @@ class OperationReader:
             group=tags[0] if tags else None,
             parameters=sent + body.parameters,
             input_schema=self._parameters.input_schema(sent, body),
+            input=body.input,
+            other_inputs=body.others,
             output=output,
             other_outputs=outputs[1:],
             semantics=self._semantics[entry.method],

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.service import Input
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.media import first_media_schema, preferred_first
+from skillgen.sources.openapi.media import Form, first_media_schema, forms
 from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.serialization import serialization_of, with_encoding
+from skillgen.sources.schema_collect import Collected
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
-
-
-def _is_nothing(schema: Json, body: dict[str, Json]) -> bool:
-    """Tells whether an optional body is an object that declares no property: there is nothing to send."""
-    return (
-        isinstance(schema, dict)
-        and schema.get("properties") == {}
-        and not schema.get("additionalProperties")
-        and body.get("required") is not True
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +25,16 @@ class Body:
     """What a request body comes to."""
 
     parameters: tuple[Parameter, ...] = ()
-    """Its properties, or itself."""
+    """The properties of its recommended form, or that form itself."""
 
     media_types: tuple[str, ...] = ()
     """The media types in which it can be sent, as declared."""
+
+    input: Input | None = None
+    """Its recommended form as a whole."""
+
+    others: tuple[Input, ...] = ()
+    """The forms that differ from it."""
 
     raw: Json = None
     """Its first schema, raw."""
@@ -50,7 +49,7 @@ class ParameterReader:
         self._problems = problems
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
-        self._bodies: dict[str, tuple[Parameter, ...]] = {}
+        self._bodies: dict[str, Collected] = {}
 
     def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
         """Reads the parameters of a path and then of an operation, each with its pointer; the later override."""
@@ -63,23 +62,39 @@ class ParameterReader:
         return tuple(found.values())
 
     def body(self, raw: Json, pointer: str) -> Body:
-        """Reads a request body: the properties of every media type, or one parameter `body` where it has none."""
+        """Reads a request body in each of its forms: its properties, or one parameter `body` where it has none."""
         body, pointer = self._resolver.resolved(raw, pointer) if raw is not None else (None, pointer)
         if body is None:
             return Body()
         content = as_dict(body.get("content"))
         raw_schema, _ = first_media_schema(content, pointer)
-        found: dict[str, Parameter] = {}
-        whole: Parameter | None = None
-        for media_type in preferred_first(content):
-            schema, schema_pointer = as_dict(content[media_type]).get("schema"), child(pointer, "content", media_type)
-            properties = self._properties(schema, child(schema_pointer, "schema"))
-            for parameter in properties:
-                found.setdefault(parameter.name, parameter)
-            if not properties and whole is None and not _is_nothing(schema, body):
-                whole = self._whole_body(body, pointer, schema, child(schema_pointer, "schema"))
-        parameters = tuple(found.values()) or ((whole,) if whole is not None else ())
-        return Body(parameters=parameters, media_types=tuple(content), raw=raw_schema)
+        inputs = [self._input(body, pointer, form) for form in forms(content, child(pointer, "content"))]
+        if not inputs:
+            return Body()
+        first = next((index for index, item in enumerate(inputs) if item.parameters), 0)
+        return Body(
+            parameters=inputs[first].parameters,
+            media_types=tuple(content),
+            input=replace(inputs[first], parameters=()),
+            others=tuple(item for index, item in enumerate(inputs) if index != first and item.parameters),
+            raw=raw_schema,
+        )
+
+    def _input(self, body: dict[str, Json], pointer: str, form: Form) -> Input:
+        collected = self._collected(form.schema, child(form.pointer, "schema"))
+        parameters, whole = with_encoding(collected.parameters, form.media.get("encoding")), collected.whole
+        if not parameters:
+            whole = None
+            if not _is_nothing(form.schema, body):
+                parameters = (self._whole_body(body, pointer, form.schema, child(form.pointer, "schema")),)
+        return Input(
+            media_types=form.media_types,
+            required=body.get("required") is True,
+            description=text_of(body, "description"),
+            schema=whole,
+            parameters=parameters,
+            pointer=form.pointer,
+        )
 
     def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
         """Composes one schema of the parameters' own: by name, by `LOCATION.NAME` where names clash, and `body`."""
@@ -114,6 +129,8 @@ class ParameterReader:
         if schema_raw is None:
             schema_raw, schema_pointer = first_media_schema(raw.get("content"), child(pointer, "content"))
         schema = self._scope.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
+        if not schema.examples and (examples := _examples(raw)):
+            schema = replace(schema, examples=examples)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
         return Parameter(
             name=name,
@@ -122,6 +139,7 @@ class ParameterReader:
             schema=schema,
             description=text_of(raw, "description") or schema.description,
             deprecated=raw.get("deprecated") is True or schema.deprecated,
+            serialization=serialization_of(raw, location, schema),
             pointer=pointer,
         )
 
@@ -136,10 +154,37 @@ class ParameterReader:
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
 
-    def _properties(self, schema: Json, pointer: str) -> tuple[Parameter, ...]:
+    def _collected(self, schema: Json, pointer: str) -> Collected:
         reference = text_of(schema, "$ref")
         if reference is None:
-            return self._scope.parameters(schema, pointer, "body")
+            return _sendable(self._scope.collected(schema, pointer, "body"))
         if reference not in self._bodies:
-            self._bodies[reference] = self._scope.parameters(schema, pointer, "body")
+            self._bodies[reference] = _sendable(self._scope.collected(schema, pointer, "body"))
         return self._bodies[reference]
+
+
+def _sendable(collected: Collected) -> Collected:
+    """Gives properties that are only returned as not required: what requires them speaks of the response."""
+    if not any(item.schema.read_only and item.required for item in collected.parameters):
+        return collected
+    parameters = tuple(
+        replace(item, required=False) if item.schema.read_only else item for item in collected.parameters
+    )
+    return replace(collected, parameters=parameters)
+
+
+def _is_nothing(schema: Json, body: dict[str, Json]) -> bool:
+    """Tells whether an optional body is an object that declares no property: there is nothing to send."""
+    return (
+        isinstance(schema, dict)
+        and schema.get("properties") == {}
+        and not schema.get("additionalProperties")
+        and body.get("required") is not True
+    )
+
+
+def _examples(raw: dict[str, Json]) -> tuple[Json, ...]:
+    """Reads the `example` or the `examples` of a parameter (OpenAPI 3.1, "Example Object")."""
+    if "example" in raw:
+        return (raw["example"],)
+    return tuple(item["value"] for item in as_dict(raw.get("examples")).values() if "value" in as_dict(item))

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
-from skillgen.model.service import ErrorCase, Output
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.service import ErrorCase, Link, Output
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.media import first_media_schema
+from skillgen.sources.openapi.media import forms
 from skillgen.sources.openapi.resolver import Resolver
+
+MESSAGE = "message"
+"""What the body of an error is asked to have (seed 002, 6.1)."""
+
+_HOLDERS = ("error", "errors", "detail", "details")
+"""Properties inside which a message may stand."""
 
 
 class ResponseReader:
     """Reads responses; those that are shared between operations are read once."""
 
-    def __init__(self, resolver: Resolver, scope: Scope) -> None:
+    def __init__(self, resolver: Resolver, scope: Scope, problems: ProblemLog) -> None:
         self._resolver = resolver
         self._scope = scope
+        self._problems = problems
         self._errors: dict[str, ErrorCase] = {}
+        self._checked: dict[str, bool] = {}
 
     def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
-        """Gives what each status of success returns, and the media types of all."""
+        """Gives what each status of success returns in each of its forms, and the media types of all."""
         successes = sorted(status for status in responses if status.startswith("2"))
         if not successes and "default" in responses:
             successes = ["default"]
@@ -29,20 +41,9 @@ class ResponseReader:
         for status in successes:
             response, response_pointer = self._resolver.resolved(responses[status], child(pointer, status))
             if response is not None:
-                outputs.append(self._output(status, response, response_pointer))
+                outputs.extend(self._outputs(status, response, response_pointer))
                 media_types.update(dict.fromkeys(as_dict(response.get("content"))))
         return tuple(outputs), tuple(media_types)
-
-    def _output(self, status: str, response: dict[str, Json], pointer: str) -> Output:
-        content = as_dict(response.get("content"))
-        raw, schema_pointer = first_media_schema(content, child(pointer, "content"))
-        return Output(
-            schema=self._scope.schema(raw, schema_pointer) if raw is not None else None,
-            description=text_of(response, "description"),
-            status=status,
-            raw=raw,
-            pointer=pointer,
-        )
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Gives a case for each status of failure."""
@@ -52,12 +53,93 @@ class ResponseReader:
             if status[:1] in ("4", "5") or (status == "default" and any(key.startswith("2") for key in responses))
         )
 
+    def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
+        headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
+        description, content = text_of(response, "description"), as_dict(response.get("content"))
+        for index, form in enumerate(forms(content, child(pointer, "content"))):
+            raw = form.schema
+            yield Output(
+                schema=self._scope.schema(raw, child(form.pointer, "schema")) if raw is not None else None,
+                description=description if index == 0 else None,
+                status=status,
+                media_types=form.media_types,
+                headers=headers if index == 0 else (),
+                links=links if index == 0 else (),
+                raw=raw,
+                pointer=pointer,
+            )
+        if not content:
+            yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
+
+    def _headers(self, response: dict[str, Json], pointer: str) -> Iterator[Parameter]:
+        for name, raw in as_dict(response.get("headers")).items():
+            header, header_pointer = self._resolver.resolved(raw, child(pointer, "headers", name))
+            if header is None or name.lower() == "content-type":
+                continue
+            declared = header.get("schema")
+            schema = self._scope.schema(declared, child(header_pointer, "schema")) if declared is not None else Schema()
+            yield Parameter(
+                name=name,
+                location="header",
+                required=header.get("required") is True,
+                schema=schema,
+                description=text_of(header, "description") or schema.description,
+                deprecated=header.get("deprecated") is True or schema.deprecated,
+                pointer=header_pointer,
+            )
+
+    def _links(self, response: dict[str, Json], pointer: str) -> Iterator[Link]:
+        for name, raw in as_dict(response.get("links")).items():
+            link, _ = self._resolver.resolved(raw, child(pointer, "links", name))
+            if link is None:
+                continue
+            parameters = as_dict(link.get("parameters"))
+            if "requestBody" in link:
+                parameters = {**parameters, "body": link["requestBody"]}
+            yield Link(
+                name=name,
+                operation=text_of(link, "operationId") or text_of(link, "operationRef"),
+                parameters=parameters or None,
+                description=text_of(link, "description"),
+            )
+
     def _error_case(self, status: str, raw: Json, pointer: str) -> ErrorCase:
         key = f"{status} {text_of(raw, '$ref')}"
         if key in self._errors:
             return self._errors[key]
-        response, _ = self._resolver.resolved(raw, pointer)
-        case = ErrorCase(code=status, description=text_of(response, "description"))
+        response, response_pointer = self._resolver.resolved(raw, pointer)
+        output = None
+        if response is not None and not response.keys() <= {"description"}:
+            output = next(self._outputs(status, response, response_pointer))
+            self._check_message(output)
+            output = output if output.schema is not None or output.headers else None
+        case = ErrorCase(code=status, description=text_of(response, "description"), output=output)
         if text_of(raw, "$ref") is not None:
             self._errors[key] = case
         return case
+
+    def _check_message(self, output: Output) -> None:
+        """Reports the body of an error that has no `message`, itself or in its `error` (seed 002, 6.1)."""
+        if output.schema is None or not output.media_types or "json" not in output.media_types[0]:
+            return
+        where = child(output.pointer, "content", output.media_types[0], "schema")
+        if output.schema.ref is not None:
+            target = self._scope.target(as_dict(output.raw).get("$ref"), where)
+            where = where if target is None else target[0]
+        if where not in self._checked:
+            self._checked[where] = self._has_message(output.raw, where, 0)
+            if not self._checked[where]:
+                self._problems.warning(
+                    "error-message-missing",
+                    where,
+                    f"the body of the error {output.status} has no `{MESSAGE}` that says what went wrong",
+                    f"add a property `{MESSAGE}`",
+                )
+
+    def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
+        """Tells whether a body has a message, or is no object whose properties are known."""
+        found = {item.name: item for item in self._scope.parameters(raw, pointer, "property")}
+        if MESSAGE in found or (not found and depth == 0):
+            return True
+        held = (as_dict(as_dict(as_dict(raw).get("properties")).get(name)) for name in _HOLDERS if name in found)
+        return depth == 0 and any(self._has_message(item.get("items", item), pointer, 1) for item in held)

@@ -1,0 +1,87 @@
+"""Says in words what comes back from a call, when it succeeds and when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillgen.markdown.filters import Markdown, code, inline, value
+from skillgen.model.schema import Schema
+from skillgen.model.service import Link, Output, Tool
+from skillgen.render.limits import stopped
+from skillgen.render.links import tool_link
+from skillgen.render.shapes import notes, schema_notes, type_phrase
+
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """What comes back with some of the errors of a tool."""
+
+    label: Markdown
+    """Which errors, and what it is."""
+
+    schema: Schema | None
+    """Its shape."""
+
+
+def output_facts(output: Output) -> Markdown:
+    """Gives the status and, where that is not plain JSON, the media types."""
+    facts = [inline(output.status)] if output.status else []
+    if output.media_types and output.media_types != (_JSON,):
+        facts += [code(name) for name in output.media_types if name]
+    return Markdown(", ".join(facts))
+
+
+def has_plain_headers(output: Output) -> bool:
+    """Tells whether nothing is to be said of the headers but their names."""
+    return all(
+        not item.description and not notes(item) and type_phrase(item.schema) in ("string", "any")
+        for item in output.headers
+    )
+
+
+def link_line(link: Link) -> Markdown:
+    """Says what can be called next with a response."""
+    name = link.operation or link.name
+    target = tool_link(name) if link.operation and "/" not in link.operation.partition("#")[2] else code(name)
+    words = f"Next: {target}"
+    if link.parameters:
+        words += " with " + ", ".join(f"{code(key)} = {value(item)}" for key, item in link.parameters.items())
+    return Markdown(f"{words}. {stopped(inline(link.description))}" if link.description else f"{words}.")
+
+
+def error_bodies(tool: Tool) -> tuple[ErrorBody, ...]:
+    """Gives each shape of the bodies of a tool's errors once."""
+    found: list[tuple[Output, list[str]]] = []
+    for case in tool.errors:
+        if case.output is None:
+            continue
+        held = next((codes for output, codes in found if _is_same(output, case.output)), None)
+        if held is None:
+            found.append((case.output, [case.code]))
+        else:
+            held.append(case.code)
+    whole = len(tool.errors)
+    return tuple(_error_body(output, codes, len(codes) == whole) for output, codes in found)
+
+
+def _is_same(one: Output, other: Output) -> bool:
+    """Tells whether two bodies are declared in the same words."""
+    names = [item.name for item in one.headers], [item.name for item in other.headers]
+    return one.raw == other.raw and names[0] == names[1]
+
+
+def _error_body(output: Output, codes: list[str], is_all: bool) -> ErrorBody:
+    schema = output.schema
+    names = ", ".join(code(item.name) for item in output.headers)
+    words = "An error's body" if is_all else f"The body of {', '.join(code(item) for item in codes)}"
+    if schema is None:
+        lead = "An error" if is_all else ", ".join(code(item) for item in codes)
+        return ErrorBody(Markdown(f"{lead} comes with the headers {names}."), None)
+    label = f"{words}: {type_phrase(schema)}."
+    if found := schema_notes(schema):
+        label += f" {found}"
+    if schema.description:
+        label += f" {stopped(inline(schema.description))}"
+    return ErrorBody(Markdown(f"{label} Headers: {names}." if names else label), schema)

@@ -1,0 +1,55 @@
+"""How parameters and parts of a body are written into a request (OpenAPI 3.1, "Style Values", "Encoding Object")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from skillgen.model.schema import Location, Parameter, Schema, Serialization
+from skillgen.model.value import Json
+from skillgen.sources.guards import as_dict, text_of
+
+_DEFAULT_STYLES: dict[Location, str] = {
+    "query": "form",
+    "cookie": "form",
+    "body": "form",
+    "path": "simple",
+    "header": "simple",
+}
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+
+
+def serialization_of(raw: dict[str, Json], location: Location, schema: Schema) -> Serialization | None:
+    """Reads how a parameter is written, where that is not the default of its place."""
+    media_type = next(iter(as_dict(raw.get("content"))), None)
+    return _serialization(raw, location, schema, media_type)
+
+
+def with_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:
+    """Gives the properties of a body with what its `encoding` says of each."""
+    found = as_dict(encoding)
+    if not found:
+        return tuple(parameters)
+    return tuple(
+        replace(item, serialization=_serialization(raw, "body", item.schema, text_of(raw, "contentType")))
+        if (raw := as_dict(found.get(item.name)))
+        else item
+        for item in parameters
+    )
+
+
+def _serialization(
+    raw: dict[str, Json], location: Location, schema: Schema, media_type: str | None
+) -> Serialization | None:
+    style, explode = text_of(raw, "style"), raw.get("explode")
+    default = _DEFAULT_STYLES.get(location)
+    effective = style or default
+    if style == default:
+        style = None
+    is_scalar = bool(schema.types) and _SCALARS.issuperset(schema.types)
+    if not isinstance(explode, bool) or explode == (effective == "form") or is_scalar or effective == "deepObject":
+        explode = None
+    allow_reserved = raw.get("allowReserved") is True
+    if style is None and explode is None and not allow_reserved and media_type is None:
+        return None
+    return Serialization(style=style, explode=explode, allow_reserved=allow_reserved, media_type=media_type)
