@@ -74,8 +74,11 @@ def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: 
 
 def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:
     ours = (ROOT / "templates" / "reference" / "sections.md.j2").read_text("utf-8")
-    place = ours.split("\n").index("{% macro tool_section(tool) %}") + 1
-    text = ours.replace("{% macro tool_section(tool) %}", "{% macro tool_section(tool) %}\n{{ tool.nmae }}")
+    place = ours.split("\n").index("{% macro tool_section(tool, shown_examples) %}") + 1
+    text = ours.replace(
+        "{% macro tool_section(tool, shown_examples) %}",
+        "{% macro tool_section(tool, shown_examples) %}\n{{ tool.nmae }}",
+    )
     finished, _ = rendered(mine, "reference/sections.md.j2", text)
     assert finished.exit_code == 2
     assert f"sections.md.j2, line {place + 1}" in finished.stderr

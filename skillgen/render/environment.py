@@ -23,7 +23,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, effects, examples, links, results, shapes
+from skillgen.render import access, calls, credentials, effects, links, results, shapes
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -241,6 +241,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "error_bodies": results.error_bodies,
     "parameter_lists": calls.parameter_lists,
     "call_line": _call_line,
-    "shown_examples": examples.shown_examples,
+    "example_variables": credentials.example_variables,
     "sentence": _sentence,
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from skillgen.markdown.filters import Markdown, inline
 from skillgen.markdown.values import exact_json_text
-from skillgen.model.service import Example, Tool
+from skillgen.model.service import Example, Request, Tool
 from skillgen.model.value import Json
 
 ONE_LIMIT = 3_000
@@ -20,6 +20,10 @@ LINE_LIMIT = 100
 """Characters of JSON that stand on one line."""
 
 
+Command = Callable[[Tool, Request], str]
+"""Gives a request as a command."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownExample:
     """An example as a document has it."""
@@ -27,23 +31,27 @@ class ShownExample:
     label: Markdown
     """What stands before it."""
 
+    language: str
+    """Of its code block: `json`, or `sh` for a command."""
+
     text: str
-    """The arguments as JSON."""
+    """The arguments as JSON, or the request as a command."""
 
     output: str | None
     """What comes back, as JSON."""
 
 
-def shown_examples(tool: Tool) -> tuple[ShownExample, ...]:
+def shown_examples(tool: Tool, command: Command) -> tuple[ShownExample, ...]:
     """Gives the examples that are short enough, those that can be sent first."""
     shown: list[ShownExample] = []
     size = 0
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
-        text = example_json(example.input)
+        language = "json" if example.request is None else "sh"
+        text = example_json(example.input) if example.request is None else command(tool, example.request)
         size += len(text.encode())
         if len(text.encode()) > ONE_LIMIT or (shown and size > ALL_LIMIT):
             continue
-        shown.append(ShownExample(_label(example), text, _output(example)))
+        shown.append(ShownExample(_label(example), language, text, _output(example)))
     return tuple(shown)
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 
 from skillgen.markdown.filters import Markdown, one_line
 from skillgen.model.service import Resource, Service, Tool
 from skillgen.render.about import about_pages
+from skillgen.render.curl import curl_command
 from skillgen.render.environment import Templates
+from skillgen.render.examples import shown_examples
 from skillgen.render.file_names import file_stems
 from skillgen.render.links import resolved
 from skillgen.render.pages import Page, Section, addresses, pages_of
@@ -126,8 +129,10 @@ def page_text(page: Page, templates: Templates) -> Markdown:
 
 
 def _sections(templates: Templates, macro: str, service: Service) -> Callable[[Tool], Section]:
-    render = templates.macro(SECTIONS, macro)
-    return lambda tool: Section(name=tool.name, heading=one_line(tool.name), text=render(tool))
+    render, command = templates.macro(SECTIONS, macro), partial(curl_command, service=service)
+    return lambda tool: Section(
+        name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command))
+    )
 
 
 def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[Topic, ...]:

@@ -28,11 +28,11 @@ def checked_examples(
         problems.info(code, where, message, "mend the value or the schema")
 
     try:
-        made = Maker(validity, report, is_request=False).value(schema, "", pointer)
+        made = Maker(validity, report, is_request=False).made(schema, "", pointer)
     except NoExample as problem:
         problems.info("example-missing", pointer, f"no call that its schema allows could be made: {problem}")
         return tuple(examples)
-    return (Example(input=made, origins=MADE), *examples)
+    return (Example(input=made.value, origins=MADE), *examples)
 
 
 def _checked(example: Example, where: str, schema: Json, validity: Validity, problems: ProblemLog) -> Example:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from skillgen.model.pointer import child
@@ -25,6 +26,17 @@ Report = Callable[[str, str, str], None]
 """Takes the code, the pointer and the message of a declared value that is not used."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value for a parameter."""
+
+    value: Json
+    """The value."""
+
+    is_made: bool
+    """Whether any of it was made, not declared."""
+
+
 class NoExample(ValueError):
     """No value was found that the schema allows; the message says why."""
 
@@ -38,26 +50,29 @@ class Maker:
         self._is_request = is_request
         self._variants = Variants(validity.follow, siblings_of_references=validity.reads_siblings_of_references)
         self._built = 0
+        self._is_made = False
         self._path: set[int] = set()
 
-    def value(self, raw: Json, name: str, pointer: str, *, declared: Iterator[tuple[Json, str]] | None = None) -> Json:
+    def made(self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()) -> Made:
         """Gives a value for a parameter, which its schema allows: one of `declared` (value and pointer) if any does.
 
         Raises:
             NoExample: none was found.
         """
         self._built = 0
+        self._is_made = False
         self._path.clear()
-        for value, where in declared or ():
+        for value, where in declared:
             if self._is_usable(value, raw, where):
-                return value
-        return self._checked(raw, name, pointer, 0)
+                return Made(value, False)
+        value = self._checked(raw, name, pointer, 0)
+        return Made(value, self._is_made)
 
-    def meaningful(self, raw: Json, name: str, pointer: str) -> Json:
+    def made_meaningful(self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()) -> Made:
         """Gives a value for a body; for an object that requires nothing, one with its first property."""
-        value = self.value(raw, name, pointer)
-        if value != {} or raw in ({}, True):
-            return value
+        made = self.made(raw, name, pointer, declared=declared)
+        if made.value != {} or not made.is_made:
+            return made
         for flat in self._variants.of(raw):
             for key, item in self._writable(flat):
                 try:
@@ -65,8 +80,8 @@ class Maker:
                 except NoExample:
                     continue
                 if self._validity.flaw(wider, raw) is None:
-                    return wider
-        return value
+                    return Made(wider, True)
+        return made
 
     def _checked(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
         """Gives a value that was checked against the raw schema."""
@@ -113,6 +128,7 @@ class Maker:
                 return value
         if "const" in flat:
             return flat["const"]
+        self._is_made = True
         choices = flat.get("enum")
         if isinstance(choices, list):
             if not choices:

@@ -39,6 +39,8 @@ _NAMED_SETS = {
 }
 _PROPERTY = re.compile(r"\\p\{(\w+)\}")
 _SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
+_CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
+_NOT_CONTROL = re.compile(r"\\P\{(?:C|Cc|Cntrl)\}")
 _NOT_MARK = re.compile(r"\\P\{M\}\\p\{M\}\*")
 
 
@@ -96,8 +98,10 @@ def matches(pattern: str, text: str) -> bool | None:
 def _translated(pattern: str) -> str:
     """Gives a pattern of ECMA 262 as Python reads it."""
     if "\\p{" in pattern or "\\P{" in pattern:
+        pattern = _NOT_CONTROL.sub(lambda match: _within(match, " -~"), pattern)
         pattern = _PROPERTY.sub(_named_set, _NOT_MARK.sub(r"[a-z]", pattern))
     pattern = _SURROGATES.sub(lambda pair: f"\\U{_joined(pair[1], pair[2]):08X}", pattern)
+    pattern = _CLASS_IN_RANGE.sub(r"\1\\-", pattern)
     pattern = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
     return pattern.replace("\\/", "/").replace("[[:alnum:]]", "[a-z0-9]").replace("[[:alpha:]]", "[a-z]")
 
@@ -110,6 +114,11 @@ def _named_set(match: re.Match[str]) -> str:
     signs = _NAMED_SETS.get(match[1])
     if signs is None:
         raise NoText(f"the set {match[1]} is not known")
+    return _within(match, signs)
+
+
+def _within(match: re.Match[str], signs: str) -> str:
+    """Gives signs as a set, or as members of the set in which the match stands."""
     before = match.string[: match.start()]
     inside = before.count("[") - before.count("\\[") > before.count("]") - before.count("\\]")
     if inside and before[before.rfind("[") + 1 :].startswith("^"):
@@ -146,8 +155,8 @@ class _Matcher:
             return self.ends(argument[3], starts)
         if op is sre.BRANCH:
             return set().union(*(self.ends(branch, starts) for branch in argument[1]))
-        if op in (sre.ASSERT, sre.ASSERT_NOT) and argument[0] == 1:
-            return {start for start in starts if bool(self.ends(argument[1], {start})) is (op is sre.ASSERT)}
+        if op in (sre.ASSERT, sre.ASSERT_NOT):
+            return {start for start in starts if self._holds(argument[0], argument[1], start) is (op is sre.ASSERT)}
         text = self._text
         return {start + 1 for start in starts if start < len(text) and _is_sign(text[start], op, argument)}
 
@@ -161,6 +170,13 @@ class _Matcher:
                 starts = starts - reached
                 reached = reached | starts
         return reached
+
+    def _holds(self, direction: int, inner: Any, start: int) -> bool:
+        """Tells whether what a pattern looks for stands after a place, or before it."""
+        if direction == 1:
+            return bool(self.ends(inner, {start}))
+        before = start - int(inner.getwidth()[0])
+        return before >= 0 and start in self.ends(inner, {before})
 
     def _stands(self, where: Any, start: int) -> bool:
         if where in (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING):

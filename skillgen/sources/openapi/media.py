@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
+from skillgen.sources.openapi.resolver import Resolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,15 @@ def first_media_schema(content: Json, pointer: str) -> tuple[Json, str]:
         if (schema := as_dict(content[media_type]).get("schema")) is not None:
             return schema, child(pointer, media_type, "schema")
     return None, pointer
+
+
+def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[tuple[Json, str]]:
+    """Gives the values of `example` and `examples` of a parameter or a media type, each with its pointer."""
+    if "example" in owner:
+        yield owner["example"], child(pointer, "example")
+    for name, raw in list(as_dict(owner.get("examples")).items())[:3]:
+        example, where = resolver.resolved(raw, child(pointer, "examples", name))
+        for key in ("dataValue", "value"):
+            if example is not None and key in example:
+                yield example[key], child(where, key)
+                break

@@ -13,6 +13,7 @@ from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.names import operation_names
 from skillgen.sources.openapi.parameters import ParameterReader
+from skillgen.sources.openapi.requests import RequestMaker
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.responses import ResponseReader
 from skillgen.sources.openapi.security import security_from
@@ -47,6 +48,7 @@ class OperationReader:
         self._problems = problems
         self._resolver = Resolver(document, problems)
         self._parameters = ParameterReader(self._resolver, scope, problems)
+        self._requests = RequestMaker(document, self._resolver, problems)
         self._responses = ResponseReader(self._resolver, scope, problems)
         self._semantics = {method: semantics_from_method(method) for method in METHODS}
         self._default_security = security_from(document.get("security"))
@@ -123,6 +125,15 @@ class OperationReader:
             output_media_types=output_media_types,
             auth=security.schemes,
             scopes=security.scopes,
+            examples=self._requests.examples(
+                method=entry.method,
+                path=entry.path,
+                parameters=sent,
+                declared=self._parameters.declared,
+                body=body,
+                security=operation.get("security", self._document.get("security")),
+                pointer=pointer,
+            ),
             errors=self._responses.errors(responses, responses_pointer),
             method=entry.method.upper(),
             path=entry.path,

@@ -39,6 +39,15 @@ class Body:
     raw: Json = None
     """Its first schema, raw."""
 
+    declared: Json = None
+    """The body as the document has it; `None` where there is nothing to send."""
+
+    pointer: str = ""
+    """Where that stands."""
+
+    is_required: bool = False
+    """Whether a request without it is invalid."""
+
 
 class ParameterReader:
     """Reads parameters and bodies; what is shared between operations is read once."""
@@ -49,6 +58,8 @@ class ParameterReader:
         self._problems = problems
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
+        self.declared: dict[str, dict[str, Json]] = {}
+        """Parameters as the document has them, by pointer."""
         self._bodies: dict[str, Collected] = {}
 
     def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
@@ -78,6 +89,9 @@ class ParameterReader:
             input=replace(inputs[first], parameters=()),
             others=tuple(item for index, item in enumerate(inputs) if index != first and item.parameters),
             raw=raw_schema,
+            declared=body if inputs[first].parameters else None,
+            pointer=pointer,
+            is_required=body.get("required") is True,
         )
 
     def _input(self, body: dict[str, Json], pointer: str, form: Form) -> Input:
@@ -100,8 +114,7 @@ class ParameterReader:
         """Composes one schema of the parameters' own: by name, by `LOCATION.NAME` where names clash, and `body`."""
         properties: dict[str, Json] = {}
         required: list[str] = []
-        for parameter in parameters:
-            key = parameter.name if parameter.name not in properties else f"{parameter.location}.{parameter.name}"
+        for key, parameter in zip(input_keys(parameters), parameters, strict=True):
             properties[key] = self._raw_schemas[parameter.pointer]
             if parameter.required:
                 required.append(key)
@@ -132,6 +145,7 @@ class ParameterReader:
         if not schema.examples and (examples := _examples(raw)):
             schema = replace(schema, examples=examples)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
+        self.declared[pointer] = raw
         return Parameter(
             name=name,
             location=location,
@@ -161,6 +175,14 @@ class ParameterReader:
         if reference not in self._bodies:
             self._bodies[reference] = _sendable(self._scope.collected(schema, pointer, "body"))
         return self._bodies[reference]
+
+
+def input_keys(parameters: Iterable[Parameter]) -> list[str]:
+    """Gives the name of each parameter among all of an operation: `LOCATION.NAME` where another has it already."""
+    keys: dict[str, None] = {}
+    for parameter in parameters:
+        keys[parameter.name if parameter.name not in keys else f"{parameter.location}.{parameter.name}"] = None
+    return list(keys)
 
 
 def _sendable(collected: Collected) -> Collected:

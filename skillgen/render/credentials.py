@@ -1,0 +1,68 @@
+"""Environment variables that stand for credentials, and for an address that is not known, in examples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from skillgen.markdown.filters import Markdown, code
+from skillgen.model.service import Auth, Service
+from skillgen.render.identity import skill_name
+
+SHOWN_SCHEMES = 6
+"""Security schemes whose variables SKILL.md names at the most."""
+
+_KEYS = frozenset({"api-key"})
+_LOGINS = frozenset({"basic", "digest"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """One way to authenticate, as examples use it."""
+
+    auth: Auth
+    """What the source says of it."""
+
+    variables: tuple[str, ...]
+    """Names of environment variables: one, or those of a user and a password."""
+
+
+def credentials(service: Service) -> dict[str, Credential]:
+    """Gives how examples authenticate, by the name of the security scheme; each scheme has variables of its own."""
+    schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
+    kinds = [_words(auth) for auth in schemes.values()]
+    found = {}
+    for name in reversed(schemes):
+        auth = schemes[name]
+        words = _words(auth)
+        prefix = variable(service, name) if kinds.count(words) > 1 else variable(service)
+        found[name] = Credential(auth=auth, variables=tuple(f"{prefix}_{word}" for word in words))
+    return found
+
+
+def example_variables(service: Service) -> list[Markdown]:
+    """Gives the environment variables of the examples, each with what it stands for."""
+    if not any(example.request is not None for tool in service.tools for example in tool.examples):
+        return []
+    found = []
+    if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
+        found.append(Markdown(f"{code(variable(service, 'BASE_URL'))} (the address of the service)"))
+    for name, credential in list(credentials(service).items())[:SHOWN_SCHEMES]:
+        names = " and ".join(code(item) for item in credential.variables)
+        found.append(Markdown(f"{names} ({code(name)})"))
+    return found
+
+
+def variable(service: Service, *more: str) -> str:
+    """Gives the name of an environment variable of a service: `ACME_TASKS`."""
+    text = "_".join((skill_name(service), *more))
+    name = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_") or "API"
+    return f"API_{name}" if name[0].isdigit() or name.startswith(("ARGUMENTS", "CLAUDE")) else name
+
+
+def _words(auth: Auth) -> tuple[str, ...]:
+    if auth.kind in _LOGINS:
+        return ("USER", "PASSWORD")
+    if auth.kind == "mutualTLS":
+        return ("CERTIFICATE", "KEY_FILE")
+    return ("API_KEY",) if auth.kind in _KEYS else ("TOKEN",)

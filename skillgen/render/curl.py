@@ -1,0 +1,137 @@
+"""An HTTP request as a `curl` command: what a source says is quoted exactly, what is secret is a variable.
+
+Nothing of a source stands outside quotes. Between single quotes a shell takes every sign as it is; between double
+quotes stand addresses, percent-encoded, and the variables. `curl` itself would read a file for `@` and `<`, or take
+`[` and `{` for a list of addresses; those never stand where it looks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from skillgen.model.service import Part, Request, Service, Tool
+from skillgen.render.credentials import Credential, credentials, variable
+from skillgen.render.examples import example_json
+
+LINE_LIMIT = 100
+"""Characters of a command that stands on one line."""
+
+FORM = "application/x-www-form-urlencoded"
+
+_JSON = re.compile(r"(?:.*[/+])?json\b", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+\Z")
+_URL_SIGNS = "/-._~:@&=+,;%*()"
+_VARIABLE = re.compile(r"\{([^{}/]+)\}")
+
+
+def curl_command(tool: Tool, request: Request, service: Service) -> str:
+    """Gives the command, on one line where it is short, else an option to a line."""
+    known = credentials(service)
+    used = [known[name] for name in request.auth if name in known]
+    parts = [_address(tool, request, service, used), *_options(request, used)]
+    method = tool.method or "GET"
+    start = "curl"
+    if method == "HEAD":
+        start = "curl -I"
+    elif method != ("POST" if request.media_type is not None else "GET"):
+        start = f"curl -X {method}" if re.match(r"[A-Z]+\Z", method) else f"curl -X {_quoted(method)}"
+    line = " ".join((start, *parts))
+    if len(line) <= LINE_LIMIT and "\n" not in line:
+        return line
+    return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
+
+
+def _address(tool: Tool, request: Request, service: Service, used: list[Credential]) -> str:
+    """Gives the address in double quotes; where the base is not known, a variable stands for it."""
+    endpoint = next(iter(tool.endpoints or service.endpoints), None)
+    base = endpoint.url.rstrip("/") if endpoint is not None else ""
+    if not base.startswith(("http://", "https://")):
+        base = f"${variable(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
+    else:
+        pieces = _VARIABLE.split(base)
+        base = _encoded(pieces[0])
+        for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+            base += f"${{{variable(service, name)}}}{_encoded(rest)}"
+    path = request.path
+    for credential in used:
+        place, _, name = (credential.auth.sent_as or "").partition(" ")
+        if credential.auth.kind == "api-key" and place == "query":
+            path += f"{'&' if '?' in path else '?'}{quote(name)}=${credential.variables[0]}"
+    return f'"{base}{path}"'
+
+
+def _options(request: Request, used: list[Credential]) -> Iterator[str]:
+    for credential in used:
+        yield from _authentication(credential)
+    for name, text in (request.headers or {}).items():
+        yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
+    if request.cookies:
+        yield f"-b {_quoted('; '.join(f'{name}={text}' for name, text in request.cookies.items()))}"
+    yield from _body(request)
+
+
+def _authentication(credential: Credential) -> Iterator[str]:
+    auth, (first, *others) = credential.auth, credential.variables
+    place, _, name = (auth.sent_as or "").partition(" ")
+    if others and auth.kind == "mutualTLS":
+        yield f'--cert "${first}" --key "${others[0]}"'
+    elif others:
+        option = "--digest -u" if auth.kind == "digest" else "-u"
+        yield f'{option} "${first}:${others[0]}"'
+    elif auth.kind != "api-key":
+        scheme = "Bearer" if auth.kind in ("oauth2", "openIdConnect", "bearer") else auth.kind.capitalize()
+        scheme = scheme if _HEADER_NAME.match(scheme) else "Bearer"
+        yield f'-H "Authorization: {scheme} ${first}"'
+    elif place == "cookie":
+        yield f'-b "{quote(name)}=${first}"'
+    elif place != "query":
+        yield f'-H "{name}: ${first}"' if _HEADER_NAME.match(name) else f"-H {_quoted(name)}': '\"${first}\""
+
+
+def _body(request: Request) -> Iterator[str]:
+    if request.media_type is None:
+        return
+    if request.parts:
+        is_form = request.media_type == FORM
+        for part in request.parts:
+            yield _field(part) if is_form else _form_part(part)
+        return
+    yield f"-H {_quoted(f'Content-Type: {request.media_type}')}"
+    if request.is_file or request.body is None:
+        yield "--data-binary @FILE" if request.is_file else "-d ''"
+    elif _JSON.match(request.media_type):
+        yield f"-d {_quoted(example_json(request.body.json))}"
+    else:
+        yield f"--data-raw {_quoted(str(request.body.json))}"
+
+
+def _field(part: Part) -> str:
+    name = quote(part.name, safe="[]")
+    return f"--data-urlencode {_quoted(f'{name}={part.text}')}"
+
+
+def _form_part(part: Part) -> str:
+    name = _form_quoted(part.name)
+    if part.is_file:
+        return f"-F {_quoted(f'{name}=@FILE')}"
+    if part.media_type is None:
+        return f"--form-string {_quoted(f'{name}={part.text}')}"
+    escaped = part.text.replace("\\", "\\\\").replace('"', '\\"')
+    typed = f'{name}="{escaped}";type={part.media_type}'
+    return f"-F {_quoted(typed)}"
+
+
+def _form_quoted(name: str) -> str:
+    """Gives the name of a field; `=` would end it, and no name that matters has one."""
+    return name.replace("=", "%3D")
+
+
+def _quoted(text: str) -> str:
+    """Puts a text in single quotes, in which a shell takes nothing for its own."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe=_URL_SIGNS + "[]")

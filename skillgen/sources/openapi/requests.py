@@ -1,0 +1,206 @@
+"""One request for each operation that can be sent as it stands, of declared values or of made ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
+from skillgen.model.schema import Parameter
+from skillgen.model.service import Example, Request
+from skillgen.model.value import Json
+from skillgen.sources.examples.calls import MADE
+from skillgen.sources.examples.maker import Made, Maker, NoExample
+from skillgen.sources.examples.strings import placeholder
+from skillgen.sources.examples.validity import Dialect, Validity
+from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.openapi.media import declared_examples, preferred_first
+from skillgen.sources.openapi.parameters import Body, input_keys
+from skillgen.sources.openapi.request_bodies import BodyMaker, SentBody
+from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.security import SCHEMES
+from skillgen.sources.openapi.wire_values import encoded, header_text, path_segment, query_pairs, text_of_value
+
+METHODS_WITH_BODY = frozenset({"post", "put", "patch", "query"})
+"""Methods for which an optional body is sent too: without it most do nothing."""
+
+_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
+"""OpenAPI says that parameters of these names are ignored."""
+
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
+_HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
+_VARIABLE = re.compile(r"\{([^{}/]*)\}")
+_PATH_SIGNS = "/-._~:@,;=+&%()*?"
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What a request is put together from."""
+
+    path: dict[str, str] = field(default_factory=dict)
+    query: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+    cookies: dict[str, str] = field(default_factory=dict)
+    arguments: dict[str, Json] = field(default_factory=dict)
+    is_made: bool = False
+
+
+class RequestMaker:
+    """Makes the requests of one description; a parameter that operations share is made once."""
+
+    def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
+        self._problems = problems
+        self._resolver = resolver
+        validity = Validity(document, dialect_of(document))
+        self._maker = Maker(validity, self._report, is_request=True)
+        self._bodies = BodyMaker(self._maker, validity, resolver)
+        self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
+        self._values: dict[str, Made | NoExample] = {}
+
+    def examples(
+        self,
+        *,
+        method: str,
+        path: str,
+        parameters: tuple[Parameter, ...],
+        declared: dict[str, dict[str, Json]],
+        body: Body,
+        security: Json,
+        pointer: str,
+    ) -> tuple[Example, ...]:
+        """Gives the one example of an operation; none where none can be made, which is reported.
+
+        `declared` has the parameters as the document has them, by pointer; `security` the operation's requirements.
+        """
+        auth = self._auth(security)
+        try:
+            parts = self._parts(parameters, declared, auth)
+            sent = self._body(method, body)
+        except NoExample as problem:
+            self._problems.info("example-missing", pointer, f"no request that it allows could be made: {problem}")
+            return ()
+        if sent is not None:
+            parts.arguments["body" if "body" not in parts.arguments else "body.body"] = sent.value
+            parts.is_made |= sent.is_made
+        request = Request(
+            path=_path(path, parts.path, parts.query),
+            headers=parts.headers or None,
+            cookies=parts.cookies or None,
+            media_type=sent.media_type if sent is not None else None,
+            body=sent.body if sent is not None else None,
+            parts=sent.parts if sent is not None else (),
+            is_file=sent.is_file if sent is not None else False,
+            auth=auth,
+        )
+        return (Example(input=parts.arguments, request=request, origins=MADE if parts.is_made else None),)
+
+    # -- parameters --------------------------------------------------------------------------------------------------
+
+    def _parts(
+        self, parameters: tuple[Parameter, ...], declared: dict[str, dict[str, Json]], auth: tuple[str, ...]
+    ) -> _Parts:
+        parts = _Parts()
+        sent_by_auth = {self._place(name) for name in auth}
+        for key, parameter in zip(input_keys(parameters), parameters, strict=True):
+            if not parameter.required or (parameter.location, parameter.name.lower()) in sent_by_auth:
+                continue
+            if parameter.location == "header" and parameter.name.lower() in _IGNORED_HEADERS:
+                continue
+            raw = declared[parameter.pointer]
+            made = self._value(parameter, raw)
+            parts.arguments[key] = made.value
+            parts.is_made |= made.is_made
+            self._place_value(parts, parameter, raw, made.value)
+        return parts
+
+    def _value(self, parameter: Parameter, raw: dict[str, Json]) -> Made:
+        if (held := self._values.get(parameter.pointer)) is None:
+            try:
+                held = self._made(parameter, raw)
+            except NoExample as problem:
+                held = problem
+            self._values[parameter.pointer] = held
+        if isinstance(held, NoExample):
+            raise held
+        return held
+
+    def _made(self, parameter: Parameter, raw: dict[str, Json]) -> Made:
+        pointer = parameter.pointer
+        schema, schema_pointer, owner, owner_pointer = raw.get("schema"), child(pointer, "schema"), raw, pointer
+        if schema is None:
+            for media_type in preferred_first(as_dict(raw.get("content")))[:1]:
+                owner_pointer = child(pointer, "content", media_type)
+                owner = as_dict(as_dict(raw["content"]).get(media_type))
+                schema, schema_pointer = owner.get("schema"), child(owner_pointer, "schema")
+        found = [*declared_examples(raw, pointer, self._resolver)]
+        if owner is not raw:
+            found += declared_examples(owner, owner_pointer, self._resolver)
+        made = self._maker.made({} if schema is None else schema, parameter.name, schema_pointer, declared=found)
+        if parameter.location == "path" and made.value in ("", ".", ".."):
+            return Made(placeholder(parameter.name), True)
+        return made
+
+    def _place_value(self, parts: _Parts, parameter: Parameter, raw: dict[str, Json], value: Json) -> None:
+        name, style = parameter.name, text_of(raw, "style")
+        explode = raw.get("explode")
+        if raw.get("schema") is None and "content" in raw and not isinstance(value, str):
+            value = text_of_value(value)
+        if parameter.location == "path":
+            parts.path[name] = path_segment(name, value, style or "simple", explode is True)
+        elif parameter.location == "query":
+            is_exploded = explode is True or (explode is None and style in (None, "form", "deepObject"))
+            reserved = raw.get("allowReserved") is True
+            parts.query += query_pairs(name, value, style or "form", is_exploded, reserved)
+        elif parameter.location == "header":
+            text = header_text(value, explode=explode is True)
+            if not _HEADER_NAME.match(name) or not _HEADER_VALUE.match(text):
+                raise NoExample(f"the header {name[:60]} cannot be sent with the value that was found")
+            parts.headers[name] = text
+        elif parameter.location == "cookie":
+            parts.cookies[encoded(name)] = encoded(header_text(value))
+
+    # -- body and credentials ----------------------------------------------------------------------------------------
+
+    def _body(self, method: str, body: Body) -> SentBody | None:
+        if body.declared is None or not (body.is_required or method in METHODS_WITH_BODY):
+            return None
+        try:
+            return self._bodies.body(body)
+        except NoExample:
+            if body.is_required:
+                raise
+            return None
+
+    def _auth(self, security: Json) -> tuple[str, ...]:
+        """Gives the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
+        for requirement in as_list(security):
+            names = tuple(as_dict(requirement))
+            if all(isinstance(self._schemes.get(name), dict) for name in names):
+                return names
+        return ()
+
+    def _place(self, name: str) -> tuple[str, str]:
+        scheme, _ = self._resolver.resolved(self._schemes[name], child(SCHEMES, name))
+        return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
+
+    def _report(self, code: str, where: str, message: str) -> None:
+        self._problems.info(code, where, message, "mend the value or the schema")
+
+
+def dialect_of(document: dict[str, Json]) -> Dialect:
+    """Gives the rules by which the schemas of a description are read."""
+    version = str(document.get("openapi", "2.0"))
+    return "openapi-3.0" if version.startswith(("2", "3.0")) else "openapi-3.1"
+
+
+def _path(template: str, values: dict[str, str], query: list[str]) -> str:
+    """Gives a path with its variables filled in, and its query; a fragment, which is never sent, goes."""
+    pieces: Iterator[str] = iter(_VARIABLE.split(template.split("#")[0]))
+    path = encoded(next(pieces), _PATH_SIGNS)
+    for name in pieces:
+        path += values.get(name, encoded(placeholder(name))) + encoded(next(pieces), _PATH_SIGNS)
+    if not query:
+        return path
+    return path + ("&" if "?" in path else "?") + "&".join(query)

@@ -1,0 +1,381 @@
+"""A `curl` command for every operation: valid, quoted exactly, and without a secret in it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+from cli import generated
+from descriptions import description, operation, write
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from sendable import Call, FakeCurl, calls_in, calls_of
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service
+from skillgen.render.formats import render_documents
+from skillgen.sources.document import Document
+from skillgen.sources.infer import completed
+from skillgen.sources.openapi.service import service_from_description
+
+Json = Any
+
+
+def service_of(data: Json) -> Service:
+    problems = ProblemLog()
+    document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
+    return completed(service_from_description(document, problems))
+
+
+def problems_of(data: Json) -> list[tuple[str, str]]:
+    problems = ProblemLog()
+    service_from_description(Document(data=data, name="tasks.json", url=None, size_bytes=100), problems)
+    return [(problem.code, problem.where) for problem in problems if problem.code.startswith("example")]
+
+
+def pages_of(service: Service) -> list[str]:
+    documents = render_documents(service, ("skill",), None)
+    return [item.text for item in documents if "/references/" in item.path]
+
+
+def call_of(method: str, path: str, operation_: Json, **members: Json) -> Call:
+    """Gives the one call of a description that has one operation."""
+    data = description({path: {method: {**operation("act"), **operation_}}}, **members)
+    (call,) = (call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None)
+    return call
+
+
+def parameter(name: str, location: str, schema: Json, **more: Json) -> dict[str, Json]:
+    return {"name": name, "in": location, "required": True, "schema": schema, **more}
+
+
+def body(media_type: str, schema: Json, **more: Json) -> dict[str, Json]:
+    return {"requestBody": {"required": True, "content": {media_type: {"schema": schema, **more}}}}
+
+
+@pytest.fixture
+def curl(tmp_path: Path) -> FakeCurl:
+    return FakeCurl(tmp_path)
+
+
+def options(arguments: list[str], name: str) -> list[str]:
+    """Gives the values of an option."""
+    return [value for option, value in itertools.pairwise(arguments) if option == name]
+
+
+def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
+    """Issue 4, examples that can be sent."""
+    schema = {
+        "type": "object",
+        "properties": {"id": {"type": "string", "readOnly": True}, "title": {"type": "string"}, "due": {}},
+        "required": ["id", "title"],
+    }
+    call = call_of(
+        "post",
+        "/lists/{listId}/tasks",
+        {"parameters": [parameter("listId", "path", {"type": "string"})], **body("application/json", schema)},
+        components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        security=[{"key": []}],
+    )
+    assert call.text == (
+        'curl "https://tasks.example/v1/lists/LIST_ID/tasks" \\\n'
+        '  -H "Authorization: Bearer $TASKS_TOKEN" \\\n'
+        "  -H 'Content-Type: application/json' \\\n"
+        """  -d '{"title": "TITLE"}'"""
+    )
+
+
+def test_a_short_request_stands_on_one_line_and_only_an_unusual_method_is_named() -> None:
+    assert call_of("get", "/tasks", {}).text == 'curl "https://tasks.example/v1/tasks"'
+    assert call_of("delete", "/tasks", {}).text == 'curl -X DELETE "https://tasks.example/v1/tasks"'
+    assert call_of("head", "/tasks", {}).text == 'curl -I "https://tasks.example/v1/tasks"'
+    assert call_of("post", "/tasks", {}).text == 'curl -X POST "https://tasks.example/v1/tasks"'
+
+
+LIST = {"type": "array", "items": {"type": "string"}, "example": ["a b", "c"]}
+OBJECT = {"type": "object", "example": {"x": "1", "y": ["2", "3"]}}
+
+
+@pytest.mark.parametrize(
+    ("style", "schema", "query"),
+    [
+        ({}, LIST, "q=a%20b&q=c"),
+        ({"explode": False}, LIST, "q=a%20b,c"),
+        ({"style": "pipeDelimited", "explode": False}, LIST, "q=a%20b%7Cc"),
+        ({"style": "spaceDelimited", "explode": False}, LIST, "q=a%20b%20c"),
+        ({"style": "deepObject", "explode": True}, OBJECT, "q%5Bx%5D=1&q%5By%5D%5B%5D=2&q%5By%5D%5B%5D=3"),
+        ({}, {"type": "object", "example": {"x": "1", "y": "2"}}, "x=1&y=2"),
+        ({"explode": False}, {"type": "object", "example": {"x": "1", "y": "2"}}, "q=x,1,y,2"),
+        ({"allowReserved": True}, {"type": "string", "example": "a/b?c&d"}, "q=a/b?c%26d"),
+        ({}, {"type": "boolean"}, "q=false"),
+    ],
+)
+def test_a_query_is_written_in_its_style(style: Json, schema: Json, query: str, curl: FakeCurl) -> None:
+    """S2-08."""
+    call = call_of("get", "/tasks", {"parameters": [parameter("q", "query", schema, **style)]})
+    assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks?{query}"]
+
+
+def test_paths_headers_and_cookies_are_written_in_their_styles(curl: FakeCurl) -> None:
+    """S2-08."""
+    parameters = [
+        parameter("id", "path", {"type": "string", "example": "a/b c?"}),
+        parameter("many", "path", LIST, style="label", explode=True),
+        parameter("deep", "path", LIST, style="matrix"),
+        parameter("X-Many", "header", LIST),
+        parameter("Accept", "header", {"type": "string"}),
+        parameter("crumb", "cookie", {"type": "string", "example": "1;2"}),
+    ]
+    call = call_of("get", "/t/{id}/{many}/{deep}/{unknown}#part", {"parameters": parameters})
+    arguments = curl.arguments(call.text)
+    assert arguments[0] == "https://tasks.example/v1/t/a%2Fb%20c%3F/.a%20b.c/;deep=a%20b,c/UNKNOWN"
+    assert options(arguments, "-H") == ["X-Many: a b,c"]
+    assert options(arguments, "-b") == ["crumb=1%3B2"]
+
+
+def test_a_parameter_that_holds_json_is_sent_as_json(curl: FakeCurl) -> None:
+    content = {"application/json": {"schema": {"type": "object", "example": {"a": [1]}}}}
+    raw = {"name": "filter", "in": "query", "required": True, "content": content}
+    call = call_of("get", "/tasks", {"parameters": [raw]})
+    assert parse_qsl(urlsplit(curl.arguments(call.text)[0]).query) == [("filter", '{"a":[1]}')]
+
+
+AUTHENTICATION = {
+    "bearer": ({"type": "http", "scheme": "bearer"}, ["-H", "Authorization: Bearer s3"], "TOKEN"),
+    "oauth": (
+        {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://a.example/t", "scopes": {}}}},
+        ["-H", "Authorization: Bearer s3"],
+        "TOKEN",
+    ),
+    "header": ({"type": "apiKey", "in": "header", "name": "X-Key"}, ["-H", "X-Key: s3"], "API_KEY"),
+    "cookie": ({"type": "apiKey", "in": "cookie", "name": "sid"}, ["-b", "sid=s3"], "API_KEY"),
+    "basic": ({"type": "http", "scheme": "basic"}, ["-u", "s3:s4"], "USER"),
+}
+
+
+@pytest.mark.parametrize("name", AUTHENTICATION)
+def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: str, curl: FakeCurl) -> None:
+    """S2-12, S0-22."""
+    scheme, expected, word = AUTHENTICATION[name]
+    data = description(security=[{"way": []}], components={"securitySchemes": {"way": scheme}})
+    service = service_of(data)
+    (call,) = (call for page in pages_of(service) for call in calls_in(page).values() if call)
+    env = {f"TASKS_{word}": "s3", "TASKS_PASSWORD": "s4"}
+    assert curl.arguments(call.text, env)[1:] == expected
+    skill = render_documents(service, ("skill",), None)[0].text
+    assert f"`TASKS_{word}`" in skill
+
+
+def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
+    """S2-12."""
+    schemes = {
+        "app": {"type": "apiKey", "in": "query", "name": "app"},
+        "user": {"type": "apiKey", "in": "header", "name": "X-User"},
+    }
+    call = call_of(
+        "get",
+        "/tasks",
+        {"parameters": [parameter("app", "query", {"type": "string"}), parameter("n", "query", {"type": "integer"})]},
+        components={"securitySchemes": schemes},
+        security=[{"unknown": []}, {"app": [], "user": []}],
+    )
+    arguments = curl.arguments(call.text, {"TASKS_APP_API_KEY": "k1", "TASKS_USER_API_KEY": "k2"})
+    assert arguments == ["https://tasks.example/v1/tasks?n=1&app=k1", "-H", "X-User: k2"]
+
+
+def test_an_operation_without_security_sends_no_credential(curl: FakeCurl) -> None:
+    """S2-10."""
+    schemes = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}
+    call = call_of("get", "/tasks", {"security": []}, security=[{"key": []}], components=schemes)
+    assert curl.arguments(call.text) == ["https://tasks.example/v1/tasks"]
+
+
+def test_where_the_base_url_is_not_known_a_variable_stands_for_it(curl: FakeCurl) -> None:
+    relative = call_of("get", "/tasks", {}, servers=[{"url": "/api"}])
+    assert relative.text == 'curl "$TASKS_BASE_URL/api/tasks"'
+    call = call_of("get", "/tasks", {}, servers=[{"url": "https://{region}.tasks.example"}])
+    assert curl.arguments(call.text, {"TASKS_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
+
+
+FORM = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "example": "@a&b=c"},
+        "tags": {"type": "array", "items": {"type": "string"}, "example": ["x", "y"]},
+        "meta": {"type": "object", "example": {"k": '";type=x'}},
+        "photo": {"type": "string", "format": "binary"},
+    },
+    "required": ["name", "tags", "meta", "photo"],
+}
+
+
+def test_a_form_is_sent_field_by_field(curl: FakeCurl) -> None:
+    call = call_of("post", "/tasks", body("application/x-www-form-urlencoded", FORM))
+    fields = options(curl.arguments(call.text), "--data-urlencode")
+    assert fields == ["name=@a&b=c", "tags=x", "tags=y", 'meta={"k":"\\";type=x"}', "photo=PHOTO"]
+
+
+def test_a_multipart_form_sends_files_and_json_by_their_types(curl: FakeCurl) -> None:
+    call = call_of("post", "/tasks", body("multipart/form-data", FORM))
+    arguments = curl.arguments(call.text)
+    assert options(arguments, "--form-string") == ["name=@a&b=c", "tags=x", "tags=y"]
+    escaped = r'meta="{\"k\":\"\\\";type=x\"}";type=application/json'
+    assert options(arguments, "-F") == [escaped, "photo=@FILE"]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "schema", "expected"),
+    [
+        ("application/octet-stream", {"type": "string", "format": "binary"}, ["--data-binary", "@FILE"]),
+        ("text/plain", {"type": "string", "example": "@hello"}, ["--data-raw", "@hello"]),
+        ("application/merge-patch+json", {"type": "object", "minProperties": 1}, ["-d", '{"NAME": "VALUE"}']),
+    ],
+)
+def test_a_body_is_sent_by_its_media_type(media_type: str, schema: Json, expected: list[str], curl: FakeCurl) -> None:
+    arguments = curl.arguments(call_of("post", "/tasks", body(media_type, schema)).text)
+    assert arguments[1:] == ["-H", f"Content-Type: {media_type}", *expected]
+
+
+def test_declared_examples_come_first_and_are_said_to_be_declared() -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+    media = body("application/json", schema, examples={"one": {"$ref": "#/components/examples/one"}})
+    data = description(
+        {"/tasks": {"post": {**operation("add"), **media}}},
+        components={"examples": {"one": {"value": {"title": "Buy milk"}}}},
+    )
+    page = next(page for page in pages_of(service_of(data)) if "## add" in page)
+    assert '-d \'{"title": "Buy milk"}\'' in page
+    assert "Example:\n" in page
+    assert problems_of(data) == []
+
+
+def test_a_declared_example_that_does_not_fit_is_reported_and_a_made_one_is_sent() -> None:
+    schema = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
+    media = body("application/json", schema, example={"size": "large"})
+    data = description({"/tasks": {"post": {**operation("add"), **media}}})
+    assert problems_of(data) == [
+        ("example-invalid", "/paths/~1tasks/post/requestBody/content/application~1json/example"),
+    ]
+    assert any("""-d '{"size": 1}'""" in page for page in pages_of(service_of(data)))
+
+
+def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    media = body("application/json", schema, example={"text": "x" * 30_000})
+    data = description({"/tasks": {"post": {**operation("add"), **media}}})
+    assert [code for code, _ in problems_of(data)] == ["example-too-long"]
+    assert all(len(page) < 2_000 for page in pages_of(service_of(data)))
+
+
+def test_a_body_that_requires_nothing_says_something_all_the_same(curl: FakeCurl) -> None:
+    schema = {"type": "object", "properties": {"id": {"readOnly": True}, "title": {"type": "string"}}}
+    call = call_of("patch", "/tasks", body("application/json", schema))
+    assert json.loads(options(curl.arguments(call.text), "-d")[0]) == {"title": "TITLE"}
+
+
+def test_the_discriminator_of_a_chosen_type_is_sent() -> None:
+    """S2-08."""
+    pet = {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}
+    components = {
+        "Cat": {"allOf": [pet, {"properties": {"lives": {"type": "integer"}}, "required": ["lives"]}]},
+        "Dog": pet,
+    }
+    mapping = {"cat": "#/components/schemas/Cat"}
+    schema = {
+        "anyOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
+        "discriminator": {"propertyName": "kind", "mapping": mapping},
+    }
+    call = call_of("post", "/pets", body("application/json", schema), components={"schemas": components})
+    assert """-d '{"kind": "cat", "lives": 1}'""" in call.text
+
+
+def test_null_in_a_declared_example_is_allowed_where_the_schema_is_nullable() -> None:
+    """S2-20."""
+    schema = {"type": "object", "properties": {"due": {"type": "string", "nullable": True}}}
+    for version in ("3.0.3", "3.1.0"):
+        media = body("application/json", schema, example={"due": None})
+        data = description({"/tasks": {"post": {**operation("add"), **media}}}, openapi=version)
+        assert problems_of(data) == []
+
+
+def test_where_no_request_can_be_made_the_reason_is_reported() -> None:
+    data = description({"/tasks": {"post": {**operation("add"), **body("application/xml", {"type": "object"})}}})
+    assert problems_of(data) == [("example-missing", "/paths/~1tasks/post")]
+    assert not any("curl" in page for page in pages_of(service_of(data)))
+
+
+hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\t\r\x00é\u2028\U000e0041"), max_size=12).map(
+    lambda text: f"{text}';touch x;\"$(touch y)`touch z`!`id`$ARGUMENTS\n```\n# x"
+)
+
+
+@settings(max_examples=15, phases=(Phase.generate,))
+@given(hostile, hostile)
+def test_no_text_of_a_source_breaks_out_of_its_quotes_or_its_fence(tmp_path_factory: Any, one: str, two: str) -> None:
+    """S0-25, X-52."""
+    curl = FakeCurl(tmp_path_factory.mktemp("curl"))
+    data = description(
+        {
+            f"/t/{one.translate(dict.fromkeys(map(ord, '{}?')))}/{{id}}": {
+                "post": {
+                    **operation("act"),
+                    "parameters": [
+                        parameter("id", "path", {"type": "string", "example": two}),
+                        parameter("q", "query", {"type": "string", "example": one}),
+                    ],
+                    **body("application/json", {"type": "object"}, example={one: two}),
+                    "servers": [{"url": f"https://host.example/{two}"}],
+                }
+            }
+        },
+        components={"securitySchemes": {two: {"type": "apiKey", "in": "header", "name": one}}},
+        security=[{two: []}],
+        info={"title": one, "version": "1"},
+    )
+    calls = [call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None]
+    for call in calls:
+        arguments = curl.arguments(call.text)
+        assert all(arguments[index - 1].startswith("-") for index in range(2, len(arguments), 2))
+        assert json.loads(options(arguments, "-d")[0]) == {one: two}
+        query = urlsplit(arguments[2 if arguments[0] == "-X" else 0]).query
+        assert unquote(query.removeprefix("q=")) == one
+    assert len(calls) == 1
+
+
+def test_every_command_of_a_page_is_one_that_a_shell_reads(tmp_path: Path) -> None:
+    generated("from-openapi", "examples/acme-tasks/mcp.yaml", "-o", tmp_path, cwd=Path(__file__).parent.parent)
+    calls = calls_of(tmp_path / "skills" / "acme-tasks")
+    assert list(calls) == ["search-tasks", "create-task", "complete-task"]
+    for call in calls.values():
+        assert shlex.split(call.text.replace("\\\n", ""))[0] == "curl"
+        subprocess.run(["/bin/sh", "-n", "-c", call.text], check=True)
+
+
+def test_every_operation_of_github_has_a_command_with_its_required_parameters(github: Any) -> None:
+    """Issue 4, examples that can be sent."""
+    calls = calls_of(github.skill)
+    for path, item in github.raw["paths"].items():
+        for method, raw in item.items():
+            call = calls[raw["operationId"]]
+            assert call.language == "sh"
+            assert path.split("{")[0] in call.text
+            assert method in ("get", "post") or f"-X {method.upper()}" in call.text
+
+
+def test_a_written_description_gives_the_same_commands_every_time(tmp_path: Path) -> None:
+    """X-51."""
+    source = write(
+        tmp_path / "tasks.json", description({"/t": {"put": {**operation("act"), **body("text/plain", {})}}})
+    )
+    texts = set()
+    for number in ("1", "2"):
+        generated("from-openapi", source, "-o", tmp_path / number, env={"PYTHONHASHSEED": number})
+        texts.add((tmp_path / number / "llms-full.txt").read_text("utf-8"))
+    assert len(texts) == 1
+    assert "curl -X PUT" in texts.pop()
