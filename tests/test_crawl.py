@@ -19,10 +19,12 @@ import real_servers
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
 from skillgen.errors import SourceError
-from skillgen.sources.mcp import attempts, crawl, lists, processes, wire
+from skillgen.sources.mcp import attempts, lists, processes, reader, session, wire
 from skillgen.sources.mcp.connection import ConnectionLost
-from skillgen.sources.mcp.crawl import Crawl, ServerTarget
+from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
 from skillgen.sources.mcp.excerpts import Secrets, printable, secret_argument_values
+from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.target import CrawlScope
 
 TESTS = Path(__file__).parent
 
@@ -36,16 +38,31 @@ class Workbench:
     progress: Callable[[str], None] | None = None
 
     def crawl(
-        self, command: tuple[str, ...], timeout_s: float = 20.0, env: Mapping[str, str] | None = None, cwd: Path = TESTS
+        self,
+        command: tuple[str, ...],
+        timeout_s: float = 20.0,
+        env: Mapping[str, str] | None = None,
+        cwd: Path = TESTS,
+        scope: CrawlScope | None = None,
     ) -> Crawl:
         """Crawls a command."""
         given = {"KIOSK_LOG": str(self.log), **(env or {})}
-        target = ServerTarget(command=command, env=given, cwd=cwd, timeout_s=timeout_s)
-        return crawl.crawl(target, self.progress or self.said.append)
+        target = ServerTarget(command=command, env=given, cwd=cwd, timeout_s=timeout_s, scope=scope or CrawlScope())
+        return crawl(target, self.progress or self.said.append)
 
-    def kiosk(self, manner: str, timeout_s: float = 20.0, env: Mapping[str, str] | None = None) -> Crawl:
+    def kiosk(
+        self,
+        manner: str,
+        timeout_s: float = 20.0,
+        env: Mapping[str, str] | None = None,
+        scope: CrawlScope | None = None,
+    ) -> Crawl:
         """Crawls the kiosk."""
-        return self.crawl((sys.executable, "-m", "servers.over_stdio", manner), timeout_s, env)
+        return self.crawl((sys.executable, "-m", "servers.over_stdio", manner), timeout_s, env, scope=scope)
+
+    def extended(self, manner: str, timeout_s: float = 20.0, scope: CrawlScope | None = None) -> Crawl:
+        """Crawls the kiosk with extensions of the protocol."""
+        return self.crawl((sys.executable, "-m", "servers.extended", manner), timeout_s, scope=scope)
 
     def received(self) -> list[dict[str, Any]]:
         """Gives what the kiosk noted."""
@@ -84,7 +101,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the crawl impatient with servers that stay silent on purpose."""
     monkeypatch.setattr(attempts, "_STDIO_PROBE_S", 0.2)
-    monkeypatch.setattr(crawl, "_UNPROMISED_S", 0.2)
+    monkeypatch.setattr(reader, "_UNPROMISED_S", 0.2)
     monkeypatch.setattr(processes, "_GRACE_S", 0.2)
     monkeypatch.setattr(processes, "_TERM_GRACE_S", 0.2)
 
@@ -121,14 +138,15 @@ class TestEras:
 
     def test_every_request_of_the_newest_revision_carries_its_meta(self, bench: Workbench) -> None:
         """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
-        bench.kiosk(MODERN)
+        bench.kiosk(MODERN, scope=CrawlScope(second_era=False))
 
         requests = [entry for entry in bench.received() if "method" in entry]
         assert len(requests) == 6
         for request in requests:
             meta = request["params"]["_meta"]
             assert meta["io.modelcontextprotocol/protocolVersion"] == MODERN
-            assert meta["io.modelcontextprotocol/clientCapabilities"] == {}
+            extensions = meta["io.modelcontextprotocol/clientCapabilities"]["extensions"]
+            assert set(extensions) == {"io.modelcontextprotocol/skills", "io.modelcontextprotocol/groups"}
             assert meta["io.modelcontextprotocol/clientInfo"]["name"] == "skillgen"
         assert requests[-1]["params"]["format"] == "markdown"
         assert requests[-1]["params"]["section"] is None
@@ -140,8 +158,8 @@ class TestEras:
             ("ignores-unknown", "initialize", LEGACY[1], 1),
             ("spoiled", "initialize", LEGACY[-1], 2),
             ("unsupported-but-legacy", "initialize", LEGACY[-1], 1),
-            ("starts-slowly", "server/discover", MODERN, 1),
-            ("locked", "server/discover", MODERN, 1),
+            ("starts-slowly", "server/discover", MODERN, 2),
+            ("locked", "server/discover", MODERN, 2),
         ],
     )
     def test_whatever_becomes_of_the_first_request_the_server_is_crawled(
@@ -185,7 +203,41 @@ class TestDashdash:
         assert [(problem.code, problem.level) for problem in result.problems] == [("ai-help-missing", "info")]
 
 
+class TestEraOfDashdash:
+    def test_what_stands_in_the_older_opening_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
+        """X-07: also where the server does not say that it speaks the older era."""
+        result = bench.extended("two-eras")
+
+        assert result.protocol_version == MODERN
+        assert result.results["initialize"]["dashdash"] == DASHDASH
+        assert result.results["ai_help"]["content"] == "# Old help"
+        assert bench.methods().count("-") == 2
+        assert service_from_crawl(result).summary == DASHDASH["identity"]["description"]
+
+    def test_the_second_process_can_be_turned_off(self, bench: Workbench) -> None:
+        """X-07."""
+        result = bench.extended("two-eras", scope=CrawlScope(second_era=False))
+
+        assert "initialize" not in result.results
+        assert bench.methods().count("-") == 1
+
+    def test_a_server_that_has_its_dashdash_in_the_newer_era_is_not_started_twice(self, bench: Workbench) -> None:
+        """X-07."""
+        bench.kiosk("modern-dashdash")
+        assert bench.methods().count("-") == 1
+
+
 class TestLists:
+    def test_a_list_that_dribbles_for_ever_ends_with_the_time_of_the_crawl(
+        self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """X-04, X-13: each page comes in time; what came is kept."""
+        monkeypatch.setattr(session, "_TIMEOUTS_IN_A_CRAWL", 0.5)
+        result = bench.extended("dribbling", timeout_s=1.0)
+
+        assert tool_names(result)[:2] == ["tool_1", "tool_2"]
+        assert [problem.code for problem in result.problems] == ["list-too-long"]
+
     def test_the_empty_string_is_a_cursor_and_null_is_none(self, bench: Workbench) -> None:
         """X-04."""
         result = bench.kiosk("pages")

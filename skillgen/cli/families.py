@@ -27,6 +27,7 @@ class ServerFamily:
     config: options.Config = None
     server: options.Server = None
     snapshot: options.Snapshot = None
+    manifest: options.Manifest = None
     env: options.Env = None
     header: options.Header = None
     cwd: options.Cwd = None
@@ -34,6 +35,10 @@ class ServerFamily:
     client_id: options.ClientId = None
     client_secret: options.ClientSecret = None
     server_name: options.ServerName = None
+    no_tool_descriptions: options.NoToolDescriptions = False
+    no_older_era: options.NoOlderEra = False
+    call_get_manifest: options.CallGetManifest = False
+    skill_files: options.SkillFiles = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,10 @@ import typer
 
 from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, ServiceFamily, with_families
 from skillgen.cli.running import run_command, write_documents
-from skillgen.cli.servers import one_source, read_named_servers, refuse_useless_options
+from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline import reading
 
-_FIX = "give one: -- COMMAND, --url URL, --config FILE or --snapshot FILE"
+_FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
 
 @with_families
@@ -32,10 +31,17 @@ def from_server(
     def run() -> ExitCode:
         overrides, output_options = service.overrides(), output.output_options()
         _refuse_misplaced_command(command, context.obj)
-        given = {"url": server.url, "config": server.config, "snapshot": server.snapshot, "command": context.obj}
-        if one_source(given, _FIX) == "snapshot":
-            refuse_useless_options(server, "snapshot")
-            services = reading.read_snapshot(server.snapshot or "", overrides, timeout_s=how.timeout)
+        given = {
+            "url": server.url,
+            "config": server.config,
+            "manifest": server.manifest,
+            "snapshot": server.snapshot,
+            "command": context.obj,
+        }
+        source = one_source(given, _FIX)
+        if source in ("snapshot", "manifest"):
+            refuse_useless_options(server, source)
+            services = read_written_server(server, overrides, timeout_s=how.timeout)
             return write_documents(services, output_options, console, output.as_json)
         found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
         return write_documents(found, output_options, console, output.as_json, failures=failures)

@@ -9,7 +9,7 @@ import typer
 
 from skillgen.cli.families import RunFamily, ServerFamily, with_families
 from skillgen.cli.running import report_failures, run_command
-from skillgen.cli.servers import one_source, read_named_servers, refuse_useless_options
+from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline import reading
@@ -21,7 +21,9 @@ def inspect(
     context: typer.Context,
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions or snapshots."),
+        typer.Argument(
+            metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
+        ),
     ] = None,
     *,
     server: ServerFamily,
@@ -34,8 +36,10 @@ def inspect(
         from skillgen.sources.snapshot import snapshot_text
 
         services: list[Service] = []
-        for source in (*(sources or ()), *((server.snapshot,) if server.snapshot else ())):
+        for source in sources or ():
             services += reading.read_document(source, Overrides(), timeout_s=how.timeout)
+        if server.snapshot or server.manifest:
+            services += read_written_server(server, Overrides(), timeout_s=how.timeout)
         failures: list[SkillgenError] = []
         given = {"url": server.url, "config": server.config, "command": context.obj}
         if any(given.values()):

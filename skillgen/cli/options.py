@@ -24,6 +24,29 @@ Config: TypeAlias = Annotated[
 Server: TypeAlias = Annotated[
     str | None, typer.Option(help="The one server of --config to read; default: all.", metavar="NAME")
 ]
+Manifest: TypeAlias = Annotated[
+    str | None, typer.Option(help="A service manifest: a file, a URL, or - for standard input.", metavar="SOURCE")
+]
+NoToolDescriptions: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-tool-descriptions",
+        help="Leave a progressive server's descriptions; reading them authorises its tools in that session.",
+    ),
+]
+NoOlderEra: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-older-era",
+        help="Do not start a server of the newest revision once more to see how it opens older ones.",
+    ),
+]
+CallGetManifest: TypeAlias = Annotated[
+    bool, typer.Option("--call-get-manifest", help="Call the server's tool get_manifest; no other is ever called.")
+]
+SkillFiles: TypeAlias = Annotated[
+    bool, typer.Option("--skill-files", help="Read the files of the skills that the server offers.")
+]
 Env: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -82,28 +82,11 @@ def write_documents(
         console.say(summary(outcome, output.check))
         outcomes.append(outcome)
         code = max(code, outcome.exit_code)
-    if len(services) > 1 and not failures and "llms" in output.formats:
-        code = max(code, _write_site(services, names, output, console, as_json))
     if as_json:
         print(outcome_json(outcomes, problems, several=not is_one))
     if output.check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date; run the same command without --check")
     return code
-
-
-def _write_site(
-    services: Sequence[Service], names: Sequence[str], output: OutputOptions, console: Console, as_json: bool
-) -> ExitCode:
-    try:
-        plan = documenting.generate_site(services, names, output)
-    except SkillgenError as error:
-        console.fail(error)
-        return error.exit_code
-    if output.check and plan.drift:
-        if not as_json:
-            sys.stdout.write(documenting.site_drift(plan))
-        return ExitCode.DRIFT
-    return ExitCode.DONE
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:

@@ -19,12 +19,28 @@ from skillgen.pipeline.options import Overrides
 if TYPE_CHECKING:
     from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
 
+_CRAWLED = (
+    "env",
+    "header",
+    "cwd",
+    "login",
+    "client_id",
+    "client_secret",
+    "server",
+    "no_tool_descriptions",
+    "no_older_era",
+    "call_get_manifest",
+    "skill_files",
+)
+"""Options of a server that is crawled."""
+
 _USELESS: Mapping[str, tuple[str, ...]] = {
-    "snapshot": ("env", "header", "cwd", "login", "client_id", "client_secret", "server", "server_name"),
+    "snapshot": (*_CRAWLED, "server_name"),
+    "manifest": _CRAWLED,
     "config": ("header", "cwd", "server_name"),
     "url": ("env", "cwd", "server"),
     "command": ("header", "server"),
-    "nothing": ("env", "header", "cwd", "login", "client_id", "client_secret", "server", "server_name"),
+    "nothing": (*_CRAWLED, "server_name"),
 }
 """Options of a server that do nothing, by where the server comes from."""
 
@@ -62,6 +78,18 @@ def read_named_servers(
         return [found], []
     refuse_useless_options(server, "config")
     return _read_file(server.config, server, overrides, console, timeout_s=timeout_s)
+
+
+def read_written_server(server: ServerFamily, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+    """Reads what was written of servers: a snapshot, or a service manifest.
+
+    Raises:
+        SourceError: it is neither.
+    """
+    if server.manifest is not None:
+        found = reading.read_manifest(server.manifest, overrides, server_name=server.server_name, timeout_s=timeout_s)
+        return (found,)
+    return reading.read_snapshot(server.snapshot or "", overrides, timeout_s=timeout_s)
 
 
 def _read_file(
@@ -128,7 +156,12 @@ def _login_of(server: ServerFamily) -> Login:
 def _scope_of(server: ServerFamily) -> CrawlScope:
     from skillgen.sources.mcp.target import CrawlScope
 
-    return CrawlScope()
+    return CrawlScope(
+        tool_descriptions=not server.no_tool_descriptions,
+        second_era=not server.no_older_era,
+        manifest_tool=server.call_get_manifest,
+        skill_files=server.skill_files,
+    )
 
 
 def one_source(given: Mapping[str, object], fix: str) -> str:

@@ -145,6 +145,9 @@ class Requirements:
     os: tuple[str, ...] = ()
     """`darwin`, `linux` or `windows`."""
 
+    session_ttl_s: int | None = None
+    """Seconds without a call after which a session ends, and its authentication with it (seed 004, 4)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:
@@ -429,6 +432,18 @@ class ErrorCase:
     resolution: str | None = None
     """What to do about it."""
 
+    category: str | None = None
+    """`transient`, `permanent`, `auth_required`, `invalid_input` or `rate_limited` (seed 004, 11)."""
+
+    retry_after_s: float | None = None
+    """Seconds to wait before trying again."""
+
+    user_actionable: bool | None = None
+    """Whether a person must know."""
+
+    documentation: str | None = None
+    """An address that explains it."""
+
     output: Output | None = None
     """What comes back then."""
 
@@ -451,6 +466,9 @@ class Tool:
 
     group: str | None = None
     """The name of its group."""
+
+    disclosed_by: str | None = None
+    """The name of the group that alone shows it: it is in no list, and a client gets it by `groups/get`."""
 
     parameters: tuple[Parameter, ...] = ()
     """What a caller sends, in the order declared; for an operation, then the properties of the request body in its
@@ -487,6 +505,12 @@ class Tool:
     output_media_types: tuple[str, ...] = ()
     """Media types that it gives."""
 
+    max_input_bytes: int | None = None
+    """How large an input may be (seed 004, 10)."""
+
+    binary_transport: str | None = None
+    """How binary data is sent, such as `multipart` (seed 004, 10)."""
+
     auth: tuple[str, ...] | None = None
     """Names of the security schemes of which one must be used; an empty tuple where none is needed."""
 
@@ -502,6 +526,9 @@ class Tool:
 
     errors: tuple[ErrorCase, ...] = ()
     """Ways in which it fails."""
+
+    guidance: tuple[Section, ...] = ()
+    """What else the source says of how to use it (seed 003, `usage_guidance` and `error_guidance`)."""
 
     cli_equivalent: str | None = None
     """The same as a command; `{parameter}` stands for an argument."""
@@ -649,6 +676,100 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One of the conformance criteria of progressive disclosure (seed 003, 9)."""
+
+    number: int
+    """1 to 8."""
+
+    text: str
+    """What it asks for."""
+
+    outcome: Literal["met", "not met", "not checked"]
+    """What the crawl showed."""
+
+    note: str | None = None
+    """What was seen, or why it was not checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclosure:
+    """A server that lists its tools briefly, and wants a tool's description read before its first call (seed 003)."""
+
+    uri: str
+    """The resource that holds the descriptions; tools are named in its query: `?tools=A,B`."""
+
+    undescribed: tuple[str, ...] = ()
+    """Tools whose description was not read."""
+
+    criteria: tuple[Criterion, ...] = ()
+    """How far the server conforms."""
+
+    pointer: str
+    """JSON pointer to the resource in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillFile:
+    """A file of a skill that a server offers."""
+
+    uri: str
+    """Where it is read."""
+
+    size: int | None = None
+    """In bytes, as declared."""
+
+    digest: str | None = None
+    """`sha256:` and 64 digits, as declared."""
+
+    text: str | None = None
+    """Its content, where it was asked for and is what size and digest say; untrusted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedSkill:
+    """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
+
+    uri: str
+    """Of its SKILL.md; with the server it is the skill's identity."""
+
+    name: str
+    """As its front matter says."""
+
+    description: str | None = None
+    """What it does and when to use it."""
+
+    files: tuple[SkillFile, ...] = ()
+    """Its files; empty where they are made on demand."""
+
+    extras: Mapping[str, Json] | None = None
+    """What its front matter says beyond that. `allowed-tools` is never among it."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedServer:
+    """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
+
+    name: str
+    """The server."""
+
+    capability: str | None = None
+    """For what."""
+
+    registry_url: str | None = None
+    """Where it is found."""
+
+    auth_flow: str | None = None
+    """How one authenticates there."""
+
+    confidence: str | None = None
+    """`high`, `medium` or `low`: how well it fits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service: what it is, when to use it, and all that it offers."""
 
@@ -759,6 +880,15 @@ class Service:
 
     sections: tuple[Section, ...] = ()
     """The rest of its own documentation."""
+
+    disclosure: Disclosure | None = None
+    """How a progressive server's tools are described."""
+
+    skills: tuple[OfferedSkill, ...] = ()
+    """Skills that it offers itself."""
+
+    related: tuple[RelatedServer, ...] = ()
+    """Other servers that it recommends."""
 
     schemas: tuple[NamedType, ...] = ()
     """Named types, each once, sorted by name."""

@@ -12,6 +12,7 @@ from skillgen.pipeline.options import Overrides, Progress
 from skillgen.sources.addresses import public_url
 from skillgen.sources.document import Document, load_document
 from skillgen.sources.infer import completed
+from skillgen.sources.mcp.manifest_tool import manifest_in
 from skillgen.sources.openapi.service import is_description, service_from_description
 from skillgen.sources.screening import screened
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
@@ -62,6 +63,16 @@ def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tup
     return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
 
 
+def read_manifest(source: str, overrides: Overrides, *, server_name: str | None, timeout_s: float) -> Service:
+    """Reads a service manifest (seed 004, 1).
+
+    Raises:
+        SourceError: it cannot be reached or read, or is none.
+    """
+    document = load_document(source, ProblemLog(), timeout_s=timeout_s)
+    return _from_manifest(document, overrides, server_name)
+
+
 def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
     """Reads a document whose kind its content tells.
 
@@ -74,8 +85,10 @@ def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tup
         return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
     if is_description(document.data):
         return (_from_description(document, problems, overrides),)
+    if manifest_in(document.data) is not None:
+        return (_from_manifest(document, overrides, None),)
     raise SourceError(
-        "is neither an OpenAPI description nor a snapshot",
+        "is neither an OpenAPI description nor a service manifest nor a snapshot",
         where=document.name,
         fix="give one of them, or a server: --url URL or -- COMMAND",
     )
@@ -111,6 +124,20 @@ def _from_description(document: Document, problems: ProblemLog, overrides: Overr
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
     return completed(overridden(replace(service, problems=tuple(problems)), overrides))
+
+
+def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
+    from skillgen.sources.mcp.service import service_from_manifest
+
+    manifest = manifest_in(document.data)
+    if manifest is None:
+        raise SourceError(
+            "is no service manifest: it has neither `manifest_version` nor `server` with `tools`",
+            where=document.name,
+            fix="give one, as seed 004 describes it; an OpenAPI description goes to from-openapi",
+        )
+    service = service_from_manifest(manifest, server_name=server_name)
+    return completed(overridden(service, overrides))
 
 
 def _without(problems: ProblemLog, code: str) -> ProblemLog:

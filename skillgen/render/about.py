@@ -9,10 +9,12 @@ from skillgen.markdown.filters import block, one_line
 from skillgen.markdown.portions import portions
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
+from skillgen.render.extensions import extension_lines
 from skillgen.render.identity import title
 from skillgen.render.pages import Page, Section, pages_of
 
 TEMPLATE = "reference/about.md.j2"
+OFFERS = "reference/offers.md.j2"
 
 PORTION_BYTES = 7_000
 """Of a text as the source has it; the filters may double what they make safe."""
@@ -38,10 +40,13 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
         yield from _of_text("Instructions", service.instructions, templates, is_said=True)
     own = [section for section in service.sections if section.title.strip().lower() == AUTHENTICATION.lower()]
     if service.requirements.auth:
-        text = templates.macro(TEMPLATE, "authentication", service=service)(service.requirements.auth, own)
+        text = templates.macro(TEMPLATE, "authentication", service=service)(
+            service.requirements.auth, own, service.requirements.session_ttl_s
+        )
         yield Section(name=AUTHENTICATION, heading=AUTHENTICATION, text=text)
     if service.errors:
         yield Section(name="Errors", heading="Errors", text=templates.macro(TEMPLATE, "errors")(service.errors))
+    yield from _offers(service, templates)
     for workflow in service.workflows:
         heading = one_line(workflow.title)
         yield Section(name=heading, heading=heading, text=templates.macro(TEMPLATE, "workflow")(workflow))
@@ -57,6 +62,20 @@ def _quotations(service: Service, templates: Templates) -> Iterator[Section]:
     for number, item in enumerate(found, 1):
         words = QUOTED if len(found) == 1 else f"{QUOTED} ({number} of {len(found)})"
         yield Section(name=words, heading=words, text=render(words, item))
+
+
+def _offers(service: Service, templates: Templates) -> Iterator[Section]:
+    found = (
+        ("Protocol Extensions", "extensions", extension_lines(service)),
+        ("Skills of the Server", "skills", service.skills),
+        ("Related Servers", "related", service.related),
+    )
+    for heading, macro, items in found:
+        if items:
+            yield Section(name=heading, heading=heading, text=templates.macro(OFFERS, macro)(items))
+    for file in (file for skill in service.skills for file in skill.files):
+        if file.text is not None:
+            yield from _of_text(one_line(file.uri), file.text, templates)
 
 
 def _of_text(heading: str, text: str, templates: Templates, is_said: bool = False) -> Iterator[Section]:

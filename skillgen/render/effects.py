@@ -81,6 +81,14 @@ def needs(tool: Tool) -> tuple[Markdown, ...]:
         found.append(f"Estimated cost: {phrase}.")
     if tool.latency is not None:
         found.append(f"Estimated time: {inline(tool.latency)}.")
+    if tool.input_media_types and tool.method is None:
+        found.append(f"Takes: {', '.join(code(name) for name in tool.input_media_types)}.")
+    if tool.output_media_types and tool.method is None:
+        found.append(f"Gives: {', '.join(code(name) for name in tool.output_media_types)}.")
+    if tool.max_input_bytes is not None:
+        found.append(f"Input: at most {tool.max_input_bytes:,} bytes.")
+    if tool.binary_transport is not None:
+        found.append(f"Binary data is sent as {code(tool.binary_transport)}.")
     if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
         found.append(f"Rate limit: {phrase}.")
     return tuple(Markdown(sentence) for sentence in found)

@@ -23,7 +23,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, credentials, effects, links, operation, results, shapes
+from skillgen.render import access, calls, credentials, effects, extensions, links, results, shapes
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -214,6 +214,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "listed": _listed,
     "codes": _codes,
     "reference_links": _reference_links,
+    "error_notes": extensions.error_notes,
     "is_inferred": access.is_inferred,
     "other_access": access.other_access,
     "access_word": access.access_word,
@@ -230,7 +231,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "effects": effects.effects,
     "marks": effects.marks,
     "needs": effects.needs,
-    "names_shown": operation.names_shown,
     "needs_stop": effects.needs_stop,
     "rate_limit": effects.rate_limit_phrase,
     "summary_line": effects.summary_line,

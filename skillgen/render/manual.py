@@ -14,6 +14,7 @@ import jinja2.meta
 from jinja2 import nodes
 
 from skillgen.model.json_schema import field_docstrings, model_classes
+from skillgen.render.about import OFFERS
 from skillgen.render.about import TEMPLATE as ABOUT
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.environment import FILTERS, FUNCTIONS
@@ -26,8 +27,6 @@ NAMES = {
     "asked": "names of the tools for which a person must be asked first",
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are cut short",
-    "dates": "`date`, `date-time` and `time` to the parameters that are declared to be of that format",
-    "deprecated": "the tools that are not to be used any more",
     "destructive": "names of the tools that may delete or overwrite",
     "elsewhere": "where the parameters stand that are too many for the text",
     "entries": "lines that lead to groups, `Entry`, where the tools are too many to list; else `none`",
@@ -37,13 +36,10 @@ NAMES = {
     "formats": "names of the formats that are written",
     "index": "the `Index` on which SKILL.md relies, where `form` is `groups` or `index`; else `none`",
     "inlined": "whether the text holds every parameter itself",
-    "is_long": "whether description and instructions are too long to stand in the text",
     "lists": "`resources` and `prompts` to the `Index` of each that stands on several pages",
     "marks": "what the marks behind tools mean, in words",
     "media_types": "media types that the tools give",
-    "name": "the exact name of a tool",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
-    "operational": "what tools do to the world: facts with `label` and `names`",
     "own": "the source's own sections by those of the profile that they continue: `setup`, `authentication`, `limits`, "
     "`access`",
     "page": "the `Page` that is rendered",
@@ -53,13 +49,12 @@ NAMES = {
     "reference": "all that is documented, in pages: `Reference`",
     "rest": "the source's own sections that continue none of the profile",
     "service": "what the source says: `Service`",
-    "site": "the services of a folder, each with `folder`, `title`, `does` and `tools`",
     "structured": "names of the tools that declare a JSON result",
     "title": "the name of the service for people",
 }
 """The names that a template is given, and what each holds."""
 
-MACROS = (SECTIONS, ABOUT)
+MACROS = (SECTIONS, ABOUT, OFFERS)
 """Templates whose macros are called one by one; their parameters are named after what they are given."""
 
 CLASSES = (Reference, Topic, Page, Section, Index, Entry, Places)
@@ -100,7 +95,7 @@ def _templates() -> Iterator[str]:
     rows = [(f"`{name}`", template_purpose(name)) for name in template_names()]
     yield _table(("template", "what it makes"), rows)
     yield (
-        f"The macros of {' and '.join(f'`{name}`' for name in MACROS)} are called one by one; a file that takes the "
+        f"The macros of {', '.join(f'`{name}`' for name in MACROS)} are called one by one; a file that takes the "
         "place of one of these needs all its macros."
     )
 

@@ -20,6 +20,7 @@ from skillgen.sources.mcp.ai_help_markdown import (
 )
 from skillgen.sources.mcp.ai_help_metadata import metadata_from_front_matter, metadata_from_mapping
 from skillgen.sources.mcp.claims import Members
+from skillgen.sources.mcp.json_as_markdown import as_markdown, title_from_key
 
 POINTER = "/ai_help"
 
@@ -161,7 +162,7 @@ class _Builder:
                 return
         elif letters == "quickreference":
             self._phrases = tools = dict(_named_phrases(value))
-        self._sections.append(HelpSection(title=_title(key), body=_as_markdown(value), tools=tools))
+        self._sections.append(HelpSection(title=title_from_key(key), body=as_markdown(value), tools=tools))
 
     def built(
         self,
@@ -207,20 +208,5 @@ def _named_phrases(value: Json) -> Iterator[tuple[str, str]]:
             yield name, phrase
 
 
-def _as_markdown(value: Json) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return "\n".join(f"- {item}" for item in value)
-    if isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values()):
-        return "\n".join(f"- **{_title(key)}:** {item}" for key, item in value.items())
-    return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```" if value is not None else ""
-
-
 def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
-
-
-def _title(key: str) -> str:
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]+", " ", key).strip()
-    return words[:1].upper() + words[1:]

@@ -13,7 +13,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.value import Json, Origin
 
-Place = Literal["dashdash", "ai_help", "serverInfo", "entry", "annotations"]
+Place = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""
 
 NULL_IS_A_VALUE: frozenset[Place] = frozenset({"dashdash", "ai_help"})

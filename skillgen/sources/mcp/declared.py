@@ -32,6 +32,9 @@ class Voices:
     server_info: Members
     """`serverInfo`: what MCP itself has."""
 
+    manifest: Members
+    """The part `server` of a service manifest (seed 004)."""
+
     def both(self, key: str, read: Read = Members.text, *, within: str | None = None) -> tuple[Claim | None, ...]:
         """Gives what `dashdash` and `ai_help` claim of a member, or of a member of their part `within`."""
         objects = (self.dashdash, self.ai_help.metadata)
@@ -40,7 +43,9 @@ class Voices:
 
 def homepage_from(voices: Voices, facts: Facts) -> str | None:
     """Reads the address of the documentation; `websiteUrl` is the protocol's name for it (SEP-973)."""
-    homepage: str | None = facts.take("homepage", *voices.both("homepage"), voices.server_info.text("websiteUrl"))
+    homepage: str | None = facts.take(
+        "homepage", *voices.both("homepage"), voices.manifest.text("homepage"), voices.server_info.text("websiteUrl")
+    )
     return homepage
 
 

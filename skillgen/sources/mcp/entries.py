@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
@@ -15,8 +15,15 @@ def named_entries(
     results: Mapping[str, Json], method: str, list_key: str, name_key: str, problems: ProblemLog
 ) -> Iterator[tuple[str, Members]]:
     """Gives the entries that have a name that none before them has, each with that name."""
+    return named_among(raw_entries(results, method, list_key, problems), name_key, problems)
+
+
+def named_among(
+    entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog
+) -> Iterator[tuple[str, Members]]:
+    """Does the same with entries that stand elsewhere, each with its pointer."""
     seen: dict[str, str] = {}
-    for pointer, raw in raw_entries(results, method, list_key, problems):
+    for pointer, raw in entries:
         name = as_dict(raw).get(name_key)
         if not isinstance(raw, dict):
             problems.error("entry-invalid", pointer, "the entry is not an object; left out")

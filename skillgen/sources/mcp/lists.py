@@ -9,8 +9,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from skillgen.errors import ProblemLog
 from skillgen.model.value import Json
-from skillgen.sources.mcp.connection import Connection, RpcError
-from skillgen.sources.mcp.negotiation import NoAnswer, Opening
+from skillgen.sources.mcp.connection import RpcError
+from skillgen.sources.mcp.negotiation import NoAnswer
+from skillgen.sources.mcp.session import Session
 
 _MAX_PAGES = 1_000
 
@@ -31,10 +32,10 @@ class ListReading:
         self._cursors: set[str] = set()
         self._contents: set[str] = set()
 
-    def ask(self, connection: Connection, opening: Opening, cursor: dict[str, Json]) -> None:
+    def ask(self, session: Session, cursor: dict[str, Json]) -> None:
         """Asks for the page at a cursor, `{}` for the first."""
-        self.future = connection.send(self.method, opening.params(cursor))
-        self.deadline = time.monotonic() + self.timeout_s
+        self.future = session.send(self.method, cursor)
+        self.deadline = time.monotonic() + session.seconds_left(self.timeout_s)
 
     def take(self, log: ProblemLog) -> dict[str, Json] | None:
         """Takes the page that has come, and gives the cursor of the next one, if there is one."""
@@ -83,10 +84,13 @@ class ListReading:
 _FIX = "Leave `nextCursor` out of the last page."
 
 
-def read_lists(connection: Connection, opening: Opening, readings: Sequence[ListReading], log: ProblemLog) -> None:
-    """Reads lists at the same time, until each has ended, failed, or stayed without an answer."""
+def read_lists(session: Session, readings: Sequence[ListReading], log: ProblemLog) -> None:
+    """Reads lists at the same time, until each has ended, failed, or stayed without an answer.
+
+    When the time for the whole crawl is over, what has come is kept.
+    """
     for reading in readings:
-        reading.ask(connection, opening, {})
+        reading.ask(session, {})
     active = list(readings)
     while active:
         seconds = min(reading.deadline for reading in active) - time.monotonic()
@@ -95,10 +99,20 @@ def read_lists(connection: Connection, opening: Opening, readings: Sequence[List
         for reading in list(active):
             if reading.future in done:
                 cursor = reading.take(log)
-                if cursor is not None:
-                    reading.ask(connection, opening, cursor)
-                else:
+                if cursor is None:
                     active.remove(reading)
+                elif session.seconds_left():
+                    reading.ask(session, cursor)
+                else:
+                    _cut(reading, log)
+                    active.remove(reading)
+            elif reading.deadline <= now and reading.pages and not session.seconds_left():
+                _cut(reading, log)
+                active.remove(reading)
             elif reading.deadline <= now:
                 reading.failure = NoAnswer(reading.method, reading.timeout_s)
                 active.remove(reading)
+
+
+def _cut(reading: ListReading, log: ProblemLog) -> None:
+    log.warning("list-too-long", reading.method, "It went on for too long; the pages that came are kept.")

@@ -25,6 +25,11 @@ _INITIALIZE = "initialize"
 
 _CLIENT_INFO = {"name": "skillgen", "version": __version__}
 
+_CAPABILITIES: dict[str, Json] = {
+    "extensions": {"io.modelcontextprotocol/skills": {}, "io.modelcontextprotocol/groups": {}}
+}
+"""What skillgen can read beside the protocol itself: a server keeps it back from a client that does not say so."""
+
 _HEADER_MISMATCH = -32020
 _MISSING_CLIENT_CAPABILITY = -32021
 _UNSUPPORTED_VERSION = -32022
@@ -61,8 +66,38 @@ class Opening:
         return modern_params(given) if self.method == _DISCOVER else dict(given)
 
     def declares(self, capability: str) -> bool:
-        """Tells whether the server says that it has this capability."""
-        return as_dict(self.result.get("capabilities")).get(capability) not in (None, False)
+        """Tells whether the server says that it has this capability, or this extension, whose name has a slash."""
+        capabilities = as_dict(self.result.get("capabilities"))
+        if "/" not in capability:
+            return capabilities.get(capability) not in (None, False)
+        extensions = capabilities.get("extensions")
+        if isinstance(extensions, list):  # seed 004's reference server
+            return capability in extensions
+        return as_dict(extensions).get(capability) not in (None, False)
+
+    @property
+    def is_of_newest_era(self) -> bool:
+        """Whether the session was opened without a handshake."""
+        return self.method == _DISCOVER
+
+    @property
+    def has_older_era(self) -> bool:
+        """Whether a server that opened in the newer era says that it speaks the older one too."""
+        return bool(set(texts_of(self.result, "supportedVersions")) & set(_HANDSHAKE_VERSIONS))
+
+    @property
+    def mentions_dashdash(self) -> bool:
+        """Whether the result has a `dashdash` object anywhere."""
+        waiting: list[Json] = [self.result]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                if any(key == "dashdash" or key.endswith("/dashdash") for key in value):
+                    return True
+                waiting.extend(value.values())
+            elif isinstance(value, list):
+                waiting.extend(value)
+        return False
 
 
 def modern_params(given: Mapping[str, Json]) -> dict[str, Json]:
@@ -70,7 +105,7 @@ def modern_params(given: Mapping[str, Json]) -> dict[str, Json]:
     meta = {
         "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
         "io.modelcontextprotocol/clientInfo": _CLIENT_INFO,
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": _CAPABILITIES,
     }
     return {**given, "_meta": meta}
 
@@ -114,7 +149,7 @@ def open_by_initialize(connection: Connection, timeout_s: float) -> Opening:
 
 
 def _send_initialize(connection: Connection) -> Future[Json]:
-    offer = {"protocolVersion": _HANDSHAKE_VERSIONS[-1], "capabilities": {}, "clientInfo": _CLIENT_INFO}
+    offer = {"protocolVersion": _HANDSHAKE_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
     return connection.send(_INITIALIZE, offer)
 
 

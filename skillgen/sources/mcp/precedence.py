@@ -6,7 +6,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.value import Json, Origin, Origins
 from skillgen.sources.mcp.claims import Claim, Place
 
-ORDER: tuple[Place, ...] = ("dashdash", "ai_help", "serverInfo", "entry", "annotations")
+ORDER: tuple[Place, ...] = ("dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations")
 """Who counts more stands first. `--name` and its like, and the configuration file, come before all of them; they are
 applied to the finished service."""
 
@@ -50,6 +50,10 @@ class Facts:
         winner = next((claim for claim in agreeing if claim.inferred_from is None), strongest)
         self._note(field, winner)
         return winner
+
+    def note(self, field: str, origin: Origin) -> None:
+        """Notes where a field comes from that was not taken from claims."""
+        self._origins[field] = origin
 
     def _note(self, field: str, claim: Claim) -> None:
         at_home = self._node is not None and claim.pointer.startswith(self._node + "/")

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import starmap
 
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.pointer import child
-from skillgen.model.service import AccessLevel, Endpoint, Group, Service, Tool
+from skillgen.model.service import AccessLevel, Endpoint, Requirements, Service, Tool
 from skillgen.model.value import Json, Origin
+from skillgen.sources.guards import as_list, text_of
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.mcp import dashdash, declared
 from skillgen.sources.mcp.ai_help import ai_help_from_result
+from skillgen.sources.mcp.checks import check_references
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.declared import Voices
-from skillgen.sources.mcp.entries import named_entries, raw_entries
+from skillgen.sources.mcp.disclosed import ERRORS as DISCLOSURE_ERRORS
+from skillgen.sources.mcp.disclosed import Disclosed
+from skillgen.sources.mcp.entries import named_among, named_entries, raw_entries
+from skillgen.sources.mcp.groups import Groups
 from skillgen.sources.mcp.icons import IconReader, host_of
+from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
+from skillgen.sources.mcp.offered_skills import offered_skills
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.resources import ResourceReader
 from skillgen.sources.mcp.target import Crawl
@@ -41,10 +48,19 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Servi
     return _ServiceReader(crawl, problems).service(server_name)
 
 
+def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
+    """Reads a service manifest that is a document of its own (seed 004, 1)."""
+    problems = ProblemLog()
+    manifest = manifest_from_document(data, problems)
+    version = text_of(manifest.server.raw, "mcp_spec_version")
+    crawl = Crawl(results={}, protocol_version=version, transport="stdio", url=None)
+    return _ServiceReader(crawl, problems, manifest).service(server_name)
+
+
 class _ServiceReader:
     """Reads one crawl."""
 
-    def __init__(self, crawl: Crawl, problems: ProblemLog) -> None:
+    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
         self._crawl = crawl
         self._problems = problems
         self._facts = Facts(problems)
@@ -53,10 +69,16 @@ class _ServiceReader:
             for method in OPENING_METHODS
             if isinstance(raw := crawl.results.get(method), dict)
         ]
+        self._manifest = manifest or manifest_from_results(crawl.results, self._openings, problems)
+        self._disclosed = Disclosed(crawl.results, problems)
+        self._groups = Groups(crawl.results, problems)
+        if self._manifest.members.raw:
+            self._manifest.check()
         self._voices = Voices(
             dashdash=self._dashdash(),
             ai_help=ai_help_from_result(crawl.results.get("ai_help"), problems),
             server_info=self._server_info(),
+            manifest=self._manifest.server,
         )
         self._url = crawl.url
 
@@ -66,22 +88,30 @@ class _ServiceReader:
         icons = IconReader(host_of(self._url) or host_of(identity.homepage), self._problems)
         schemas = SchemaReader(self._problems)
         ai_help = self._voices.ai_help
-        tools = self._tools(ToolReader(schemas=schemas, ai_help=ai_help, icons=icons, problems=self._problems))
+        reader = ToolReader(schemas=schemas, ai_help=ai_help, icons=icons, problems=self._problems)
+        entries = list(self._tool_entries())
+        tools = self._tools(reader, entries)
+        disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
         others = ResourceReader(icons=icons, problems=self._problems)
         service = replace(
             identity,
             icons=icons.icons(self._voices.server_info),
-            groups=groups_from_tools(tools),
+            groups=self._groups.of_tools(tools),
             tools=tools,
-            resources=tuple(starmap(others.resource, self._entries("resources/list", "resources", "uri"))),
+            disclosure=disclosure,
+            skills=offered_skills(self._crawl.results, self._problems),
+            related=self._manifest.related(),
+            errors=(*self._manifest.errors(), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
+            resources=tuple(starmap(others.resource, self._grouped("resources/list", "resources", "uri"))),
             resource_templates=tuple(
                 starmap(others.resource, self._entries("resources/templates/list", "resourceTemplates", "uriTemplate"))
             ),
-            prompts=tuple(starmap(others.prompt, self._entries("prompts/list", "prompts", "name"))),
-            sections=ai_help.sections_beside({tool.name for tool in tools}),
+            prompts=tuple(starmap(others.prompt, self._grouped("prompts/list", "prompts", "name"))),
+            sections=(*self._groups.sections(), *ai_help.sections_beside({tool.name for tool in tools})),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
         )
+        check_references(service, self._problems)
         # Only now is everything read that will be: what is left is extra, and every problem is known.
         return replace(service, extras=self._extras(), origins=self._facts.origins, problems=tuple(self._problems))
 
@@ -97,7 +127,7 @@ class _ServiceReader:
             protocol_version=self._crawl.protocol_version,
             name=self._name(server_name),
             title=facts.take("title", self._from_help(ai_help.title), voices.server_info.text("title")),
-            version=facts.take("version", voices.server_info.text("version")),
+            version=facts.take("version", voices.manifest.text("version"), voices.server_info.text("version")),
             summary=summary,
             description=description,
             instructions=self._instructions(),
@@ -116,12 +146,20 @@ class _ServiceReader:
                 voices, Facts(self._problems), url=self._url, repository=repository, homepage=homepage
             ),
             install=declared.install_from(voices, facts),
-            requirements=declared.requirements_from(voices, facts),
+            requirements=self._requirements(),
             invocation=declared.invocation_from(voices, facts),
-            rate_limit=declared.rate_limit_from(voices, facts),
+            rate_limit=declared.rate_limit_from(voices, facts) or self._manifest.rate_limit(),
             categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
             extensions=self._extensions(),
         )
+
+    def _requirements(self) -> Requirements:
+        found = declared.requirements_from(self._voices, self._facts)
+        auth = self._manifest.auth()
+        if auth and not found.auth:
+            # The manifest knows what the scopes are; another voice that names ways to authenticate counts more.
+            self._facts.note("requirements.auth", Origin("declared", self._manifest.members.at("auth")))
+        return replace(found, auth=found.auth or auth, session_ttl_s=self._manifest.session_ttl_s())
 
     def _dashdash(self) -> Members:
         for opening in self._openings:
@@ -138,7 +176,12 @@ class _ServiceReader:
         return Members({}, "", "serverInfo", self._problems)
 
     def _name(self, server_name: str | None) -> str:
-        claims = (*self._voices.both("name", within="identity"), self._voices.server_info.text("name"))
+        voices = self._voices
+        claims = (
+            *voices.both("name", within="identity"),
+            voices.manifest.text("name"),
+            voices.server_info.text("name"),
+        )
         name: str | None = self._facts.take("name", *declared.not_null(claims))
         if name is not None:
             return name
@@ -148,7 +191,11 @@ class _ServiceReader:
     def _summary_and_description(self) -> tuple[str | None, str | None]:
         """Gives one paragraph on one line, and the whole text where it says more than that."""
         voices, ai_help, facts = self._voices, self._voices.ai_help, self._facts
-        claims = (*voices.both("description", within="identity"), voices.server_info.text("description"))
+        claims = (
+            *voices.both("description", within="identity"),
+            voices.manifest.text("description"),
+            voices.server_info.text("description"),
+        )
         whole: str | None = facts.take("summary", *declared.not_null(claims))
         if whole is None:
             instructions = self._instructions()
@@ -180,18 +227,48 @@ class _ServiceReader:
                 extensions = capabilities.part("extensions")
                 found.update(extensions.unread())
                 extensions.ignore(*extensions.raw)
-        return found or None
+        return {**found, **self._manifest.extensions()} or None
 
     # -- what it offers ----------------------------------------------------------------------------------------------
 
-    def _tools(self, reader: ToolReader) -> tuple[Tool, ...]:
-        return tuple(starmap(reader.tool, self._entries("tools/list", "tools", "name")))
+    def _tool_entries(self) -> Iterator[tuple[str, Members]]:
+        if "tools/list" in self._crawl.results or not self._manifest.members.raw:
+            yield from self._grouped("tools/list", "tools", "name")
+            return
+        raws = enumerate(as_list(self._manifest.members.raw.get("tools")))
+        pointer = self._manifest.tools_pointer
+        yield from named_among(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
+
+    def _tools(self, reader: ToolReader, entries: list[tuple[str, Members]]) -> tuple[Tool, ...]:
+        manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
+        return tuple(
+            replace(
+                reader.tool(
+                    name,
+                    members,
+                    described=self._disclosed.description(name),
+                    manifest=manifest.get(name),
+                    group=self._groups.group_of(name, members),
+                ),
+                disclosed_by=self._groups.disclosing(name),
+            )
+            for name, members in entries
+        )
+
+    def _grouped(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
+        """Gives the entries of a list, and those that groups alone hold."""
+        seen: list[str] = []
+        for name, members in self._entries(method, list_key, name_key):
+            seen.append(name)
+            yield name, members
+        yield from self._groups.entries(list_key, name_key, seen)
 
     def _entries(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
         return named_entries(self._crawl.results, method, list_key, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
-        entries = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
+        listed = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
+        entries = listed or as_list(self._manifest.members.raw.get("tools"))
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode("utf-8", "surrogatepass")) if entries else 0
 
@@ -200,27 +277,13 @@ class _ServiceReader:
         for opening in reversed(self._openings):
             opening.ignore("protocolVersion")
             extras.update(opening.unread())
-        voices = {"dashdash": self._voices.dashdash, "ai_help": self._voices.ai_help.metadata}
+        voices = {
+            "dashdash": self._voices.dashdash,
+            "ai_help": self._voices.ai_help.metadata,
+            "manifest": self._manifest.members,
+        }
         extras.update({key: unknown for key, voice in voices.items() if (unknown := voice.unread())})
         return extras or None
-
-
-def groups_from_tools(tools: Iterable[Tool]) -> tuple[Group, ...]:
-    """Gives a group for each category of `dashdash`, in the order of first use."""
-    categories = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
-    return tuple(
-        Group(
-            name=category,
-            title=(title := _title(category)),
-            origins={"title": Origin("inferred", "category")} if title != category else None,
-        )
-        for category in categories
-    )
-
-
-def _title(category: str) -> str:
-    words = " ".join(re.split(r"[-_\s]+", category)).strip()
-    return words[:1].upper() + words[1:] or category
 
 
 def _guesses(**found: str | None) -> Iterator[Claim]:

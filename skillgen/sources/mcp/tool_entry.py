@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 
 from skillgen.errors import ProblemLog
+from skillgen.model.value import Json
 from skillgen.sources.mcp import dashdash
 from skillgen.sources.mcp.claims import Claim, Members
 
@@ -13,16 +14,34 @@ Read = Callable[[Members, str], Claim | None]
 
 
 class ToolEntry:
-    """An entry, its `dashdash` object and its annotations; each without members where there is none."""
+    """An entry, its `dashdash` object and its annotations; each without members where there is none.
 
-    __slots__ = ("_places", "annotations", "dashdash", "members")
+    What a progressive server says of the tool in its second stage (seed 003) comes before the entry, what a service
+    manifest says of it (seed 004) after.
+    """
 
-    def __init__(self, members: Members, problems: ProblemLog) -> None:
+    __slots__ = ("_places", "annotations", "dashdash", "described", "members")
+
+    def __init__(
+        self,
+        members: Members,
+        problems: ProblemLog,
+        *,
+        described: Members | None = None,
+        manifest: Members | None = None,
+    ) -> None:
         self.members = members
-        self.annotations = members.part("annotations", "annotations")
-        self._places = [place for place in (members, members.part("_meta"), self.annotations) if place.raw]
-        found = dashdash.find_in_entry(members)
-        self.dashdash = found if found is not None else Members({}, members.pointer, "dashdash", problems)
+        self.described = described
+        voices = [voice for voice in (described, members, manifest) if voice is not None]
+        self.annotations = next(
+            (part for voice in voices if (part := voice.part("annotations", "annotations")).raw),
+            members.part("annotations", "annotations"),
+        )
+        places = (place for voice in voices for place in (voice, voice.part("_meta")))
+        self._places = [place for place in (*places, self.annotations) if place.raw]
+        found = (dashdash.find_in_entry(voice) for voice in voices)
+        nothing = Members({}, members.pointer, "dashdash", problems)
+        self.dashdash = next((item for item in found if item is not None), nothing)
 
     def field(self, name: str, read: Read) -> list[Claim]:
         """Gives what the entry itself says in a field of seed 004.
@@ -33,7 +52,25 @@ class ToolEntry:
 
     def part(self, name: str) -> Members | None:
         """Gives the first object that stands in such a field."""
-        return next((place.part(name) for place in self._places if isinstance(place.raw.get(name), dict)), None)
+        parts = (place.part(name) for place in self._places if place.raw.get(name) is not None)
+        return next((part for part in parts if part.raw), None)
+
+    def catalogue(self, *names: str) -> tuple[Members, str] | None:
+        """Gives the first place that has a list or an object under one of some names, and that name."""
+        for place in self._places:
+            for spelling in (spelling for name in names for spelling in _spellings(name)):
+                if isinstance(place.raw.get(spelling), (list, dict)):
+                    return place, spelling
+        return None
+
+    def unread(self) -> dict[str, Json]:
+        """Gives what nobody asked for: of the entry, and under `described` of the second stage."""
+        extras = self.members.unread()
+        if self.described is not None and (unknown := self.described.unread()):
+            extras["described"] = unknown
+        if unknown := self.dashdash.unread():
+            extras["dashdash"] = unknown
+        return extras
 
 
 def spelled(place: Members, name: str, read: Read) -> list[Claim]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
@@ -12,9 +13,12 @@ from skillgen.model.schema import Parameter
 from skillgen.model.service import Cost, ErrorCase, Example, Input, Output, RateLimit, Tool
 from skillgen.model.value import Json, Value
 from skillgen.sources.examples.calls import checked_examples
+from skillgen.sources.guards import as_list
 from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.mcp.ai_help import AiHelp
 from skillgen.sources.mcp.claims import Claim, Members
+from skillgen.sources.mcp.disclosed import guidance_from
+from skillgen.sources.mcp.error_cases import error_cases
 from skillgen.sources.mcp.icons import IconReader
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.semantics import semantics_from_tool
@@ -22,6 +26,12 @@ from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
 
 _LABEL = re.compile(r"^\*\*(CLI|API) Equivalent:\*\*[ \t]*`([^`\n]+)`", re.MULTILINE)
 _BEFORE_DETAILS = re.compile(r"\A(.*?)(?=^(?:\*\*|#|```)|\Z)", re.MULTILINE | re.DOTALL)
+
+_INPUTS = ("input", "arguments", "parameters")
+"""Names that an example has for its arguments."""
+
+_VOLATILE = ("remaining", "resets_at", "resetsAt")
+"""Members of a quota that are true at the moment of the crawl alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,19 +43,31 @@ class ToolReader:
     icons: IconReader
     problems: ProblemLog
 
-    def tool(self, name: str, members: Members) -> Tool:
-        """Reads one entry that has a name."""
-        entry = ToolEntry(members, self.problems)
+    def tool(
+        self,
+        name: str,
+        members: Members,
+        *,
+        described: Members | None = None,
+        manifest: Members | None = None,
+        group: str | None = None,
+    ) -> Tool:
+        """Reads one entry that has a name, with what else is said of the tool elsewhere.
+
+        `described` is the second stage of a progressive server, `manifest` the entry of a service manifest.
+        """
+        entry = ToolEntry(members, self.problems, described=described, manifest=manifest)
         facts = Facts(self.problems, members.pointer)
-        description = facts.take("description", members.text("description") or self._help_description(name))
+        description = facts.take("description", *self._descriptions(name, members, described, manifest))
         input_schema, parameters, whole, schema_pointer = self._input(name, entry)
         own = entry.dashdash
+        guidance, guided_errors = guidance_from(described, self.problems)
         return Tool(
             name=name,
             title=facts.take("title", members.text("title"), entry.annotations.text("title")),
-            summary=facts.take("summary", self._summary(name, description, members)),
+            summary=facts.take("summary", self._summary(name, description, members, described)),
             description=description,
-            group=_category(facts.claim("group", own.text("category"))),
+            group=_category(facts.claim("group", own.text("category"))) or group,
             parameters=parameters,
             input_schema=input_schema,
             input=whole,
@@ -55,10 +77,18 @@ class ToolReader:
             latency=facts.take("latency", *entry.field("latency", Members.text)),
             input_media_types=facts.take("input_media_types", *entry.field("input_types", Members.texts)) or (),
             output_media_types=facts.take("output_media_types", *entry.field("output_types", Members.texts)) or (),
+            max_input_bytes=facts.take("max_input_bytes", *entry.field("max_input_size_bytes", Members.integer)),
+            binary_transport=facts.take("binary_transport", *entry.field("binary_transport", Members.text)),
             scopes=facts.take("scopes", *entry.field("required_scopes", Members.texts)) or (),
             rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))),
-            examples=checked_examples(_examples(own, self.problems), input_schema, schema_pointer, self.problems),
-            errors=tuple(_errors(own, self.problems)),
+            examples=checked_examples(
+                chain(_examples(own, self.problems), self._described_examples(described)),
+                input_schema,
+                schema_pointer,
+                self.problems,
+            ),
+            errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
+            guidance=guidance,
             cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent") or self._labelled(name, "CLI")),
             api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent") or self._labelled(name, "API")),
             streaming=facts.take("streaming", *entry.field("supports_streaming", Members.flag)),
@@ -91,8 +121,30 @@ class ToolReader:
         schema = self.schemas.scope(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
         return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
 
-    def _summary(self, name: str, description: str | None, members: Members) -> Claim | None:
-        """Gives the line of the quick reference, else the first sentence of the description."""
+    def _descriptions(
+        self, name: str, members: Members, described: Members | None, manifest: Members | None
+    ) -> tuple[Claim | None, ...]:
+        """Gives the one description that counts: these places say more or less, which is no disagreement."""
+        voices = (described, members, manifest)
+        found = next((claim for voice in voices if voice is not None and (claim := voice.text("description"))), None)
+        members.ignore("description")
+        return (found or self._help_description(name),)
+
+    def _described_examples(self, described: Members | None) -> tuple[tuple[Example, str], ...]:
+        if described is None or not any(isinstance(item, dict) for item in as_list(described.raw.get("examples"))):
+            return ()
+        return tuple(_examples(described, self.problems))
+
+    def _catalogue(self, entry: ToolEntry) -> tuple[ErrorCase, ...]:
+        found = entry.catalogue("errors", "error_catalogue", "error_catalog")
+        return tuple(error_cases(*found, self.problems)) if found is not None else ()
+
+    def _summary(self, name: str, description: str | None, members: Members, described: Members | None) -> Claim | None:
+        """Gives the line of the quick reference, the brief description of a progressive server, or the first sentence
+        of the description."""
+        brief = members.text("description") if described is not None else None
+        if brief is not None:
+            return brief
         if (phrase := self.ai_help.phrases.get(name)) is not None:
             return Claim(phrase, self.ai_help.pointer, "ai_help")
         sentence = first_sentence(description or "")
@@ -112,9 +164,10 @@ class ToolReader:
         return None
 
     def _extras(self, name: str, entry: ToolEntry) -> dict[str, Json] | None:
-        extras = entry.members.unread()
-        if unknown := entry.dashdash.unread():
-            extras["dashdash"] = unknown
+        quota = entry.part("quota")
+        if quota is not None:
+            quota.ignore(*_VOLATILE)
+        extras = entry.unread()
         if (chapter := self.ai_help.chapters.get(name)) is not None:
             extras["ai_help"] = chapter
         return extras or None
@@ -143,10 +196,12 @@ def _cost(entry: ToolEntry, facts: Facts) -> Cost | None:
     )
 
 
-def _examples(own: Members, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
-    for item in own.parts("examples"):
+def _examples(owner: Members, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
+    """Reads `examples`, calls with what they give; other names of `input` are known too."""
+    for item in owner.parts("examples"):
         description, output = item.text("description"), item.json("output")
-        if (arguments := item.json("input")) is None or not isinstance(arguments.value, dict):
+        arguments = next((claim for key in _INPUTS if (claim := item.json(key)) is not None), None)
+        if arguments is None or not isinstance(arguments.value, dict):
             problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
         example = Example(
@@ -155,16 +210,3 @@ def _examples(own: Members, problems: ProblemLog) -> Iterator[tuple[Example, str
             output=Value(output.value) if output is not None else None,
         )
         yield example, item.pointer
-
-
-def _errors(own: Members, problems: ProblemLog) -> Iterator[ErrorCase]:
-    for item in own.parts("errors"):
-        code, description, resolution = item.json("code"), item.text("description"), item.text("resolution")
-        if code is None or not isinstance(code.value, (str, int)) or isinstance(code.value, bool):
-            problems.warning("error-invalid", item.pointer, "the error has no code; left out")
-            continue
-        yield ErrorCase(
-            code=str(code.value),
-            description=description.value if description is not None else None,
-            resolution=resolution.value if resolution is not None else None,
-        )

@@ -1,0 +1,237 @@
+"""Servers that describe their tools in two stages (seed 003): from the crawl to the documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import Finished, run_skillgen
+from hypothesis import given
+from hypothesis import strategies as st
+from servers.extended import DESCRIPTIONS, names_in
+
+from skillgen.sources.mcp.progressive import descriptions_uri, is_minimal, uris_for
+
+TESTS = Path(__file__).parent
+
+
+class Kiosk:
+    """Runs skillgen on the kiosk, and knows what the kiosk received."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "kiosk.log"
+        self.out = folder / "out"
+
+    def run(self, command: str, manner: str, *options: object) -> Finished:
+        server = (sys.executable, "-m", "servers.extended", manner)
+        return run_skillgen(command, *options, "--env", f"KIOSK_LOG={self.log}", "--", *server, cwd=TESTS)
+
+    def service(self, manner: str, *options: object) -> dict[str, Any]:
+        finished = self.run("inspect", manner, *options)
+        assert finished.exit_code == 0, finished.stderr
+        service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
+        return service
+
+    def skill(self, manner: str, *options: object) -> Path:
+        finished = self.run("from-server", manner, "--out", self.out, *options)
+        assert finished.exit_code == 0, finished.stderr
+        return self.out / "skills" / "kiosk"
+
+    def requests(self) -> list[dict[str, Any]]:
+        entries = [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
+        return [entry for entry in entries if "method" in entry]
+
+    def reads(self) -> list[str]:
+        return [entry["params"]["uri"] for entry in self.requests() if entry["method"] == "resources/read"]
+
+
+@pytest.fixture
+def kiosk(tmp_path: Path) -> Kiosk:
+    return Kiosk(tmp_path)
+
+
+def tools_of(service: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool for tool in service["tools"]}
+
+
+def codes_of(service: dict[str, Any]) -> list[str]:
+    return [problem["code"] for problem in service.get("problems", [])]
+
+
+def test_the_second_stage_replaces_the_first_whose_words_stay_as_the_summary(kiosk: Kiosk) -> None:
+    """S3-01, S3-02, S3-05, S3-08: read on the session that listed the tools, and no tool is called."""
+    service = kiosk.service("progressive")
+    tool = tools_of(service)["buy_paper"]
+
+    assert tool["summary"] == "buy_paper in brief."
+    assert tool["description"] == "Buys a newspaper and delivers it. The price is taken from the account."
+    assert [item["name"] for item in tool["parameters"]] == ["title", "copies"]
+    assert tool["examples"][0]["input"] == {"title": "Daily"}
+    assert {item["code"]: item["description"] for item in tool["errors"]}["NO_MONEY"] == "Fill up the account."
+    assert tool["guidance"] == [
+        {"title": "Usage", "body": "- **When:** Only before noon.\n- **Tip:** Look at list_papers first."}
+    ]
+    assert tool["semantics"]["destructive"] is False
+    methods = [entry["method"] for entry in kiosk.requests()]
+    assert methods.count("initialize") == 1
+    assert "tools/call" not in methods
+
+
+def test_reads_are_batched_and_always_name_tools(kiosk: Kiosk) -> None:
+    """S3-03, S3-04: names exactly as in tools/list; one with a comma in it stands alone."""
+    kiosk.service("progressive")
+    assert kiosk.reads() == [f"{DESCRIPTIONS}?tools=buy_paper,list_papers", f"{DESCRIPTIONS}?tools=a%2Cb"]
+
+
+def test_two_hundred_tools_take_a_handful_of_reads(kiosk: Kiosk) -> None:
+    """S3-04, S3-15: and the first level stays short, as the extension would have it."""
+    skill = kiosk.skill("many")
+
+    assert len(kiosk.reads()) < 6
+    assert sum(len(names_in(uri) or []) for uri in kiosk.reads()) == 200
+    assert len((skill / "SKILL.md").read_text("utf-8")) < 16_000
+    assert "tool_number_199" in "".join(path.read_text("utf-8") for path in (skill / "references").iterdir())
+
+
+def test_a_batch_that_fails_is_read_tool_by_tool(kiosk: Kiosk) -> None:
+    """S3-04."""
+    service = kiosk.service("one-by-one")
+    assert tools_of(service)["list_papers"]["description"].startswith("Lists the newspapers that are on sale")
+    assert "tool-description-failed" not in codes_of(service)
+
+
+def test_a_tool_that_has_no_description_is_reported_and_the_others_are_documented(kiosk: Kiosk) -> None:
+    """S3-06, S3-10: an error in place of one tool, and a tool that nobody asked for."""
+    service = kiosk.service("lacking")
+
+    assert tools_of(service)["buy_paper"]["parameters"]
+    assert tools_of(service)["list_papers"]["description"] == "list_papers in brief."
+    assert "secret_tool" not in tools_of(service)
+    messages = [problem["message"] for problem in service["problems"]]
+    assert any("Tool 'list_papers' not found" in message for message in messages)
+    assert any("not asked for, such as 'secret_tool'" in message for message in messages)
+    assert service["disclosure"]["undescribed"] == ["list_papers"]
+
+
+@pytest.mark.parametrize("channel", ["json-rpc", "json-rpc-message", "text", "tool-result"])
+def test_an_error_of_the_extension_is_understood_however_it_comes(kiosk: Kiosk, channel: str) -> None:
+    """S3-07: as a JSON-RPC error, as text of the resource, as the result of a tool."""
+    service = kiosk.service(f"refusing-{channel}")
+
+    assert len(service["tools"]) == 3
+    failed = [problem["message"] for problem in service["problems"] if problem["code"] == "tool-description-failed"]
+    assert failed
+    assert all("MISSING_TOOL_SELECTION: You must specify one or more tool names." in message for message in failed)
+
+
+def test_a_description_that_is_no_json_is_reported(kiosk: Kiosk) -> None:
+    """S3-13."""
+    service = kiosk.service("refusing-no-json")
+    assert "the text is no JSON object" in json.dumps(service["problems"])
+    assert len(service["tools"]) == 3
+
+
+def test_several_contents_and_a_resource_that_its_name_tells_are_understood(kiosk: Kiosk) -> None:
+    """S3-01, S3-13: each description may be a content of its own."""
+    service = kiosk.service("in-parts")
+    assert service["disclosure"]["uri"] == "kiosk://docs/tools"
+    assert "undescribed" not in service["disclosure"]
+
+
+def test_the_skill_tells_the_workflow_with_the_real_uri(kiosk: Kiosk) -> None:
+    """S3-07, S3-11: pick, read, call; and the errors of the extension."""
+    skill = kiosk.skill("progressive")
+    text = (skill / "SKILL.md").read_text("utf-8")
+
+    assert f"`{DESCRIPTIONS}?tools=NAME`" in text
+    assert f"`{DESCRIPTIONS}?tools=NAME1,NAME2`" in text
+    assert "Never read it without naming tools" in text
+    assert "`TOOL_DESCRIPTION_REQUIRED`" in text
+    about = (skill / "references" / "about.md").read_text("utf-8")
+    assert "`TOOL_DESCRIPTION_REQUIRED`: The tool was called before" in about
+    assert "`MISSING_TOOL_SELECTION`" in about
+    tools = (skill / "references" / "tools.md").read_text("utf-8")
+    assert "Call it once a day." in tools
+    assert "`SOLD_OUT`: Nothing is left; try tomorrow." in tools
+
+
+def test_reading_can_be_turned_off(kiosk: Kiosk) -> None:
+    """S3-09: it authorises tools in that session, which is a side effect."""
+    service = kiosk.service("progressive", "--no-tool-descriptions")
+
+    assert kiosk.reads() == []
+    assert tools_of(service)["buy_paper"]["description"] == "buy_paper in brief."
+    assert service["disclosure"]["uri"] == DESCRIPTIONS
+
+
+def test_the_criteria_that_need_no_call_are_reported(kiosk: Kiosk) -> None:
+    """S3-12: met, not met, or why it was not checked."""
+    outcomes = {item["number"]: item["outcome"] for item in kiosk.service("progressive")["disclosure"]["criteria"]}
+    assert outcomes == {number: "met" if number < 5 else "not checked" for number in range(1, 9)}
+
+    criteria = kiosk.service("lacking")["disclosure"]["criteria"]
+    assert (criteria[3]["outcome"], criteria[3]["note"]) == ("not met", "missing: list_papers")
+
+
+def test_a_server_without_sessions_is_told_of_the_contradiction(kiosk: Kiosk) -> None:
+    """S3-14: what is read is documented all the same."""
+    service = kiosk.service("progressive-modern", "--no-older-era")
+    assert "disclosure-without-session" in codes_of(service)
+    assert tools_of(service)["buy_paper"]["parameters"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "is_found"),
+    [
+        ("resource:///tool_descriptions", True),
+        ("kiosk://tool_descriptions", True),
+        ("https://a.test/v1/tool_descriptions", True),
+        ("kiosk://docs/tool_descriptions_old", False),
+        ("tools://[broken", False),
+    ],
+)
+def test_the_resource_is_found_by_the_path_of_its_uri(uri: str, is_found: bool) -> None:
+    """S3-01: any scheme."""
+    tools = [{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}]}]
+    results = {"tools/list": tools, "resources/list": [{"resources": [{"uri": uri, "name": "x"}]}]}
+    assert descriptions_uri(results) == (uri if is_found else None)
+
+
+def test_a_resource_with_such_a_name_counts_only_where_tools_are_minimal() -> None:
+    """S3-01: a manual may be called so too."""
+    resource = {"uri": "docs://manual", "name": "Tool descriptions"}
+    full = {"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}
+    for tool, found in ((full, None), ({"name": "a"}, "docs://manual")):
+        results = {"tools/list": [{"tools": [tool]}], "resources/list": [{"resources": [resource]}]}
+        assert descriptions_uri(results) == found
+
+
+@pytest.mark.parametrize(
+    ("schema", "minimal"),
+    [
+        (None, True),
+        ({}, True),
+        ({"type": "object"}, True),
+        ({"type": "object", "additionalProperties": True}, True),
+        ({"type": "object", "additionalProperties": False}, False),
+        ({"type": "object", "properties": {}}, False),
+        ([], False),
+    ],
+)
+def test_schemas_that_say_nothing_are_minimal(schema: object, minimal: bool) -> None:
+    """S3-02."""
+    assert is_minimal({"name": "a"} if schema is None else {"name": "a", "inputSchema": schema}) is minimal
+
+
+@given(st.lists(st.text(min_size=1, max_size=300), max_size=300, unique=True))
+def test_addresses_name_every_tool_once_within_a_bound(names: list[str]) -> None:
+    """S3-03, S3-04."""
+    asked = list(uris_for(DESCRIPTIONS, names))
+    assert [name for _, part in asked for name in part] == names
+    for uri, part in asked:
+        assert uri.startswith(f"{DESCRIPTIONS}?tools=")
+        assert len(part) == 1 or len(uri) <= 2_100
+        assert not set("&#? \n") & set(uri.removeprefix(f"{DESCRIPTIONS}?"))
