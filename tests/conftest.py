@@ -19,6 +19,12 @@ settings.register_profile("skillgen", deadline=None, derandomize=True, max_examp
 settings.load_profile("skillgen")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keeps what is fetched away from the user's own cache."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
     """Gives the folder of what npm installed."""

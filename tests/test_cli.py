@@ -53,7 +53,8 @@ FILES: dict[str, bytes] = {
     "text.txt": b"The tasks API keeps tasks.\n",
     "other.yaml": b"name: tasks\nversion: 1\njobs: {}\n",
     "hostile.yaml": b"\"\\e[31mred\": 1\n\"a\\nskillgen: done\": 2\n",
-    "swagger.json": b'{"swagger": "2.0", "info": {"title": "Old", "version": "1"}, "paths": {}}',
+    "swagger.json": b'{"swaggerVersion": "1.2", "apiVersion": "1", "apis": []}',
+    "server-card.json": b'{"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp?k=1"}]}',
     "version-4.yaml": b"openapi: 4.0.0\n",
     "version-number.yaml": b"openapi: 2\n",
     "snapshot-9.json": b'{"snapshot": 9, "services": []}',
@@ -83,6 +84,7 @@ TABLE = [
     BadInput("other-yaml", SOURCE, ("from-openapi", "other.yaml")),
     BadInput("hostile-keys", SOURCE, ("from-openapi", "hostile.yaml")),
     BadInput("swagger", SOURCE, ("from-openapi", "swagger.json")),
+    BadInput("server-card", SOURCE, ("from-openapi", "server-card.json")),
     BadInput("version-4", SOURCE, ("from-openapi", "version-4.yaml")),
     BadInput("version-number", SOURCE, ("from-openapi", "version-number.yaml")),
     BadInput("strict-problems", SOURCE, ("from-openapi", "problems.json", "--strict")),
@@ -237,7 +239,7 @@ def test_json_prints_one_object_with_files_problems_and_counts(folder: Path) -> 
     assert list(report) == ["files", "problems", "counts"]
     assert {file["path"] for file in report["files"]} == files_of(folder / "out").keys() - {".skillgen.json"}
     assert {file["action"] for file in report["files"]} == {"create"}
-    (problem,) = report["problems"]
+    problem = report["problems"][0]
     assert list(problem) == ["code", "level", "where", "message", "fix"]
     assert (problem["code"], problem["level"], problem["where"]) == (
         "operation-id-missing",

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgen.errors import EditedError
-from skillgen.pipeline.options import Overrides
+from skillgen.pipeline.options import DescriptionOptions, Overrides
 from skillgen.pipeline.reading import read_description
 from skillgen.render.formats import render_documents
 from skillgen.write.apply import apply_plan
@@ -28,7 +28,7 @@ def rendered() -> dict[str, dict[str, str]]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, data in SOURCES.items():
-            service = read_description(str(write(Path(folder, "api.json"), data)), Overrides(), timeout_s=1)
+            service = read_description(str(write(Path(folder, "api.json"), data)), Overrides(), DescriptionOptions())
             found[name] = {item.path: item.text for item in render_documents(service)}
     return found
 

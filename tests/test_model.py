@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 from skillgen.model.codec import DecodeError, from_json, to_json
 from skillgen.model.json_schema import field_docstrings, model_classes
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.service import Access, Output, Service, Tool
+from skillgen.model.service import Access, Credential, Output, Service, Tool
 from skillgen.model.value import Value
 
 Json = Any
@@ -139,7 +139,7 @@ def test_a_raw_schema_is_kept_as_it_is() -> None:
 
 
 def test_declared_no_auth_and_none_declared_stay_different() -> None:
-    for auth in (None, (), ("token",)):
+    for auth in (None, (), ((Credential(scheme="token"),), ())):
         tool = Tool(name="a", pointer="/a", auth=auth)
         assert from_json(Tool, to_json(tool)).auth == auth
 

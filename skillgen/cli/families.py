@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -16,7 +16,7 @@ from skillgen.cli import options
 from skillgen.cli.console import Console
 from skillgen.pipeline.documenting import formats_named
 from skillgen.pipeline.installing import install_folder, profile_named
-from skillgen.pipeline.options import OutputOptions, Overrides
+from skillgen.pipeline.options import DescriptionOptions, OutputOptions, Overrides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,41 @@ class ServiceFamily:
     name: options.Name = None
     description: options.Description = None
     base_url: options.BaseUrl = None
+    include: options.Include = None
+    exclude: options.Exclude = None
 
     def overrides(self) -> Overrides:
         """Gives what wins over the source."""
-        return Overrides(name=self.name, description=self.description, base_url=self.base_url)
+        return Overrides(
+            name=self.name,
+            description=self.description,
+            base_url=self.base_url,
+            include=tuple(self.include or ()),
+            exclude=tuple(self.exclude or ()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptionFamily:
+    """What is read with an OpenAPI description."""
+
+    overlay: options.Overlay = None
+    allow_remote_refs: options.AllowRemoteRefs = False
+    allow_outside_refs: options.AllowOutsideRefs = False
+
+    def description_options(self, header: Iterable[str] | None, timeout_s: float) -> DescriptionOptions:
+        """Gives what the pipeline needs to know; takes the headers as they were given.
+
+        Raises:
+            UsageError: a header makes no sense.
+        """
+        return DescriptionOptions(
+            timeout_s=timeout_s,
+            headers=options.header_values(header),
+            overlays=tuple(self.overlay or ()),
+            allow_remote_refs=self.allow_remote_refs,
+            allow_outside_refs=self.allow_outside_refs,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.families import OutputFamily, RunFamily, ServiceFamily, with_families
+from skillgen.cli import options
+from skillgen.cli.families import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
 from skillgen.cli.running import run_command, write_documents
 from skillgen.errors import ExitCode, UsageError
 from skillgen.pipeline import reading
@@ -15,21 +16,26 @@ from skillgen.pipeline import reading
 @with_families
 def from_openapi(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, a URL, or - for standard input.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A file, a URL, a service's base URL, or - for standard input.")
+    ],
     *,
+    header: options.DescriptionHeader = None,
+    document: DescriptionFamily,
     service: ServiceFamily,
     output: OutputFamily,
     how: RunFamily,
 ) -> None:
-    """Documents an HTTP API from its OpenAPI description (3.0, 3.1; JSON or YAML)."""
+    """Documents an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
     console = how.console()
 
     def run() -> ExitCode:
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
         overrides, output_options = service.overrides(), output.output_options()
+        reading_options = document.description_options(header, how.timeout)
         with console.progress(f"reading {source}"):
-            described = reading.read_description(source, overrides, timeout_s=how.timeout)
+            described = reading.read_description(source, overrides, reading_options)
         return write_documents((described,), output_options, console, output.as_json)
 
     run_command(run, console, how.debug)

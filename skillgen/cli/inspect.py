@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from skillgen.cli.families import RunFamily, ServerFamily, with_families
+from skillgen.cli.families import DescriptionFamily, RunFamily, ServerFamily, with_families
 from skillgen.cli.running import report_failures, run_command
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline import reading
 from skillgen.pipeline.options import Overrides
+from skillgen.sources.document import is_url
 
 
 @with_families
@@ -27,6 +29,7 @@ def inspect(
     ] = None,
     *,
     server: ServerFamily,
+    document: DescriptionFamily,
     how: RunFamily,
 ) -> None:
     """Prints the intermediate model as JSON: what --snapshot reads."""
@@ -35,9 +38,10 @@ def inspect(
     def run() -> ExitCode:
         from skillgen.sources.snapshot import snapshot_text
 
+        reading_options = document.description_options(server.header, how.timeout)
         services: list[Service] = []
         for source in sources or ():
-            services += reading.read_document(source, Overrides(), timeout_s=how.timeout)
+            services += reading.read_document(source, Overrides(), reading_options)
         if server.snapshot or server.manifest:
             services += read_written_server(server, Overrides(), timeout_s=how.timeout)
         failures: list[SkillgenError] = []
@@ -47,7 +51,9 @@ def inspect(
             found, failures = read_named_servers(context.obj, server, Overrides(), console, timeout_s=how.timeout)
             services += found
         else:
-            refuse_useless_options(server, "nothing")
+            # A header is also for descriptions that are fetched.
+            own = replace(server, header=None) if any(is_url(source) for source in sources or ()) else server
+            refuse_useless_options(own, "nothing")
         if not services and not failures:
             raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
         code = report_failures(failures, console)

@@ -82,6 +82,36 @@ Description: TypeAlias = Annotated[
 BaseUrl: TypeAlias = Annotated[
     str | None, typer.Option(help="The address of the API, in place of the source's.", metavar="URL")
 ]
+Include: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        help="Document only this: NAME-GLOB, tag:GLOB, path:GLOB, method:GET. Repeatable.",
+        metavar="PATTERN",
+    ),
+]
+Exclude: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", help="Leave this out; patterns as above. Repeatable.", metavar="PATTERN"),
+]
+Overlay: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--overlay", help="An OpenAPI Overlay that is applied first. Repeatable.", metavar="FILE"),
+]
+AllowRemoteRefs: TypeAlias = Annotated[
+    bool, typer.Option("--allow-remote-refs", help="Fetch documents that the description names in a $ref.")
+]
+AllowOutsideRefs: TypeAlias = Annotated[
+    bool, typer.Option("--allow-outside-refs", help="Read files that it names outside its own folder.")
+]
+DescriptionHeader: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header",
+        help="'NAME: VALUE', or 'NAME: env:VARIABLE', to fetch the description. Repeatable.",
+        metavar="HEADER",
+    ),
+]
 Out: TypeAlias = Annotated[Path, typer.Option("-o", "--out", help="Where the documents go.", metavar="DIR")]
 Emit: TypeAlias = Annotated[str, typer.Option(help="Formats, comma-separated.", metavar="LIST")]
 TemplatesDir: TypeAlias = Annotated[

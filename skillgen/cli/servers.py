@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -106,7 +107,7 @@ def _read_file(
         scope=_scope_of(server),
         timeout_s=timeout_s,
     )
-    if len(servers) > 1 and overrides != Overrides():
+    if len(servers) > 1 and replace(overrides, include=(), exclude=()) != Overrides():
         raise UsageError(
             "--name, --description and --base-url are of one service, and the file has several",
             where=f"--config {path}",

@@ -119,6 +119,21 @@ class Auth:
     token_url: str | None = None
     """Where a token is issued."""
 
+    refresh_url: str | None = None
+    """Where a token is renewed."""
+
+    device_authorization_url: str | None = None
+    """Where a device asks for a code (RFC 8628)."""
+
+    metadata_url: str | None = None
+    """What the authorization server says of itself (RFC 8414; OpenID Connect Discovery)."""
+
+    pkce: bool | None = None
+    """Whether the source says that PKCE is used (`x-usePkce`)."""
+
+    deprecated: bool = False
+    """Whether it should not be used any more."""
+
     scopes: tuple[Scope, ...] = ()
     """The scopes that can be asked for."""
 
@@ -127,11 +142,25 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """A security scheme that a call uses, and what it must allow."""
+
+    scheme: str
+    """The name of one of the service's `Auth`s."""
+
+    scopes: tuple[str, ...] = ()
+    """Scopes (or roles) that it needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """What must be there before the service can be used."""
 
     auth: tuple[Auth, ...] = ()
     """Ways to authenticate; one of them is enough unless a tool's `auth` says otherwise."""
+
+    registration_url: str | None = None
+    """Where a client is registered, as the source says it."""
 
     env: tuple[str, ...] = ()
     """Names of environment variables; never their values."""
@@ -181,6 +210,23 @@ class Invocation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointVariable:
+    """A part of an address that a caller chooses."""
+
+    name: str
+    """As it stands between braces."""
+
+    default: str | None = None
+    """What it is unless something else is chosen."""
+
+    choices: tuple[str, ...] = ()
+    """What it can be; empty where anything goes."""
+
+    description: str | None = None
+    """What it is for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """An address at which the service is reached."""
 
@@ -189,6 +235,12 @@ class Endpoint:
 
     description: str | None = None
     """What it is."""
+
+    template: str | None = None
+    """The address with `{name}` in the place of its variables, where it has some; `url` has their defaults."""
+
+    variables: tuple[EndpointVariable, ...] = ()
+    """What stands for the variables."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -470,6 +522,9 @@ class Tool:
     disclosed_by: str | None = None
     """The name of the group that alone shows it: it is in no list, and a client gets it by `groups/get`."""
 
+    tags: tuple[str, ...] = ()
+    """All that the source files it under; one of them names its group."""
+
     parameters: tuple[Parameter, ...] = ()
     """What a caller sends, in the order declared; for an operation, then the properties of the request body in its
     recommended form."""
@@ -511,11 +566,12 @@ class Tool:
     binary_transport: str | None = None
     """How binary data is sent, such as `multipart` (seed 004, 10)."""
 
-    auth: tuple[str, ...] | None = None
-    """Names of the security schemes of which one must be used; an empty tuple where none is needed."""
+    auth: tuple[tuple[Credential, ...], ...] | None = None
+    """Ways to authenticate, of which one is enough; all credentials of one way are sent together, and a way without
+    any is a call without authentication. An empty tuple where none is needed."""
 
     scopes: tuple[str, ...] = ()
-    """Scopes that it needs."""
+    """Scopes that it needs, or that one of its ways to authenticate needs."""
 
     rate_limit: RateLimit | None = None
     """Its own limit, where it differs from the service's."""
@@ -547,6 +603,9 @@ class Tool:
 
     deprecated: bool = False
     """Whether it should not be used any more."""
+
+    deprecation: str | None = None
+    """What the source says of its end: when, and what takes its place."""
 
     streaming: bool | None = None
     """Whether it gives partial results."""
@@ -659,6 +718,47 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A request that the service itself sends, to an address that a caller gave it (OpenAPI webhooks, callbacks)."""
+
+    name: str
+    """The name of the webhook, or of the callback; unique in the service."""
+
+    tool: str | None = None
+    """The tool whose call leads to it; `None` for a webhook, which is set up elsewhere."""
+
+    method: str
+    """The HTTP method, in capitals."""
+
+    address: str | None = None
+    """Where a callback goes: a runtime expression such as `{$request.body#/url}`."""
+
+    summary: str | None = None
+    """One line."""
+
+    description: str | None = None
+    """When it is sent and what it means; Markdown, untrusted."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """What it carries."""
+
+    media_types: tuple[str, ...] = ()
+    """Media types of its body."""
+
+    tags: tuple[str, ...] = ()
+    """What the source files it under."""
+
+    deprecated: bool = False
+    """Whether it will go."""
+
+    pointer: str
+    """JSON pointer to it in the source."""
+
+    origins: Origins | None = None
+    """Fields that are not declared there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Tools that belong together."""
 
@@ -670,6 +770,9 @@ class Group:
 
     description: str | None = None
     """What its tools are for."""
+
+    parent: str | None = None
+    """The name of the group that it is a part of; that one need not have tools of its own."""
 
     origins: Origins | None = None
     """Where it comes from, when the source does not declare it."""
@@ -871,6 +974,9 @@ class Service:
 
     prompts: tuple[Prompt, ...] = ()
     """Messages that it writes."""
+
+    events: tuple[Event, ...] = ()
+    """What it sends of its own accord, in the order declared."""
 
     errors: tuple[ErrorCase, ...] = ()
     """Ways in which any tool fails."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,32 @@ class Overrides:
 
     base_url: str | None = None
     """`--base-url`."""
+
+    include: tuple[str, ...] = ()
+    """`--include`: patterns of what is documented; empty for everything."""
+
+    exclude: tuple[str, ...] = ()
+    """`--exclude`: patterns of what is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptionOptions:
+    """How a description is reached, and what is read with it."""
+
+    timeout_s: float = 30.0
+    """How long one request may take."""
+
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """`--header`: may hold secrets."""
+
+    overlays: tuple[str, ...] = ()
+    """`--overlay`: files or addresses, applied in their order."""
+
+    allow_remote_refs: bool = False
+    """Whether documents that the description names are fetched."""
+
+    allow_outside_refs: bool = False
+    """Whether files outside the folder of the description are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from skillgen.errors import ProblemLog, SourceError, UsageError
 from skillgen.model.service import Endpoint, Service
-from skillgen.model.value import Origin
-from skillgen.pipeline.options import Overrides, Progress
+from skillgen.model.value import Json, Origin
+from skillgen.pipeline.options import DescriptionOptions, Overrides, Progress
 from skillgen.sources.addresses import public_url
+from skillgen.sources.discovery import discovered_document, not_a_description
 from skillgen.sources.document import Document, load_document
+from skillgen.sources.fetch import Access
 from skillgen.sources.infer import completed
+from skillgen.sources.kinds import is_description, kind_of_document
 from skillgen.sources.mcp.manifest_tool import manifest_in
-from skillgen.sources.openapi.service import is_description, service_from_description
+from skillgen.sources.openapi.bundle import ReferencePolicy
+from skillgen.sources.openapi.service import service_from_description
 from skillgen.sources.screening import screened
+from skillgen.sources.selection import patterns_from, selected
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
 
 if TYPE_CHECKING:
@@ -22,14 +27,15 @@ if TYPE_CHECKING:
     from skillgen.sources.mcp.target import ServerTarget
 
 
-def read_description(source: str, overrides: Overrides, *, timeout_s: float) -> Service:
-    """Reads an OpenAPI description.
+def read_description(source: str, overrides: Overrides, options: DescriptionOptions) -> Service:
+    """Reads an OpenAPI description: at the source, or where the service at that address publishes it.
 
     Raises:
         SourceError: it cannot be reached or read.
     """
     problems = ProblemLog()
-    return _from_description(load_document(source, problems, timeout_s=timeout_s), problems, overrides)
+    document = discovered_document(source, problems, _access(options), is_description)
+    return _from_description(document, problems, overrides, options)
 
 
 def read_server(
@@ -59,7 +65,7 @@ def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tup
     Raises:
         SourceError: it is no snapshot.
     """
-    document = load_document(source, ProblemLog(), timeout_s=timeout_s)
+    document = load_document(source, ProblemLog(), Access(timeout_s=timeout_s))
     return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
 
 
@@ -69,24 +75,26 @@ def read_manifest(source: str, overrides: Overrides, *, server_name: str | None,
     Raises:
         SourceError: it cannot be reached or read, or is none.
     """
-    document = load_document(source, ProblemLog(), timeout_s=timeout_s)
+    document = load_document(source, ProblemLog(), Access(timeout_s=timeout_s))
     return _from_manifest(document, overrides, server_name)
 
 
-def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+def read_document(source: str, overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
     """Reads a document whose kind its content tells.
 
     Raises:
         SourceError: it is of no kind that skillgen reads.
     """
     problems = ProblemLog()
-    document = load_document(source, problems, timeout_s=timeout_s)
+    document = discovered_document(source, problems, _access(options), _is_readable)
     if is_snapshot(document.data):
         return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
     if is_description(document.data):
-        return (_from_description(document, problems, overrides),)
+        return (_from_description(document, problems, overrides, options),)
     if manifest_in(document.data) is not None:
         return (_from_manifest(document, overrides, None),)
+    if (kind := kind_of_document(document.data)) is not None:
+        raise not_a_description(document.name, kind)
     raise SourceError(
         "is neither an OpenAPI description nor a service manifest nor a snapshot",
         where=document.name,
@@ -96,12 +104,18 @@ def read_document(source: str, overrides: Overrides, *, timeout_s: float) -> tup
 
 def overridden(service: Service, overrides: Overrides) -> Service:
     """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
-    service = screened(service)
+    service = selected(
+        screened(service),
+        patterns_from("--include", overrides.include),
+        patterns_from("--exclude", overrides.exclude),
+    )
     origins = dict(service.origins or {})
     if overrides.name is not None and not overrides.name.strip():
         raise UsageError("is empty", where="--name", fix="give a name")
     if overrides.name is not None:
-        service, origins["name"] = replace(service, name=overrides.name), Origin("declared", "--name")
+        # The title would stand in every heading in its place.
+        service = replace(service, name=overrides.name, title=None)
+        origins["name"] = Origin("declared", "--name")
     if overrides.description is not None:
         service, origins["summary"] = (
             replace(service, summary=overrides.description),
@@ -119,8 +133,17 @@ def overridden(service: Service, overrides: Overrides) -> Service:
     return replace(service, origins=origins or None)
 
 
-def _from_description(document: Document, problems: ProblemLog, overrides: Overrides) -> Service:
-    service = service_from_description(document, problems)
+def _from_description(
+    document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions
+) -> Service:
+    if options.overlays:
+        from skillgen.sources.overlay import overlaid
+
+        document = overlaid(document, options.overlays, problems, _access(options))
+    policy = ReferencePolicy(
+        outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=_access(options)
+    )
+    service = service_from_description(document, problems, policy)
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
     return completed(overridden(replace(service, problems=tuple(problems)), overrides))
@@ -140,9 +163,17 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
     return completed(overridden(service, overrides))
 
 
+def _access(options: DescriptionOptions) -> Access:
+    return Access(timeout_s=options.timeout_s, headers=options.headers)
+
+
 def _without(problems: ProblemLog, code: str) -> ProblemLog:
     kept = ProblemLog()
     for problem in problems:
         if problem.code != code:
             kept.add(problem)
     return kept
+
+
+def _is_readable(data: Json) -> bool:
+    return is_description(data) or is_snapshot(data) or manifest_in(data) is not None

@@ -38,10 +38,13 @@ def about_pages(service: Service, templates: Templates) -> tuple[Page, ...]:
 def _sections(service: Service, templates: Templates) -> Iterator[Section]:
     if service.instructions:
         yield from _of_text("Instructions", service.instructions, templates, is_said=True)
+    if len(service.endpoints) > 1 or any(endpoint.variables for endpoint in service.endpoints):
+        text = templates.macro(TEMPLATE, "addresses")(service.endpoints)
+        yield Section(name="Addresses", heading="Addresses", text=text)
     own = [section for section in service.sections if section.title.strip().lower() == AUTHENTICATION.lower()]
     if service.requirements.auth:
         text = templates.macro(TEMPLATE, "authentication", service=service)(
-            service.requirements.auth, own, service.requirements.session_ttl_s
+            service.requirements.auth, own, service.requirements
         )
         yield Section(name=AUTHENTICATION, heading=AUTHENTICATION, text=text)
     if service.errors:

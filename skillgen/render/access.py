@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from skillgen.markdown.filters import Markdown, code, inline
-from skillgen.model.service import Auth, Service
+from skillgen.model.service import Auth, Service, Tool
 from skillgen.model.value import Value
 
 _LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interface", "mcp": "MCP server"}
 
 
-def is_inferred(service: Service, field: str) -> bool:
-    """Tells whether a field of the service was drawn from others rather than declared."""
-    origin = (service.origins or {}).get(field)
+def is_inferred(node: Service | Tool, field: str) -> bool:
+    """Tells whether a field of a service or of a tool was drawn from others rather than declared."""
+    origin = (node.origins or {}).get(field)
     return origin is not None and origin.kind == "inferred"
 
 

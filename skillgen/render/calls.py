@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line
 from skillgen.model.schema import Location, Parameter, Schema
-from skillgen.model.service import Input, Tool
+from skillgen.model.service import Event, Input, Tool
 
 SHOWN_PARAMETERS = 8
 """Parameters in a call line, unless more are required."""
@@ -63,6 +63,20 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
     ]
     lists += [ParameterList(_body_label("Or as", item), item.parameters, item.schema) for item in tool.other_inputs]
     return tuple(lists)
+
+
+def event_lists(event: Event) -> tuple[ParameterList, ...]:
+    """Gives what a request of the service carries, by where it stands."""
+    by_location: dict[Location, list[Parameter]] = {}
+    for parameter in event.parameters:
+        by_location.setdefault(parameter.location, []).append(parameter)
+    types = " or ".join(code(name) for name in event.media_types)
+    labels = {**_LABELS, "body": f"Body ({types}):" if types else "Body:"}
+    return tuple(
+        ParameterList(Markdown(labels[location]), tuple(by_location[location]))
+        for location in _LABELS
+        if location in by_location
+    )
 
 
 def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line
-from skillgen.model.service import Cost, RateLimit, Semantics, Tool
+from skillgen.model.service import Cost, Credential, Event, RateLimit, Semantics, Tool
 from skillgen.render.links import tool_link
 
 _OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": "changes settings or permissions"}
@@ -74,8 +74,8 @@ def needs(tool: Tool) -> tuple[Markdown, ...]:
     if tool.auth == ():
         found.append("Needs no authentication.")
     elif tool.auth:
-        found.append(f"Authentication: {' or '.join(code(name) for name in tool.auth)}.")
-    if tool.scopes:
+        found.append(f"Authentication: {_ways(tool.auth)}.")
+    elif tool.scopes:
         found.append(f"Scopes: {', '.join(code(scope) for scope in tool.scopes)}.")
     if tool.cost is not None and (phrase := cost_phrase(tool.cost)):
         found.append(f"Estimated cost: {phrase}.")
@@ -92,6 +92,21 @@ def needs(tool: Tool) -> tuple[Markdown, ...]:
     if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
         found.append(f"Rate limit: {phrase}.")
     return tuple(Markdown(sentence) for sentence in found)
+
+
+def _ways(ways: tuple[tuple[Credential, ...], ...]) -> str:
+    """Says the ways to authenticate, of which one is enough: `a` with `b`, or `c`."""
+    said = [" with ".join(_credential(item) for item in way) for way in ways if way]
+    if len(said) < len(ways):
+        said.append("none")
+    return ", or ".join(said)
+
+
+def _credential(credential: Credential) -> str:
+    if not credential.scopes:
+        return code(credential.scheme)
+    noun = "scope" if len(credential.scopes) == 1 else "scopes"
+    return f"{code(credential.scheme)} ({noun} {', '.join(code(scope) for scope in credential.scopes)})"
 
 
 def cost_phrase(cost: Cost) -> Markdown:
@@ -112,7 +127,7 @@ def rate_limit_phrase(limit: RateLimit) -> Markdown:
     return Markdown(", ".join(parts))
 
 
-def summary_line(tool: Tool) -> str | None:
+def summary_line(tool: Tool | Event) -> str | None:
     """Gives the summary where the beginning of the description does not say it all."""
     summary = one_line(tool.summary or "")
     start = (tool.description or "")[: 2 * len(summary) + 40]

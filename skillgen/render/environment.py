@@ -241,6 +241,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "link_line": results.link_line,
     "error_bodies": results.error_bodies,
     "parameter_lists": calls.parameter_lists,
+    "event_lists": calls.event_lists,
     "call_line": _call_line,
     "example_variables": credentials.example_variables,
     "sentence": _sentence,

@@ -19,13 +19,14 @@ from skillgen.render.links import resolved
 from skillgen.render.pages import Page, Section, addresses, pages_of
 
 SECTIONS = "reference/sections.md.j2"
-RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools"})
+RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
 _PART = re.compile(r" \(\d+ of \d+\)$")
 
 
 _HOW_TO_READ = Markdown(
     "Read one with `resources/read` and its `uri`. A URI template is a URI once its `{variables}` are filled in."
 )
+_HOW_SENT = Markdown("Requests that the service itself sends, to an address of the caller's. They are not tools.")
 _HOW_TO_GET = Markdown("Get one with `prompts/get`, its `name` and its arguments.")
 
 
@@ -69,6 +70,9 @@ class Reference:
     prompts: tuple[Page, ...]
     """Prompts."""
 
+    events: tuple[Page, ...]
+    """What the service sends of its own accord."""
+
     tool_addresses: dict[str, str] = field(default_factory=dict)
     """Tool name to address within `references/`."""
 
@@ -91,7 +95,7 @@ class Reference:
     def pages(self) -> Iterator[Page]:
         """All pages."""
         tools = (page for topic in self.topics for page in topic.pages)
-        return chain(self.about, tools, self.types, self.resources, self.prompts)
+        return chain(self.about, tools, self.types, self.resources, self.prompts, self.events)
 
     def size_bytes(self) -> int:
         """Gives the size of all sections together."""
@@ -104,12 +108,14 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     types = pages_of("Named types", "types", _type_sections(service, templates))
     resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
     prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
+    events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _HOW_SENT)
     return Reference(
         about=about_pages(service, templates),
         topics=topics,
         types=types,
         resources=resources,
         prompts=prompts,
+        events=events,
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
         type_addresses=addresses(types),
     )
@@ -181,6 +187,11 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
     return [section(resource, False) for resource in service.resources] + [
         section(resource, True) for resource in service.resource_templates
     ]
+
+
+def _event_sections(service: Service, templates: Templates) -> list[Section]:
+    render = templates.macro(SECTIONS, "event_section")
+    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.events]
 
 
 def _prompt_sections(service: Service, templates: Templates) -> list[Section]:

@@ -64,7 +64,11 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
     for topic in reference.topics:
         whole.add(f"## {name(topic.title)}")
         whole.add_tools(topic.pages)
-    for title, pages in (("Resources", reference.resources), ("Prompts", reference.prompts)):
+    for title, pages in (
+        ("Resources", reference.resources),
+        ("Prompts", reference.prompts),
+        ("Webhooks and callbacks", reference.events),
+    ):
         if pages:
             whole.add(f"## {title}")
             whole.add_others(pages)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
-from skillgen.sources.addresses import public_url
+from skillgen.sources.fetch import Access, fetch
 from skillgen.sources.json_text import json_from_text
-from skillgen.sources.network import Network, hosts_of
+from skillgen.sources.network import BODY_LIMIT_BYTES as SIZE_LIMIT_BYTES
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
-SIZE_LIMIT_BYTES = 256 * 1024 * 1024
-"""The largest document that is read."""
-
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_OUTWARD = re.compile(r"""\$ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]""")
+_JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
+"""How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,26 +38,54 @@ class Document:
     url: str | None = None
     """Where it was fetched, for relative addresses in it."""
 
+    folder: Path | None = None
+    """The folder of the file, for the files that it names."""
 
-def load_document(source: str, problems: ProblemLog, *, timeout_s: float = 30.0) -> Document:
+    refers_outward: bool = False
+    """Whether it may hold a `$ref` to another document."""
+
+
+def is_url(source: str) -> bool:
+    """Tells whether a source is fetched."""
+    return source.startswith(("http://", "https://"))
+
+
+def load_document(source: str, problems: ProblemLog, access: Access | None = None) -> Document:
     """Loads a document.
 
     Raises:
         SourceError: it cannot be reached, or is neither JSON nor YAML.
     """
-    url = None
     if source == "-":
         name, content = "standard input", sys.stdin.buffer.read(SIZE_LIMIT_BYTES + 1)
-    elif source.startswith(("http://", "https://")):
-        name = url = public_url(source)
-        content = _fetch(source, timeout_s)
-    else:
-        name, content = source, _read_file(Path(source))
+        return document_from(content, name, problems)
+    if is_url(source):
+        fetched = fetch(source, access or Access())
+        return document_from(fetched.content, fetched.url, problems, url=fetched.url)
+    return document_from(_read_file(Path(source)), source, problems, folder=Path(source).parent)
+
+
+def document_from(
+    content: bytes, name: str, problems: ProblemLog, *, url: str | None = None, folder: Path | None = None
+) -> Document:
+    """Reads the content of a document.
+
+    Raises:
+        SourceError: it is neither JSON nor YAML.
+    """
     if len(content) > SIZE_LIMIT_BYTES:
         raise SourceError(f"larger than {SIZE_LIMIT_BYTES // 2**20} MiB", where=name)
     if not content.strip():
         raise SourceError("is empty", where=name, fix="give a JSON or YAML document")
-    return Document(data=_parse(_decode(content, name), name, problems), size_bytes=len(content), name=name, url=url)
+    text = _decode(content, name)
+    return Document(
+        data=_parse(text, name, problems),
+        size_bytes=len(content),
+        name=name,
+        url=url,
+        folder=folder,
+        refers_outward=_OUTWARD.search(text) is not None,
+    )
 
 
 def _read_file(path: Path) -> bytes:
@@ -67,11 +96,8 @@ def _read_file(path: Path) -> bytes:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path)) from None
-
-
-def _fetch(url: str, timeout_s: float) -> bytes:
-    network = Network(named=hosts_of([url]), timeout_s=timeout_s, size_limit_bytes=SIZE_LIMIT_BYTES)
-    return network.fetch(url, accept="application/yaml, application/json, */*;q=0.5").content
+    except ValueError:  # a null character in the name
+        raise SourceError("is no name of a file", where=str(path)) from None
 
 
 def _decode(content: bytes, name: str) -> str:
@@ -83,18 +109,21 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def _parse(text: str, name: str, problems: ProblemLog) -> Json:
-    """Reads JSON where the text looks like it, else YAML, of which JSON is nearly a subset."""
-    json_message = None
-    if text.lstrip()[0] in "{[":
+    """Reads JSON where the text begins like it, else YAML.
+
+    Broken JSON is never read as YAML, where a missing value is null and a missing quote may pass.
+    """
+    if _JSON_START.match(text.lstrip()):
         try:
             return json_from_text(text, problems)
         except json.JSONDecodeError as error:
-            json_message = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+            message = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+            raise SourceError(message, where=name, fix="correct it there and run again") from None
         except RecursionError:
             raise SourceError("is nested too deeply to be read", where=name) from None
+    if text.lstrip().startswith("<"):
+        raise SourceError("is a page or XML, neither JSON nor YAML", where=name, fix="give the document's own address")
     try:
         return parse_yaml(text, problems)
     except YamlError as error:
-        raise SourceError(
-            json_message or f"is not YAML: {error}", where=name, fix="correct it there and run again"
-        ) from None
+        raise SourceError(f"is not YAML: {error}", where=name, fix="correct it there and run again") from None

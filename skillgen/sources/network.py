@@ -51,6 +51,29 @@ class Fetched:
     content_type: str
     """The media type that the server sent with it; empty where it sent none."""
 
+    status: int = 200
+    """304 where the conditions of the request hold, and nothing came."""
+
+    etag: str | None = None
+    """Its `ETag`, for the conditions of a later request."""
+
+    last_modified: str | None = None
+    """Its `Last-Modified`, for the same."""
+
+    no_store: bool = False
+    """Whether it must not be kept."""
+
+
+class StatusError(SourceError):
+    """The server answered, and not with what was asked for."""
+
+    def __init__(
+        self, what: str, *, where: str, status: int, retry_after: str | None = None, fix: str | None = None
+    ) -> None:
+        super().__init__(what, where=where, fix=fix)
+        self.status = status
+        self.retry_after = retry_after
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
@@ -68,8 +91,8 @@ class Network:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent only to the origin that is asked first: they may hold credentials."""
 
-    def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """Fetches a body; follows redirects.
+    def fetch(self, url: str, *, accept: str = "*/*", conditions: Mapping[str, str] | None = None) -> Fetched:
+        """Fetches a body; follows redirects. `conditions` are headers that make a request conditional.
 
         Raises:
             SourceError: it cannot be reached or must not be, or it is too large or too slow.
@@ -84,7 +107,7 @@ class Network:
             with httpx.Client(timeout=self.timeout_s, follow_redirects=False) as client:
                 for _ in range(REDIRECT_LIMIT + 1):
                     own = dict(self.headers) if origin_of(current) == first else {}
-                    request = self._request(client, current, {**own, "Accept": accept}, where)
+                    request = self._request(client, current, {**own, **(conditions or {}), "Accept": accept}, where)
                     response = client.send(request, stream=True)
                     try:
                         if not response.is_redirect:
@@ -131,7 +154,12 @@ class Network:
 
     def _body(self, response: httpx.Response, url: str, where: str, deadline: float) -> Fetched:
         if response.status_code >= 400:
-            raise SourceError(f"answered {response.status_code} {response.reason_phrase}", where=where)
+            raise StatusError(
+                f"answered {response.status_code} {response.reason_phrase}".rstrip(),
+                where=where,
+                status=response.status_code,
+                retry_after=response.headers.get("retry-after"),
+            )
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
             raise SourceError(f"is compressed in a way that skillgen does not read: {encoding[:40]}", where=where)
@@ -143,7 +171,15 @@ class Network:
             if time.monotonic() > deadline:
                 raise _too_slow(self.timeout_s * PATIENCE, where)
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Fetched(content=bytes(content), url=public_url(url), content_type=media_type)
+        return Fetched(
+            content=bytes(content),
+            url=public_url(url),
+            content_type=media_type,
+            status=response.status_code,
+            etag=response.headers.get("etag"),
+            last_modified=response.headers.get("last-modified"),
+            no_store="no-store" in response.headers.get("cache-control", "").lower(),
+        )
 
 
 def origin_of(url: str) -> Origin | None:

@@ -29,17 +29,30 @@ from skillgen.markdown.sentences import clipped, leading_sentence
 from skillgen.markdown.voice import Rule, addressing, rule_broken_by
 from skillgen.model.pointer import child
 from skillgen.model.schema import NamedType, Parameter, Schema
-from skillgen.model.service import Group, Prompt, Quotation, Resource, Service, Tool
+from skillgen.model.service import (
+    Credential,
+    EndpointVariable,
+    Event,
+    Group,
+    Prompt,
+    Quotation,
+    Resource,
+    Service,
+    Tool,
+)
 from skillgen.model.texts import Change, Texts, changed, field_types
 from skillgen.model.value import Json
 from skillgen.sources.network import is_private, origin_of
 
-_PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "schemas")
+_PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
 """Fields of a service whose items are looked at one by one."""
 
 _CALLED_BY = frozenset(
     {
         *((Tool, name) for name in ("name", "path", "method")),
+        *((Event, name) for name in ("name", "tool", "address", "method")),
+        *((EndpointVariable, name) for name in ("name", "default", "choices")),
+        *((Credential, name) for name in ("scheme", "scopes")),
         *((Prompt, "name"), (Parameter, "name"), (NamedType, "name"), (Resource, "uri")),
         *((Schema, name) for name in ("ref", "includes", "types", "format", "discriminator")),
     }

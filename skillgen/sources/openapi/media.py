@@ -16,7 +16,7 @@ class Form:
     """Media types that hold the same."""
 
     media_types: tuple[str, ...]
-    """Their names, the recommended one first."""
+    """Their names, the recommended one first; none where a description of version 2.0 names none."""
 
     media: dict[str, Json]
     """The media type object of the first."""
@@ -26,8 +26,13 @@ class Form:
 
     @property
     def schema(self) -> Json:
-        """The schema, or that of each item of a stream (OpenAPI 3.2)."""
+        """The schema of the whole."""
         return self.media.get("schema")
+
+    @property
+    def item_schema(self) -> Json:
+        """What one item of a stream is (OpenAPI 3.2, "Sequential Media Types")."""
+        return self.media.get("itemSchema")
 
 
 def preferred_first(content: dict[str, Json]) -> list[str]:
@@ -39,7 +44,7 @@ def forms(content: dict[str, Json], pointer: str) -> Iterator[Form]:
     """Gives the media types of a `content` object, at its pointer; those with equal schemas and encodings as one."""
     if len(content) == 1:  # as nearly always
         ((name, media),) = content.items()
-        yield Form((name,), as_dict(media), child(pointer, name))
+        yield Form((name,) if name else (), as_dict(media), child(pointer, name))
         return
     found: list[tuple[list[str], dict[str, Json]]] = []
     for name in preferred_first(content):
@@ -51,7 +56,7 @@ def forms(content: dict[str, Json], pointer: str) -> Iterator[Form]:
         else:
             found.append(([name], media))
     for names, media in found:
-        yield Form(tuple(names), media, child(pointer, names[0]))
+        yield Form(tuple(filter(None, names)), media, child(pointer, names[0]))
 
 
 def first_media_schema(content: Json, pointer: str) -> tuple[Json, str]:

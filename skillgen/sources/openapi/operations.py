@@ -1,93 +1,71 @@
-"""Reads operations as tools (seed 002, 4.1; OpenAPI 3.1, "Operation Object")."""
+"""Reads operations as tools (seed 002, 4.1; OpenAPI 3.2, "Operation Object")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
-from skillgen.model.service import Endpoint, Tool
+from skillgen.model.service import Endpoint, ErrorCase, Tool
 from skillgen.model.value import Json, Origin
-from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
+from skillgen.sources.openapi.checks import check_words
+from skillgen.sources.openapi.endings import deprecation_of
+from skillgen.sources.openapi.hints import described_for_agents, semantics_from_method, semantics_from_operation
 from skillgen.sources.openapi.names import operation_names
+from skillgen.sources.openapi.pagination import PaginationReader
 from skillgen.sources.openapi.parameters import ParameterReader
+from skillgen.sources.openapi.paths import Entry, PathReader
 from skillgen.sources.openapi.requests import RequestMaker
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.responses import ResponseReader
-from skillgen.sources.openapi.security import security_from
-from skillgen.sources.openapi.semantics import pagination_of, semantics_from_method
+from skillgen.sources.openapi.security import SecurityReader, scopes_of
 from skillgen.sources.openapi.servers import endpoints_from
+from skillgen.sources.openapi.streams import streams
+from skillgen.sources.openapi.tags import TagReader, tags_of
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """One operation as it stands in the document."""
-
-    method: str
-    path: str
-    item: dict[str, Json]
-    operation: dict[str, Json]
-    pointer: str
-    item_pointer: str
-
-    @property
-    def operation_id(self) -> str | None:
-        return text_of(self.operation, "operationId")
+_WAIT_STATUSES = ("429", "503")
 
 
 class OperationReader:
     """Reads the operations of one description; what is shared between them is read once."""
 
-    def __init__(self, document: dict[str, Json], scope: Scope, problems: ProblemLog, base_url: str | None) -> None:
+    def __init__(
+        self,
+        document: dict[str, Json],
+        scope: Scope,
+        problems: ProblemLog,
+        base_url: str | None,
+        tags: TagReader,
+        security: SecurityReader,
+    ) -> None:
         self._document = document
         self._base_url = base_url
         self._problems = problems
+        self._tags = tags
+        self._security = security
         self._resolver = Resolver(document, problems)
-        self._parameters = ParameterReader(self._resolver, scope, problems)
+        self.paths = PathReader(self._resolver, problems)
+        self.parameters = ParameterReader(self._resolver, scope, problems)
         self._requests = RequestMaker(document, self._resolver, problems)
         self._responses = ResponseReader(self._resolver, scope, problems)
-        self._semantics = {method: semantics_from_method(method) for method in METHODS}
-        self._default_security = security_from(document.get("security"))
+        self._pagination = PaginationReader(self._resolver)
+        self._semantics: dict[str, Any] = {}
 
-    def tools(self) -> tuple[Tool, ...]:
-        """Gives every operation as a tool, in the order of the document."""
-        entries = list(self._entries())
-        names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
-        for entry, name in zip(entries, names, strict=True):
-            self._report_name(entry, name)
-        return tuple(self._tool(entry, name) for entry, name in zip(entries, names, strict=True))
-
-    def _entries(self) -> Iterator[_Entry]:
+    def tools(self) -> tuple[tuple[Tool, Entry], ...]:
+        """Gives every operation as a tool, with where it was read, in the order of the document."""
         paths = self._document.get("paths")
         if paths is not None and not isinstance(paths, dict):
             self._problems.error("paths-invalid", "/paths", "`paths` is not an object; no operation can be read")
-        for path, raw in as_dict(paths).items():
-            if path.startswith("x-"):
-                continue
-            item, item_pointer = self._resolver.resolved(raw, child("/paths", path))
-            if item is None:
-                continue
-            for method, operation in item.items():
-                if method not in METHODS:
-                    continue
-                pointer = child(item_pointer, method)
-                if isinstance(operation, dict):
-                    yield _Entry(
-                        method=method,
-                        path=path,
-                        item=item,
-                        operation=operation,
-                        pointer=pointer,
-                        item_pointer=item_pointer,
-                    )
-                else:
-                    self._problems.error("operation-invalid", pointer, "the operation is not an object; left out")
+        entries = list(self.paths.entries(as_dict(paths), "/paths"))
+        names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
+        for entry, name in zip(entries, names, strict=True):
+            self._report_name(entry, name)
+        return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
 
-    def _report_name(self, entry: _Entry, name: str) -> None:
+    def _report_name(self, entry: Entry, name: str) -> None:
         if entry.operation_id is None:
             self._problems.warning(
                 "operation-id-missing", entry.pointer, f"no operationId; named {name}", "give it an operationId"
@@ -100,54 +78,109 @@ class OperationReader:
                 "make it unique",
             )
 
-    def _tool(self, entry: _Entry, name: str) -> Tool:
+    def _tool(self, entry: Entry, name: str) -> Tool:
         operation, pointer = entry.operation, entry.pointer
-        sent = self._parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
-        body = self._parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
+        sent = self.parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
+        body = self.parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
-        security = security_from(operation["security"]) if "security" in operation else self._default_security
-        tags = [tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip()]
-        return Tool(
+        success = self._success(responses)
+        auth = self._security.default
+        if "security" in operation:
+            auth = self._security.ways(operation["security"], child(pointer, "security"))
+        title, description = described_for_agents(operation)
+        origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
+        pagination = self._pagination.declared(operation)
+        if pagination is None:
+            raw = output.raw if output is not None else None
+            pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
+            if pagination is not None:
+                origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
+        streaming = True if streams(output_media_types, success) else None
+        if streaming:
+            origins["streaming"] = Origin("inferred", "the media type of the response")
+        tool = Tool(
             name=name,
+            title=title,
             summary=text_of(operation, "summary"),
-            description=text_of(operation, "description"),
-            group=tags[0] if tags else None,
+            description=_joined(description, text_of(operation, "description")),
+            group=self._tags.group_of(operation),
+            tags=tags_of(operation),
             parameters=sent + body.parameters,
-            input_schema=self._parameters.input_schema(sent, body),
+            input_schema=self.parameters.input_schema(sent, body),
             input=body.input,
             other_inputs=body.others,
             output=output,
             other_outputs=outputs[1:],
-            semantics=self._semantics[entry.method],
-            input_media_types=body.media_types,
-            output_media_types=output_media_types,
-            auth=security.schemes,
-            scopes=security.scopes,
+            semantics=self._semantics_of(entry),
+            input_media_types=tuple(filter(None, body.media_types)),
+            output_media_types=tuple(filter(None, output_media_types)),
+            auth=auth,
+            scopes=scopes_of(auth),
             examples=self._requests.examples(
                 method=entry.method,
                 path=entry.path,
                 parameters=sent,
-                declared=self._parameters.declared,
+                declared=self.parameters.declared,
                 body=body,
                 security=operation.get("security", self._document.get("security")),
                 pointer=pointer,
             ),
-            errors=self._responses.errors(responses, responses_pointer),
+            errors=self._errors(responses, responses_pointer),
             method=entry.method.upper(),
             path=entry.path,
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
-            streaming=True if "text/event-stream" in output_media_types else None,
-            pagination=pagination_of(body.parameters + sent, output),
+            deprecation=deprecation_of(operation, success),
+            streaming=streaming,
+            pagination=pagination,
             pointer=pointer,
-            origins=None if name == entry.operation_id else {"name": Origin("inferred", "method and path")},
+            origins=origins or None,
         )
+        check_words(tool, self._problems)
+        return tool
 
-    def _endpoints(self, entry: _Entry) -> tuple[Endpoint, ...]:
+    def _semantics_of(self, entry: Entry) -> Any:
+        declared = semantics_from_operation(entry.method, entry.operation, entry.pointer)
+        if declared is not None:
+            return declared
+        if entry.method not in self._semantics:
+            self._semantics[entry.method] = semantics_from_method(entry.method)
+        return self._semantics[entry.method]
+
+    def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
+        """Gives the response of the first status of success."""
+        status = min((key for key in responses if key.startswith("2")), default="default")
+        return self._resolver.quietly(responses.get(status))
+
+    def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
+        """Reads the errors; where a response has `Retry-After`, says what it is for (RFC 9110, 10.2.3)."""
+        cases = self._responses.errors(responses, pointer)
+        if not any(status in responses for status in _WAIT_STATUSES):
+            return cases
+        return tuple(replace(case, resolution=self._wait(case, responses)) for case in cases)
+
+    def _wait(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
+        if case.code not in _WAIT_STATUSES or case.resolution is not None:
+            return case.resolution
+        headers = as_dict(self._resolver.quietly(responses.get(case.code)).get("headers"))
+        if any(name.lower() == "retry-after" for name in headers):
+            return "Wait as long as its `Retry-After` header says before the next call."
+        return None
+
+    def _endpoints(self, entry: Entry) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document."""
         for owner, pointer in ((entry.operation, entry.pointer), (entry.item, entry.item_pointer)):
             if "servers" in owner:
                 return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
         return ()
+
+
+def _joined(for_agents: str | None, description: str | None) -> str | None:
+    """Gives what is said for agents and then the rest, unless one holds the other."""
+    if for_agents is None or description is None:
+        return for_agents or description
+    if for_agents.strip() in description:
+        return description
+    return for_agents if description.strip() in for_agents else f"{for_agents.rstrip()}\n\n{description}"

@@ -67,8 +67,7 @@ class ParameterReader:
         found: dict[tuple[str, str], Parameter] = {}
         for owner, pointer in owners:
             for index, raw in enumerate(as_list(owner.get("parameters"))):
-                parameter = self._parameter(raw, child(pointer, "parameters", index))
-                if parameter is not None:
+                for parameter in self._read(raw, child(pointer, "parameters", index)):
                     found[parameter.location, parameter.name] = parameter
         return tuple(found.values())
 
@@ -121,6 +120,31 @@ class ParameterReader:
         if body.raw is not None:
             properties["body" if "body" not in properties else "body.body"] = body.raw
         return {"type": "object", "properties": properties, "required": required}
+
+    def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
+        """Reads a parameter, or all those that make up a query string (OpenAPI 3.2, `in: querystring`)."""
+        target, reference = raw, text_of(raw, "$ref")
+        if reference is not None and reference not in self._parameters:
+            target = self._resolver.quietly(raw)
+        if text_of(target, "in") != "querystring":
+            parameter = self._parameter(raw, pointer)
+            return () if parameter is None else (parameter,)
+        found, target_pointer = self._resolver.resolved(raw, pointer)
+        content = as_dict(as_dict(found).get("content"))
+        schema, schema_pointer = first_media_schema(content, child(target_pointer, "content"))
+        parameters = self._scope.parameters(schema, schema_pointer, "query")
+        for parameter in parameters:
+            raw_schema = self._raw_at(schema, parameter.name)
+            self._raw_schemas[parameter.pointer] = raw_schema
+            self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", "schema": raw_schema}
+        if parameters:
+            return parameters
+        whole = self._parameter_from({"name": "querystring", **as_dict(found), "in": "query"}, target_pointer)
+        return () if whole is None else (whole,)
+
+    def _raw_at(self, schema: Json, name: str) -> Json:
+        properties = as_dict(self._resolver.quietly(schema).get("properties"))
+        return properties.get(name, {})
 
     def _parameter(self, raw: Json, pointer: str) -> Parameter | None:
         reference = text_of(raw, "$ref")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import follow
 from skillgen.model.value import Json
+from skillgen.sources.guards import as_dict
 
 
 class Resolver:
@@ -15,8 +16,12 @@ class Resolver:
         self._problems = problems
 
     def resolved(self, raw: Json, pointer: str) -> tuple[dict[str, Json] | None, str]:
-        """Follows a chain of `$ref`s to an object; gives it and where it stands, or reports what is wrong."""
+        """Follows a chain of `$ref`s to an object; gives it and where it stands, or reports what is wrong.
+
+        A summary or description beside a `$ref` is said in the place of the one that stands there.
+        """
         seen: set[str] = set()
+        own: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
             if not reference.startswith("#") or reference in seen:
                 reason = "goes in a circle" if reference in seen else "is outside this document"
@@ -25,6 +30,9 @@ class Resolver:
                 )
                 return None, pointer
             seen.add(reference)
+            for key in ("summary", "description"):
+                if len(raw) > 1 and isinstance(raw.get(key), str):
+                    own.setdefault(key, raw[key])
             try:
                 raw, pointer = follow(self._document, reference[1:]), reference[1:]
             except LookupError:
@@ -35,4 +43,8 @@ class Resolver:
         if not isinstance(raw, dict):
             self._problems.error("object-expected", pointer, "expected an object here; left out")
             return None, pointer
-        return raw, pointer
+        return {**raw, **own} if own else raw, pointer
+
+    def quietly(self, raw: Json) -> dict[str, Json]:
+        """Follows a chain of `$ref`s to an object; gives an empty one where there is none, and reports nothing."""
+        return as_dict(Resolver(self._document, ProblemLog()).resolved(raw, "")[0])

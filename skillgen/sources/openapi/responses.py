@@ -57,9 +57,15 @@ class ResponseReader:
         headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
         description, content = text_of(response, "description"), as_dict(response.get("content"))
         for index, form in enumerate(forms(content, child(pointer, "content"))):
-            raw = form.schema
+            raw, schema = form.schema, None
+            if raw is not None:
+                schema = self._scope.schema(raw, child(form.pointer, "schema"))
+            elif form.item_schema is not None:  # a stream is an array of its items (OpenAPI 3.2)
+                raw = {"type": "array", "items": form.item_schema}
+                items = self._scope.schema(form.item_schema, child(form.pointer, "itemSchema"))
+                schema = Schema(types=("array",), items=items)
             yield Output(
-                schema=self._scope.schema(raw, child(form.pointer, "schema")) if raw is not None else None,
+                schema=schema,
                 description=description if index == 0 else None,
                 status=status,
                 media_types=form.media_types,

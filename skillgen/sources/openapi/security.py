@@ -1,54 +1,83 @@
-"""Security schemes and requirements (OpenAPI 3.1, "Security Scheme Object")."""
+"""Security schemes and requirements (OpenAPI 3.2, "Security Scheme Object", "Security Requirement Object")."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
-from skillgen.model.service import Auth, Scope
+from skillgen.model.service import Auth, Credential, Scope
 from skillgen.model.value import Json
+from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.openapi.resolver import Resolver
 
 SCHEMES = "/components/securitySchemes"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Security:
-    """What one operation asks of a caller."""
-
-    schemes: tuple[str, ...] | None
-    """Names of schemes of which one must be used; empty where none is needed, `None` where nothing is said."""
-
-    scopes: tuple[str, ...]
-    """All scopes that are named."""
+Ways = tuple[tuple[Credential, ...], ...]
 
 
-def security_from(requirements: Json) -> Security:
-    """Reads a list of security requirements; an absent list says nothing."""
-    if not isinstance(requirements, list):
-        return Security(schemes=None, scopes=())
-    schemes: dict[str, None] = {}
-    scopes: dict[str, None] = {}
-    for requirement in requirements:
-        for name, needed in as_dict(requirement).items():
-            schemes[name] = None
-            scopes.update((scope, None) for scope in as_list(needed) if isinstance(scope, str))
-    return Security(schemes=tuple(schemes), scopes=tuple(scopes))
+class SecurityReader:
+    """Reads what operations ask of a caller, and how it is got."""
+
+    def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
+        self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
+        self._resolver = resolver
+        self._problems = problems
+        self.default = self.ways(document.get("security"), "/security")
+
+    def ways(self, requirements: Json, pointer: str) -> Ways | None:
+        """Reads a list of security requirements: each is one way to authenticate; an absent list says nothing.
+
+        An empty requirement makes authentication optional; a list of nothing else asks for none.
+        """
+        if not isinstance(requirements, list):
+            return None
+        found: dict[tuple[Credential, ...], None] = {}
+        for index, requirement in enumerate(requirements):
+            if isinstance(requirement, dict):
+                found[self._way(requirement, child(pointer, index))] = None
+            else:
+                self._problems.warning(
+                    "security-invalid", child(pointer, index), "a security requirement is an object; left out"
+                )
+        return tuple(found) if any(found) else ()
+
+    def _way(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
+        for name in requirement:
+            if name not in self._schemes:
+                self._problems.warning(
+                    "security-scheme-missing",
+                    child(SCHEMES, name),
+                    f"operations ask for {name!r}, which no security scheme declares",
+                    "declare it, or correct the name",
+                )
+        return tuple(
+            Credential(scheme=name, scopes=tuple(scope for scope in as_list(scopes) if isinstance(scope, str)))
+            for name, scopes in requirement.items()
+        )
+
+    def auth(self) -> tuple[Auth, ...]:
+        """Reads `components.securitySchemes`; an OAuth 2.0 scheme gives one entry for each flow."""
+        found: list[Auth] = []
+        for name, raw in self._schemes.items():
+            scheme, pointer = self._resolver.resolved(raw, child(SCHEMES, name))
+            if scheme is None:
+                continue
+            if not isinstance(scheme.get("type"), str):
+                self._problems.warning(
+                    "security-scheme-invalid", pointer, "the security scheme has no type", "give it one"
+                )
+            elif scheme["type"] == "oauth2":
+                found.extend(_oauth_flows(name, scheme, pointer))
+            else:
+                found.append(_auth_from_scheme(name, scheme, pointer))
+        return tuple(found)
 
 
-def auth_from_schemes(schemes: Json, problems: ProblemLog) -> tuple[Auth, ...]:
-    """Reads `components.securitySchemes`; an OAuth 2.0 scheme gives one entry for each flow."""
-    found: list[Auth] = []
-    for name, scheme in as_dict(schemes).items():
-        pointer = child(SCHEMES, name)
-        if not isinstance(scheme, dict) or not isinstance(scheme.get("type"), str):
-            problems.warning("security-scheme-invalid", pointer, "the security scheme has no type", "give it one")
-        elif scheme["type"] == "oauth2":
-            found.extend(_oauth_flows(name, scheme, pointer))
-        else:
-            found.append(_auth_from_scheme(name, scheme, pointer))
-    return tuple(found)
+def scopes_of(ways: Ways | None) -> tuple[str, ...]:
+    """Gives every scope that a way to authenticate names."""
+    return tuple(dict.fromkeys(scope for way in ways or () for credential in way for scope in credential.scopes))
 
 
 def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
@@ -63,24 +92,32 @@ def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         name=name,
         description=text_of(scheme, "description"),
         sent_as=sent_as,
-        authorization_url=text_of(scheme, "openIdConnectUrl"),
+        metadata_url=_address(scheme, "openIdConnectUrl"),
+        deprecated=scheme.get("deprecated") is True,
         pointer=pointer,
     )
 
 
 def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]:
     flows = as_dict(scheme.get("flows"))
-    description = text_of(scheme, "description")
+    common: dict[str, Any] = {
+        "kind": "oauth2",
+        "name": name,
+        "description": text_of(scheme, "description"),
+        "metadata_url": _address(scheme, "oauth2MetadataUrl"),
+        "deprecated": scheme.get("deprecated") is True,
+    }
     if not flows:
-        return [Auth(kind="oauth2", name=name, description=description, pointer=pointer)]
+        return [Auth(**common, pkce=_pkce(scheme), pointer=pointer)]
     return [
         Auth(
-            kind="oauth2",
-            name=name,
-            description=description,
+            **common,
             flow=flow,
-            authorization_url=text_of(as_dict(settings), "authorizationUrl"),
-            token_url=text_of(as_dict(settings), "tokenUrl"),
+            authorization_url=_address(settings, "authorizationUrl"),
+            token_url=_address(settings, "tokenUrl"),
+            refresh_url=_address(settings, "refreshUrl"),
+            device_authorization_url=_address(settings, "deviceAuthorizationUrl"),
+            pkce=_pkce(as_dict(settings)) if "x-usePkce" in as_dict(settings) else _pkce(scheme),
             scopes=tuple(
                 Scope(name=scope, description=meaning if isinstance(meaning, str) and meaning else None)
                 for scope, meaning in as_dict(as_dict(settings).get("scopes")).items()
@@ -88,4 +125,18 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
             pointer=child(pointer, "flows", flow),
         )
         for flow, settings in flows.items()
+        if not flow.startswith("x-")
     ]
+
+
+def _pkce(holder: dict[str, Json]) -> bool | None:
+    """Reads `x-usePkce`: a boolean, the name of a method such as `SHA-256`, or an object of settings."""
+    said = holder.get("x-usePkce")
+    if said is None:
+        return None
+    return said not in (False, "", "no", "false")
+
+
+def _address(holder: Json, key: str) -> str | None:
+    found = text_of(holder, key)
+    return without_credentials(found) if found is not None else None

@@ -1,43 +1,70 @@
-"""Reads an OpenAPI description (3.0, 3.1) as a service."""
+"""Reads an OpenAPI description (Swagger 2.0, OpenAPI 3.0, 3.1, 3.2) as a service."""
 
 from __future__ import annotations
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
-from skillgen.model.service import Access, Endpoint, Group, Icon, Requirements, Service, Tool
+from skillgen.model.service import Access, Endpoint, Icon, Requirements, Service
 from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.addresses import without_credentials
 from skillgen.sources.document import Document
-from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
+from skillgen.sources.guards import as_dict, text_of, texts_of
 from skillgen.sources.json_schema import SchemaReader
+from skillgen.sources.kinds import kind_of_document
+from skillgen.sources.openapi.bundle import ReferencePolicy, bundled
+from skillgen.sources.openapi.checks import check_content, check_info, check_security, check_version
+from skillgen.sources.openapi.events import EventReader
+from skillgen.sources.openapi.moves import Moves
 from skillgen.sources.openapi.operations import OperationReader
-from skillgen.sources.openapi.security import auth_from_schemes
+from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.security import SecurityReader
 from skillgen.sources.openapi.servers import endpoints_from
+from skillgen.sources.openapi.swagger import description_in_3
+from skillgen.sources.openapi.tags import TagReader
 
 
-def is_description(data: Json) -> bool:
-    """Tells whether a document is meant as OpenAPI or Swagger."""
-    return isinstance(data, dict) and ("openapi" in data or "swagger" in data)
-
-
-def service_from_description(document: Document, problems: ProblemLog) -> Service:
-    """Reads a description.
+def service_from_description(
+    document: Document, problems: ProblemLog, policy: ReferencePolicy | None = None
+) -> Service:
+    """Reads a description, and the other documents that it names where the policy lets it.
 
     Raises:
-        SourceError: the document is not OpenAPI 3.0 or 3.1.
+        SourceError: the document is not OpenAPI or Swagger 2.0.
     """
+    version = _checked_version(document.data, document.name)
+    moves, found = Moves(), ProblemLog()
+    check_version(version, found)
     data = document.data
-    version = _checked_version(data, document.name, problems)
+    if document.refers_outward:
+        data = bundled(document, policy or ReferencePolicy(), moves, found)
+    if version.startswith("2."):
+        data = description_in_3(data, moves, found)
+    service = _service(data, version, document, found)
+    if moves:
+        service = moves.put_right(service)
+    for problem in found:
+        problems.add(moves.problem(problem) if moves else problem)
+    return service
+
+
+def _service(data: dict[str, Json], version: str, document: Document, problems: ProblemLog) -> Service:
     info = as_dict(data.get("info"))
+    check_info(data, problems)
+    check_content(data, problems)
     reader = SchemaReader(problems)
-    tools = OperationReader(
-        data, reader.scope(data, "", ref_siblings=not version.startswith("3.0")), problems, document.url
-    ).tools()
-    title = text_of(info, "title")
-    if title is None:
-        problems.warning("title-missing", "/info/title", "the description has no title", "add info.title")
+    tags = TagReader(data, problems)
+    security = SecurityReader(data, Resolver(data, problems), problems)
+    # Before 3.1 nothing beside a `$ref` counts.
+    scope = reader.scope(data, "", ref_siblings=not version.startswith(("2.", "3.0")))
+    operations = OperationReader(data, scope, problems, document.url, tags, security)
+    read = operations.tools()
+    tools = tuple(tool for tool, _ in read)
+    events = EventReader(data, operations.parameters, operations.paths, problems).events(read)
+    auth = security.auth()
+    check_security(data, auth, problems)
     if not tools:
         problems.warning("no-operations", "/paths", "the description has no operations")
+    title = text_of(info, "title")
     external = text_of(as_dict(data.get("externalDocs")), "url")
     external = without_credentials(external) if external is not None else None
     description = text_of(info, "description")
@@ -48,7 +75,7 @@ def service_from_description(document: Document, problems: ProblemLog) -> Servic
         protocol_version=version,
         name=title or "api",
         title=title,
-        version=text_of(info, "version"),
+        version=_version_text(info),
         summary=summary or (first_sentence(description) if description else None),
         description=description,
         homepage=external,
@@ -60,39 +87,41 @@ def service_from_description(document: Document, problems: ProblemLog) -> Servic
             origins={"api": Origin("declared", "/externalDocs/url")} if external else None,
         ),
         requirements=Requirements(
-            auth=auth_from_schemes(as_dict(data.get("components")).get("securitySchemes"), problems),
-            scopes=(),
+            auth=auth,
+            registration_url=_address(as_dict(info.get("x-apiClientRegistration")), "url"),
         ),
         categories=texts_of(extension, "categories"),
-        groups=_groups(data, tools, problems),
+        groups=tags.groups(tool.group for tool in tools if tool.group is not None),
         tools=tools,
+        events=events,
         schemas=reader.named_types(),
         source_size_bytes=document.size_bytes,
         origins=None if summary or not description else {"summary": Origin("inferred", "/info/description")},
     )
 
 
-def _checked_version(data: Json, name: str, problems: ProblemLog) -> str:
+def _checked_version(data: Json, name: str) -> str:
     if not isinstance(data, dict):
         raise SourceError("is not OpenAPI: the document is not an object", where=name, fix="give an OpenAPI document")
-    version = data.get("openapi")
-    if version is None and "swagger" in data:
-        raise SourceError(
-            f"is Swagger {str(data['swagger'])[:20]}, which is not read yet",
-            where=name,
-            fix="convert it to OpenAPI 3 first",
-        )
+    version = data.get("openapi", data.get("swagger"))
     if version is None:
+        if (kind := kind_of_document(data)) is not None:
+            raise SourceError(f"is {kind.what}, not an OpenAPI description", where=name, fix=kind.fix)
         keys = ", ".join(str(key)[:30] for key in list(data)[:5]) or "none"
         raise SourceError(
             f"is not OpenAPI: it has no `openapi` key (its keys: {keys})", where=name, fix="give an OpenAPI document"
         )
     version = str(version)
-    if not version.startswith("3."):
-        raise SourceError(f"is OpenAPI {version[:20]!r}; 3.0 and 3.1 are read", where=name)
-    if not version.startswith(("3.0", "3.1")):
-        problems.warning("version-unknown", "/openapi", f"OpenAPI {version[:20]} is read by the rules of 3.1")
+    if not version.startswith(("3.", "2.") if "openapi" not in data else "3."):
+        raise SourceError(f"is OpenAPI {version[:20]!r}; Swagger 2.0 and OpenAPI 3.0 to 3.2 are read", where=name)
     return version
+
+
+def _version_text(info: dict[str, Json]) -> str | None:
+    version = info.get("version")
+    if isinstance(version, (int, float)) and not isinstance(version, bool):  # YAML without quotes
+        return str(version)
+    return text_of(info, "version")
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
@@ -112,17 +141,6 @@ def _icons(extension: dict[str, Json], problems: ProblemLog) -> tuple[Icon, ...]
     return (Icon(src=logo),)
 
 
-def _groups(data: dict[str, Json], tools: tuple[Tool, ...], problems: ProblemLog) -> tuple[Group, ...]:
-    """Gives a group for each tag that is some tool's first, in the order of the root's `tags`, then of use."""
-    used = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
-    declared: dict[str, Group] = {}
-    for tag in as_list(data.get("tags")):
-        name = text_of(tag, "name")
-        if name in used and name not in declared:
-            declared[name] = Group(
-                name=name,
-                title=text_of(tag, "x-displayName") or name,
-                description=text_of(tag, "description"),
-            )
-    rest = (Group(name=name, title=name) for name in used if name not in declared)
-    return (*declared.values(), *rest)
+def _address(holder: dict[str, Json], key: str) -> str | None:
+    found = text_of(holder, key)
+    return without_credentials(found) if found is not None else None

@@ -1,0 +1,103 @@
+"""Reads what a service sends of its own accord: webhooks, and the callbacks of operations (OpenAPI 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
+from skillgen.model.schema import Parameter
+from skillgen.model.service import Event, Tool
+from skillgen.model.value import Json, Origin
+from skillgen.sources.guards import as_dict, text_of
+from skillgen.sources.openapi.parameters import Body, ParameterReader
+from skillgen.sources.openapi.paths import Entry, PathReader
+from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.tags import tags_of
+
+_Found = tuple[Entry, str, "str | None"]
+"""A request, its name, and the tool that leads to it."""
+
+_KEYS = ("webhooks", "x-webhooks")
+"""Where webhooks stand: from 3.1 on, and as many descriptions of 3.0 have them."""
+
+
+DETAILED_LIMIT = 50
+"""Requests of a service up to which what each carries is read; GitHub has 270, which would double its documents."""
+
+
+class EventReader:
+    """Reads the requests that the service sends."""
+
+    def __init__(
+        self, document: dict[str, Json], parameters: ParameterReader, paths: PathReader, problems: ProblemLog
+    ) -> None:
+        self._document = document
+        self._parameters = parameters
+        self._paths = paths
+        self._problems = problems
+        self._resolver = Resolver(document, problems)
+        self._names: set[str] = set()
+
+    def events(self, tools: Iterable[tuple[Tool, Entry]]) -> tuple[Event, ...]:
+        """Gives the webhooks, then the callbacks of each tool."""
+        found = list(self._webhooks())
+        for tool, entry in tools:
+            if "callbacks" in entry.operation:
+                found += self._callbacks(tool, entry)
+        is_detailed = len(found) <= DETAILED_LIMIT
+        if not is_detailed:
+            self._problems.info(
+                "events-not-detailed",
+                f"/{next((key for key in _KEYS if key in self._document), 'paths')}",
+                f"{len(found)} webhooks and callbacks are listed; what each carries is left out",
+            )
+        return tuple(self._event(*item, is_detailed=is_detailed) for item in found)
+
+    def _webhooks(self) -> Iterator[_Found]:
+        for key in _KEYS:
+            webhooks = self._document.get(key)
+            if webhooks is not None and not isinstance(webhooks, dict):
+                self._problems.error("webhooks-invalid", f"/{key}", f"`{key}` is not an object; left out")
+            for entry in self._paths.entries(as_dict(webhooks), f"/{key}"):
+                yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
+
+    def _callbacks(self, tool: Tool, entry: Entry) -> Iterator[_Found]:
+        pointer = child(entry.pointer, "callbacks")
+        for name, raw in as_dict(entry.operation["callbacks"]).items():
+            if name.startswith("x-"):
+                continue
+            callback, callback_pointer = self._resolver.resolved(raw, child(pointer, name))
+            for request in self._paths.entries(callback or {}, callback_pointer):
+                yield request, self._unique(name, f"{name} of {tool.name}"), tool.name
+
+    def _event(self, entry: Entry, name: str, tool: str | None, *, is_detailed: bool) -> Event:
+        operation, pointer = entry.operation, entry.pointer
+        sent: tuple[Parameter, ...] = ()
+        body = Body()
+        if is_detailed:
+            sent = self._parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
+            body = self._parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
+        return Event(
+            name=name,
+            tool=tool,
+            method=entry.method.upper(),
+            address=entry.path if tool is not None else None,
+            summary=text_of(operation, "summary"),
+            description=text_of(operation, "description"),
+            parameters=sent + body.parameters,
+            tags=tags_of(operation),
+            media_types=tuple(filter(None, body.media_types)),
+            deprecated=operation.get("deprecated") is True,
+            pointer=pointer,
+            origins=None
+            if name == entry.path or tool is not None
+            else {"name": Origin("inferred", "what tells it from others")},
+        )
+
+    def _unique(self, name: str, longer: str) -> str:
+        unique, number = (name if name not in self._names else longer), 2
+        while unique in self._names:
+            unique, number = f"{longer} {number}", number + 1
+        self._names.add(unique)
+        return unique

@@ -1,0 +1,86 @@
+"""Finds the operations below `paths`, `webhooks` and callbacks (OpenAPI 3.2, "Path Item Object")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from skillgen.errors import ProblemLog
+from skillgen.model.pointer import child
+from skillgen.model.value import Json
+from skillgen.sources.guards import as_dict, text_of
+from skillgen.sources.openapi.resolver import Resolver
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+"""The methods that are members of a path item; `query` came with 3.2."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One operation as it stands in the document."""
+
+    method: str
+    """As declared: in small letters, but for those of `additionalOperations`."""
+
+    path: str
+    """The key of its path item."""
+
+    item: dict[str, Json]
+    """The path item."""
+
+    operation: dict[str, Json]
+    """The operation."""
+
+    pointer: str
+    """JSON pointer to the operation."""
+
+    item_pointer: str
+    """JSON pointer to the path item."""
+
+    @property
+    def operation_id(self) -> str | None:
+        """Its `operationId`, where it has one."""
+        return text_of(self.operation, "operationId")
+
+
+class PathReader:
+    """Finds operations, also through `$ref`s of path items."""
+
+    def __init__(self, resolver: Resolver, problems: ProblemLog) -> None:
+        self._resolver = resolver
+        self._problems = problems
+
+    def entries(self, paths: dict[str, Json], pointer: str) -> Iterator[Entry]:
+        """Gives every operation of a map of path items, which stands at `pointer`."""
+        for path, raw in paths.items():
+            if path.startswith("x-"):
+                continue
+            own = child(pointer, path)
+            item, item_pointer = self._resolver.resolved(raw, own)
+            if item is None:
+                continue
+            seen: set[str] = set()
+            if item_pointer != own:  # operations may stand beside the `$ref`; they go first
+                beside = {key: value for key, value in as_dict(raw).items() if key not in ("$ref", *item)}
+                yield from self._operations(path, beside, own, seen)
+            yield from self._operations(path, item, item_pointer, seen)
+
+    def _operations(self, path: str, item: dict[str, Json], item_pointer: str, seen: set[str]) -> Iterator[Entry]:
+        found = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
+        additional = item.get("additionalOperations")
+        if additional is not None and not isinstance(additional, dict):
+            self._problems.error(
+                "operation-invalid", child(item_pointer, "additionalOperations"), "it is not an object; left out"
+            )
+        for key, value in as_dict(additional).items():
+            found.append((key, value, child(item_pointer, "additionalOperations", key)))
+        for method, operation, pointer in found:
+            if method in seen:
+                continue
+            seen.add(method)
+            if not isinstance(operation, dict):
+                self._problems.error("operation-invalid", pointer, "the operation is not an object; left out")
+                continue
+            yield Entry(
+                method=method, path=path, item=item, operation=operation, pointer=pointer, item_pointer=item_pointer
+            )

@@ -1,0 +1,158 @@
+"""Chooses among what a service offers by the user's patterns: `--include` and `--exclude`.
+
+A pattern is `NAME-GLOB`, `tag:GLOB`, `path:GLOB` or `method:NAME`; a tag is a tag of OpenAPI or the group of a tool.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from skillgen.errors import Problem, UsageError
+from skillgen.model.service import Event, Group, Service, Tool
+
+_KINDS = ("tag", "path", "method")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """One pattern, read."""
+
+    option: str
+    """`--include` or `--exclude`."""
+
+    text: str
+    """As the user wrote it."""
+
+    kind: str
+    """`name`, `tag`, `path` or `method`."""
+
+    glob: str
+    """What it is compared with; `*` also crosses `/`."""
+
+    def matches(self, tool: Tool | Event) -> bool:
+        """Tells whether it means a tool, or something that the service sends."""
+        return any(fnmatchcase(value, self.glob) for value in _VALUES[self.kind](tool))
+
+
+def patterns_from(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
+    """Reads the patterns of an option.
+
+    Raises:
+        UsageError: a pattern has nothing after its kind, or is empty.
+    """
+    found = []
+    for text in texts:
+        kind, colon, glob = text.strip().partition(":")
+        if not (colon and kind in _KINDS):
+            kind, glob = "name", text.strip()
+        glob = glob.strip()
+        if not glob:
+            raise UsageError(
+                f"the pattern {text[:80]!r} says nothing",
+                where=option,
+                fix="write NAME-GLOB, tag:GLOB, path:GLOB or method:NAME",
+            )
+        found.append(
+            Pattern(option=option, text=text.strip(), kind=kind, glob=glob.upper() if kind == "method" else glob)
+        )
+    return tuple(found)
+
+
+def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
+    """Gives the service with the tools that are meant, and of its groups and named types those that they use.
+
+    A pattern that means nothing of the service is a problem.
+    """
+    if not include and not exclude:
+        return service
+    groups = {group.name: group for group in service.groups}
+    tools = tuple(tool for tool in service.tools if _is_meant(tool, include, exclude))
+    names = {tool.name for tool in tools}
+    events = tuple(
+        event
+        for event in service.events
+        if (event.tool in names if event.tool is not None else _is_meant(event, include, exclude))
+    )
+    everything: tuple[Tool | Event, ...] = (*service.tools, *service.events)
+    problems = [
+        Problem(
+            code="pattern-unmatched",
+            level="warning",
+            where=f"{pattern.option} {pattern.text}",
+            message="it means nothing that the service offers",
+            fix="compare it with the names, tags, paths and methods of the service",
+        )
+        for pattern in (*include, *exclude)
+        if not any(pattern.matches(item) for item in everything)
+    ]
+    kept = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
+    used = _used_types(kept)
+    return dataclasses.replace(
+        kept,
+        schemas=tuple(item for item in service.schemas if item.name in used),
+        problems=(*service.problems, *problems),
+    )
+
+
+def _is_meant(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
+    return (not include or any(pattern.matches(item) for pattern in include)) and not any(
+        pattern.matches(item) for pattern in exclude
+    )
+
+
+def _used_groups(groups: dict[str, Group], tools: Iterable[Tool]) -> Iterator[Group]:
+    used = {tool.group for tool in tools}
+    return (group for group in groups.values() if group.name in used)
+
+
+def _used_types(service: Service) -> set[str]:
+    """Gives the names of the types that can be reached from what is left."""
+    types = {item.name: item.schema for item in service.schemas}
+    waiting: list[Any] = [*service.tools, *service.events, *service.prompts]
+    used: set[str] = set()
+    while waiting:
+        for name in _named_types(waiting.pop()):
+            if name in types and name not in used:
+                used.add(name)
+                waiting.append(types[name])
+    return used
+
+
+def _named_types(node: Any) -> Iterator[str]:
+    """Gives the names of the types that a node of the model refers to."""
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        if field.name == "ref" and value is not None:
+            yield value
+        elif field.name == "includes":
+            yield from value
+        elif field.name == "mapping" and value:
+            yield from value.values()
+        elif isinstance(value, tuple):
+            for item in value:
+                if dataclasses.is_dataclass(item):
+                    yield from _named_types(item)
+        elif dataclasses.is_dataclass(value):
+            yield from _named_types(value)
+
+
+def _tags(item: Tool | Event) -> tuple[str, ...]:
+    if isinstance(item, Tool) and item.group is not None:
+        return (*item.tags, item.group)
+    return item.tags
+
+
+def _paths(item: Tool | Event) -> tuple[str, ...]:
+    return (item.path,) if isinstance(item, Tool) and item.path else ()
+
+
+_VALUES: dict[str, Callable[[Tool | Event], tuple[str, ...]]] = {
+    "name": lambda item: (item.name,),
+    "tag": _tags,
+    "path": _paths,
+    "method": lambda item: (item.method,) if isinstance(item, Tool) and item.method else (),
+}

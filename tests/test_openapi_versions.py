@@ -1,0 +1,491 @@
+"""Every version of OpenAPI, read into the same model: Swagger 2.0, and what 3.1 and 3.2 added."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated, run_skillgen
+from descriptions import description, operation, write
+from documents import MarkdownDocument, broken_links
+
+from skillgen.errors import ProblemLog
+from skillgen.model.pointer import follow
+from skillgen.model.service import Service
+from skillgen.sources.document import Document
+from skillgen.sources.openapi.service import service_from_description
+
+Json = Any
+
+SHOP: dict[str, Json] = {
+    "swagger": "2.0",
+    "info": {"title": "Shop", "version": "1.2", "description": "Sells things."},
+    "host": "shop.example",
+    "basePath": "/api",
+    "schemes": ["http", "https"],
+    "consumes": ["application/json"],
+    "produces": ["application/json", "application/xml"],
+    "security": [{"login": ["buy"], "key": []}, {"basic": []}],
+    "securityDefinitions": {
+        "login": {
+            "type": "oauth2",
+            "flow": "accessCode",
+            "authorizationUrl": "https://login.example/authorize",
+            "tokenUrl": "https://login.example/token",
+            "scopes": {"buy": "Buy things"},
+        },
+        "basic": {"type": "basic"},
+        "key": {"type": "apiKey", "in": "query", "name": "k"},
+    },
+    "parameters": {
+        "Limit": {"name": "limit", "in": "query", "type": "integer", "default": 20, "maximum": 100},
+        "Order": {"name": "order", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Order"}},
+    },
+    "responses": {"NotFound": {"description": "No such order", "schema": {"$ref": "#/definitions/Error"}}},
+    "paths": {
+        "/orders": {
+            "parameters": [{"name": "X-Shop", "in": "header", "type": "string"}],
+            "get": {
+                **operation("list_orders"),
+                "parameters": [
+                    {"$ref": "#/parameters/Limit"},
+                    {"name": "ids", "in": "query", "type": "array", "items": {"type": "string"}},
+                ],
+                "responses": {
+                    "200": {
+                        "description": "Orders",
+                        "schema": {"type": "array", "items": {"$ref": "#/definitions/Order"}},
+                        "examples": {"application/json": [{"id": 1}]},
+                    },
+                    "404": {"$ref": "#/responses/NotFound"},
+                },
+            },
+            "post": {
+                **operation("create_order"),
+                "parameters": [{"$ref": "#/parameters/Order"}, {"name": "dry", "in": "query", "type": "boolean"}],
+            },
+        },
+        "/orders/{id}/photo": {
+            "put": {
+                **operation("set_photo", security=[]),
+                "consumes": ["multipart/form-data"],
+                "parameters": [
+                    {"name": "id", "in": "path", "type": "integer", "required": True},
+                    {
+                        "name": "photo",
+                        "in": "formData",
+                        "type": "file",
+                        "required": True,
+                        "description": "The picture.",
+                    },
+                    {"name": "note", "in": "formData", "type": "string"},
+                ],
+            },
+            "post": {
+                **operation("rate_photo"),
+                "consumes": [],
+                "parameters": [
+                    {"name": "id", "in": "path", "type": "integer", "required": True},
+                    {"name": "stars", "in": "formData", "type": "integer", "minimum": 1, "maximum": 5},
+                ],
+            },
+        },
+    },
+    "definitions": {
+        "Order": {
+            "type": "object",
+            "required": ["id"],
+            "properties": {
+                "id": {"type": "integer"},
+                "note": {"type": "string", "x-nullable": True},
+                "parent": {"$ref": "#/definitions/Order"},
+            },
+        },
+        "Error": {"type": "object", "properties": {"message": {"type": "string"}}},
+    },
+}
+"""A description that uses most of what Swagger 2.0 has."""
+
+
+def read(data: Json) -> tuple[Service, ProblemLog]:
+    """Gives the service of a description, and what is wrong with it."""
+    problems = ProblemLog()
+    service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
+    return service, problems
+
+
+def codes(problems: ProblemLog) -> list[str]:
+    return [problem.code for problem in problems if problem.level != "info"]
+
+
+def tool_of(service: Service, name: str) -> Any:
+    (tool,) = (tool for tool in service.tools if tool.name == name)
+    return tool
+
+
+def pointers(node: Json) -> list[str]:
+    """Gives every pointer in the JSON of a model."""
+    if isinstance(node, list):
+        return [pointer for item in node for pointer in pointers(item)]
+    if not isinstance(node, dict):
+        return []
+    own = [node["pointer"]] if isinstance(node.get("pointer"), str) else []
+    return own + [
+        pointer for key, item in node.items() if key not in ("raw", "input_schema") for pointer in pointers(item)
+    ]
+
+
+# -- Swagger 2.0 -----------------------------------------------------------------------------------------------------
+
+
+def test_swagger_2_is_read_into_the_same_model() -> None:
+    """S2-08, S2-10, S2-12: host and schemes, body, form, files, shared parameters, OAuth by its old name."""
+    service, problems = read(SHOP)
+    assert [endpoint.url for endpoint in service.endpoints] == ["https://shop.example/api", "http://shop.example/api"]
+    assert [(item.location, item.name) for item in tool_of(service, "list_orders").parameters] == [
+        ("header", "X-Shop"),
+        ("query", "limit"),
+        ("query", "ids"),
+    ]
+    create = tool_of(service, "create_order")
+    assert [(item.location, item.name, item.required) for item in create.parameters] == [
+        ("header", "X-Shop", False),
+        ("query", "dry", False),
+        ("body", "id", True),
+        ("body", "note", False),
+        ("body", "parent", False),
+    ]
+    assert create.parameters[3].schema.nullable
+    assert create.input_media_types == ("application/json",)
+    photo = {item.name: item for item in tool_of(service, "set_photo").parameters}
+    assert (photo["photo"].location, photo["photo"].required, photo["photo"].schema.format) == ("body", True, "binary")
+    assert photo["photo"].description == "The picture."
+    assert tool_of(service, "set_photo").input_media_types == ("multipart/form-data",)
+    assert tool_of(service, "rate_photo").input_media_types == ("application/x-www-form-urlencoded",)
+    assert [(auth.name, auth.kind, auth.flow) for auth in service.requirements.auth] == [
+        ("login", "oauth2", "authorizationCode"),
+        ("basic", "basic", None),
+        ("key", "api-key", None),
+    ]
+    assert tool_of(service, "list_orders").output_media_types == ("application/json", "application/xml")
+    assert codes(problems) == ["version-old"]
+
+
+def test_what_is_read_of_swagger_2_points_into_the_document_as_it_stands() -> None:
+    """X-50: a body is a parameter there, a form several, and a security scheme has another place."""
+    from skillgen.model.codec import to_json
+
+    service, _ = read(SHOP)
+    found = set(pointers(to_json(service)))
+    for pointer in found:
+        follow(SHOP, pointer)
+    assert {
+        "/parameters/Limit",
+        "/paths/~1orders/post/parameters/1",
+        "/paths/~1orders~1{id}~1photo/put/parameters/1",
+        "/definitions/Order/properties/note",
+        "/securityDefinitions/login",
+    } <= found
+
+
+def test_swagger_2_that_names_no_media_type_is_not_said_to_be_json() -> None:
+    body = {"name": "it", "in": "body", "schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    done = {"200": {"description": "Done", "schema": {"type": "string"}}}
+    data = {"swagger": "2.0", "info": {}, "paths": {"/a": {"post": operation("x", parameters=[body], responses=done)}}}
+    service, _ = read(data)
+    (tool,) = service.tools
+    assert [item.name for item in tool.parameters] == ["a"]
+    assert (tool.input_media_types, tool.output_media_types) == ((), ())
+    assert tool.output is not None
+    assert tool.output.schema is not None
+
+
+def test_the_body_of_a_path_is_that_of_each_of_its_operations() -> None:
+    """S2-08."""
+    body = {"name": "it", "in": "body", "schema": {"properties": {"a": {"type": "string"}}}}
+    item = {"parameters": [body], "post": operation("x"), "put": operation("y", parameters=[{**body, "schema": {}}])}
+    service, _ = read({"swagger": "2.0", "info": {}, "paths": {"/a": item}})
+    assert [[item.name for item in tool.parameters] for tool in service.tools] == [["a"], ["body"]]
+
+
+@pytest.mark.parametrize("change", [{"paths": []}, {"paths": {"/a": 3}}, {"parameters": []}, {"definitions": 3},
+    {"responses": {"NotFound": None}}, {"securityDefinitions": []}, {"host": 3}, {"schemes": "https"}, {"consumes": {}},
+    {"paths": {"/a": {"$ref": "#/none"}}}, {"paths": {"/a": {"get": {"parameters": [{"$ref": "#/none"}, 3, None]}}}},
+    {"paths": {"/a": {"get": {"parameters": {}, "responses": [], "schemes": 3}}}}])  # fmt: skip
+def test_whatever_is_broken_in_swagger_2_the_rest_is_documented(change: Json) -> None:
+    service, _ = read({**SHOP, **change})
+    assert service.name == "Shop"
+
+
+def test_swagger_2_gives_documents_whose_links_resolve(tmp_path: Path) -> None:
+    generated("from-openapi", write(tmp_path / "shop.json", SHOP), "-o", tmp_path / "out")
+    assert broken_links(tmp_path / "out") == []
+    orders = (tmp_path / "out" / "skills" / "shop" / "references" / "orders.md").read_text("utf-8")
+    assert "Authentication: `login` (scope `buy`) with `key`, or `basic`." in orders
+
+
+# -- 3.1 and 3.2 -----------------------------------------------------------------------------------------------------
+
+
+def test_query_and_other_methods_of_3_2_are_operations() -> None:
+    """S2-18, S2-23: QUERY changes nothing; of a method that nobody defines nothing is known."""
+    item = {
+        "query": operation("search"),
+        "additionalOperations": {"COPY": operation("copy"), "PURGE": operation()},
+    }
+    service, problems = read(description({"/docs": item}, openapi="3.2.0"))
+    assert [(tool.name, tool.method, tool.semantics.read_only) for tool in service.tools] == [
+        ("search", "QUERY", True),
+        ("copy", "COPY", None),
+        ("purge_docs", "PURGE", None),
+    ]
+    assert service.tools[1].pointer == "/paths/~1docs/additionalOperations/COPY"
+    assert codes(problems) == ["operation-id-missing", "tool-undescribed"]
+
+
+def test_tags_of_3_2_make_a_hierarchy_and_badges_sort_nothing() -> None:
+    """S2-23: `parent`, `kind` and `summary`."""
+    tags = [
+        {"name": "new", "kind": "badge"},
+        {"name": "books", "summary": "Books", "parent": "shop"},
+        {"name": "shop", "summary": "The shop"},
+        {"name": "lost", "parent": "nobody"},
+        {"name": "snake", "parent": "snake"},
+    ]
+    paths = {"/b": {"get": operation("b", tags=["new", "books"])}, "/s": {"get": operation("s", tags=["shop"])},
+             "/l": {"get": operation("l", tags=["lost", "new"])},
+             "/x": {"get": operation("x", tags=["snake"])}}  # fmt: skip
+    service, problems = read(description(paths, openapi="3.2.0", tags=tags))
+    assert [(group.name, group.title, group.parent) for group in service.groups] == [
+        ("shop", "The shop", None),
+        ("books", "The shop › Books", "shop"),
+        ("snake", "snake", "snake"),
+        ("lost", "nobody › lost", "nobody"),
+    ]
+    assert codes(problems) == ["tag-parent-missing", "tag-parent-circular"]
+    assert tool_of(service, "b").tags == ("new", "books")
+
+
+def test_the_device_flow_and_metadata_of_3_2_are_told(tmp_path: Path) -> None:
+    """S2-10, S2-12, S2-23."""
+    flows = {
+        "deviceAuthorization": {
+            "deviceAuthorizationUrl": "https://login.example/device",
+            "tokenUrl": "https://login.example/token",
+            "refreshUrl": "https://login.example/again",
+            "scopes": {},
+        }
+    }
+    schemes = {
+        "device": {
+            "type": "oauth2",
+            "flows": flows,
+            "oauth2MetadataUrl": "https://login.example/meta",
+            "x-usePkce": True,
+        },
+        "open": {"type": "openIdConnect", "openIdConnectUrl": "https://login.example/oidc"},
+        "cert": {"type": "mutualTLS", "description": "A certificate of ours."},
+        "old": {"$ref": "#/components/securitySchemes/open"},
+    }
+    data = description(openapi="3.2.0", components={"securitySchemes": schemes})
+    data["info"]["x-apiClientRegistration"] = {"url": "https://login.example/register"}
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    text = MarkdownDocument((tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8"))
+    found = text.section("Authentication").text
+    for told in ("deviceAuthorization flow", "https://login.example/device", "https://login.example/again",
+                 "https://login.example/meta", "PKCE: used", "https://login.example/oidc", "mutualTLS",
+                 "Clients are registered at `https://login.example/register`"):  # fmt: skip
+        assert told in found
+
+
+def test_nothing_is_said_of_pkce_and_registration_where_the_source_says_nothing(tmp_path: Path) -> None:
+    """S2-11, S2-13."""
+    schemes = {"login": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example",
+               "tokenUrl": "https://t.example", "scopes": {}}}}}  # fmt: skip
+    data = description(components={"securitySchemes": schemes}, security=[{"login": []}])
+    source = write(tmp_path / "api.json", data)
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            text = path.read_text("utf-8").lower()
+            assert "pkce" not in text, path
+            assert "registered" not in text, path
+            # A command that can be sent is an example, not a statement.
+            assert path.name != "about.md" or "bearer" not in text
+
+
+def test_a_query_string_of_3_2_is_its_parameters() -> None:
+    """S2-23: `in: querystring`."""
+    schema = {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}}
+    form = {"application/x-www-form-urlencoded": {"schema": schema}}
+    plain = {"application/json": {"schema": {"type": "string"}}}
+    shared = {"name": "all", "in": "querystring", "content": form}
+    paths = {
+        "/a": {"get": operation("a", parameters=[{"$ref": "#/components/parameters/all"}])},
+        "/b": {"get": operation("b", parameters=[{"name": "whole", "in": "querystring", "content": plain}])},
+    }
+    data = description(paths, openapi="3.2.0", components={"parameters": {"all": shared}})
+    service, problems = read(data)
+    assert [[(item.name, item.location, item.required) for item in tool.parameters] for tool in service.tools] == [
+        [("q", "query", True), ("n", "query", False)],
+        [("whole", "query", False)],
+    ]
+    assert codes(problems) == []
+    follow(data, service.tools[0].parameters[0].pointer)
+
+
+def test_a_response_without_a_description_is_none_the_worse() -> None:
+    """S2-23."""
+    responses = {"200": {"summary": "All", "content": {"application/json": {"schema": {"type": "string"}}}}}
+    service, problems = read(description({"/a": {"get": operation("x", responses=responses)}}, openapi="3.2.0"))
+    assert service.tools[0].output is not None
+    assert service.tools[0].output.description is None
+    assert codes(problems) == []
+
+
+def test_a_stream_is_told_by_its_media_type_or_by_the_schema_of_its_items() -> None:
+    """S2-17, S2-23."""
+    content = [
+        {"text/event-stream": {}},
+        {"application/jsonl": {"itemSchema": {"type": "object"}}},
+        {"application/x-own": {"itemSchema": {"type": "object"}}},
+        {"application/json": {"schema": {"type": "array"}}},
+    ]
+    paths = {
+        f"/{number}": {"get": operation(f"x{number}", responses={"200": {"description": "Done", "content": item}})}
+        for number, item in enumerate(content)
+    }
+    service, _ = read(description(paths, openapi="3.2.0"))
+    assert [tool.streaming for tool in service.tools] == [True, True, True, None]
+    item = service.tools[1].output
+    assert item is not None
+    assert item.schema is not None
+    assert item.schema.items is not None
+    assert item.schema.items.types == ("object",)
+
+
+WEBHOOKS = {
+    "order.paid": {
+        "post": operation(
+            "order_paid",
+            description="When money came.",
+            requestBody={
+                "content": {
+                    "application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}
+                }
+            },
+        )
+    }
+}
+
+
+@pytest.mark.parametrize(("version", "key"), [("3.1.0", "webhooks"), ("3.0.3", "x-webhooks")])
+def test_webhooks_and_callbacks_are_listed_and_are_no_tools(tmp_path: Path, version: str, key: str) -> None:
+    """S2-23: in the references and in llms-full.txt, with what they carry."""
+    done = {"post": operation("done", requestBody={"content": {"text/plain": {"schema": {"type": "string"}}}})}
+    start = operation("start", callbacks={"finished": {"{$request.body#/url}": done}})
+    data = description({"/jobs": {"post": start}}, openapi=version, **{key: WEBHOOKS})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
+    out = tmp_path / "out"
+    events = MarkdownDocument((out / "skills/tasks/references/events.md").read_text("utf-8"))
+    assert [heading.text for heading in events.headings if heading.level == 2] == ["order.paid", "finished"]
+    assert "When money came." in events.section("order.paid").text
+    assert events.section("order.paid").item("id", "Body").facts == ("string",)
+    assert "{$request.body#/url}" in events.section("finished").text
+    assert "start" in events.section("finished").text
+    assert "order.paid" in (out / "llms-full.txt").read_text("utf-8")
+    skill = (out / "skills/tasks/SKILL.md").read_text("utf-8")
+    assert "references/events.md" in skill
+    assert "order_paid" not in skill
+    assert broken_links(out) == []
+
+
+def test_a_description_of_nothing_but_webhooks_is_documented(tmp_path: Path) -> None:
+    data = {
+        "openapi": "3.1.0",
+        "info": {"title": "Hooks", "version": "1", "description": "Tells."},
+        "webhooks": WEBHOOKS,
+    }
+    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert "no-operations" in finished.stderr
+    assert (tmp_path / "out/skills/hooks/references/events.md").is_file()
+
+
+def test_operations_beside_the_reference_of_a_path_are_read_too() -> None:
+    paths = {"/a": {"$ref": "#/components/pathItems/A", "post": operation("post_a")}}
+    service, _ = read(description(paths, components={"pathItems": {"A": {"get": operation("get_a")}}}))
+    assert [tool.name for tool in service.tools] == ["post_a", "get_a"]
+
+
+# -- what a manifest must have ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["title", "version", "description"])
+def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> None:
+    """S2-05."""
+    data = description()
+    del data["info"][key]
+    finished = run_skillgen("inspect", write(tmp_path / "api.json", data))
+    assert finished.exit_code == 0
+    assert f"{key}-missing" in finished.stderr
+
+
+def test_words_of_operations_are_looked_at() -> None:
+    """S2-07, S2-21: what is missing is a warning, what could be better is advice."""
+    paths = {
+        "/a": {"get": {"operationId": "a"}},
+        "/b": {"get": operation("b")},
+        "/c": {"get": operation("c", description="Click the Save button. Returns nothing.")},
+        "/d": {"post": {"operationId": "d", "summary": "Sends it", "description": "Sends an e-mail to everybody."}},
+    }
+    _, problems = read(description(paths))
+    found = {(problem.code, problem.level, problem.where) for problem in problems}
+    assert ("tool-undescribed", "warning", "/paths/~1a/get") in found
+    assert ("tool-description-missing", "info", "/paths/~1b/get/description") in found
+    assert ("screen-mentioned", "info", "/paths/~1c/get/description") in found
+    assert ("result-unsaid", "info", "/paths/~1d/post/description") in found
+
+
+def test_oauth_and_a_requirement_for_all_operations_are_missed() -> None:
+    """S2-11."""
+    _, problems = read(description())
+    found = {problem.code: problem.level for problem in problems}
+    assert (found["oauth-missing"], found["security-missing"]) == ("info", "info")
+    _, problems = read(
+        description(
+            components={
+                "securitySchemes": {
+                    "login": {
+                        "type": "oauth2",
+                        "flows": {
+                            "authorizationCode": {
+                                "authorizationUrl": "https://a.example",
+                                "tokenUrl": "https://t.example",
+                                "scopes": {},
+                            }
+                        },
+                    }
+                }
+            },
+            security=[{"login": []}],
+        )
+    )
+    assert not {problem.code for problem in problems} & {"oauth-missing", "security-missing"}
+
+
+def test_the_name_that_the_user_gives_heads_the_documents(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    generated("from-openapi", source, "-o", tmp_path / "out", "--name", "My Tasks")
+    skill = MarkdownDocument((tmp_path / "out/skills/my-tasks/SKILL.md").read_text("utf-8"))
+    assert [heading.text for heading in skill.headings if heading.level == 1] == ["My Tasks"]
+    assert (tmp_path / "out/llms.txt").read_text("utf-8").split("\n# ")[1].startswith("My Tasks\n")
+
+
+@pytest.mark.parametrize("text", ['{"openapi": "3.1.0", "info": }', '{"openapi": "3.1.0", "info": {}, }', '{"a": 1'])
+def test_json_that_is_broken_is_not_taken_for_yaml(text: str) -> None:
+    finished = run_skillgen("inspect", "-", stdin=text)
+    assert finished.exit_code == 3
+    assert "is not JSON: line 1, column" in finished.stderr
+    assert json.loads(finished.stdout or "null") is None
