@@ -32,6 +32,7 @@ check: $(VENV)/.developer ## Types and style
 golden: $(VENV)/.developer ## Renew every golden file by the public command line; read the diff as documents
 	@mkdir -p build
 	@$(BIN)/python -m skillgen.model.json_schema > build/model.schema.json && mv build/model.schema.json docs/
+	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python tests/make_golden.py
 

@@ -32,7 +32,7 @@ SIDEWAYS = {("markdown", "model")}
 BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx": "sources", "mcp": "sources", "yaml": None}
 """Library to the part of skillgen that may import it; `None` where several may."""
 
-DEVELOPERS_COMMANDS = {"skillgen.model.json_schema", "skillgen.render.manual"}
+DEVELOPERS_COMMANDS = {"skillgen.model.json_schema", "skillgen.config.schema", "skillgen.render.manual"}
 """Modules that are run by `make golden`, and print what it redirects."""
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from skillgen import __version__
+from skillgen.cli.build import build
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.inspect import inspect
@@ -82,6 +83,7 @@ def _root(
 
 app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
+app.command("build")(build)
 app.command("inspect")(inspect)
 app.command("logout")(logout)
 app.add_typer(templates, name="templates")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import typer
 
@@ -51,10 +51,49 @@ def write_documents(
 
     `failures` is why other services of the same run could not be read.
     """
+    written = write_each(services, output, console, failures=failures, shows_diff=not as_json)
+    if as_json:
+        print(outcome_json(written.outcomes, written.problems, several=not written.is_one))
+    if output.check and written.code is ExitCode.DRIFT:
+        console.say("the documents are not up to date; run the same command without --check")
+    return written.code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of the services of one source."""
+
+    outcomes: tuple[Outcome, ...]
+    """Of those that were documented."""
+
+    problems: tuple[Problem, ...]
+    """Theirs, and one for each that failed."""
+
+    code: ExitCode
+    """The highest of all."""
+
+    is_one: bool
+    """Whether the source has one service, whose documents have no folder of their own."""
+
+
+def write_each(
+    services: Iterable[Service],
+    output: OutputOptions,
+    console: Console,
+    *,
+    failures: Sequence[SkillgenError] = (),
+    inputs: str | None = None,
+    shows_diff: bool = True,
+) -> Written:
+    """Documents each service, and prints what comes of it.
+
+    Raises:
+        SkillgenError: the only one failed.
+    """
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     outcomes: list[Outcome] = []
-    problems = [_problem_from_failure(error) for error in failures]
+    problems = [problem_from_failure(error) for error in failures]
     code = report_failures(failures, console)
     names = documenting.folder_names(services)
     runs = [
@@ -65,28 +104,24 @@ def write_documents(
     ]
     for service, run in runs:
         try:
-            outcome = documenting.generate(service, run)
+            outcome = documenting.generate(service, run, inputs=inputs)
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
                 raise
             console.fail(error)
-            problems.append(_problem_from_failure(error))
+            problems.append(problem_from_failure(error))
             code = max(code, error.exit_code)
             continue
         if not run.is_installed:
             console.problems(outcome.problems)
             problems.extend(outcome.problems)
-        if output.check and not as_json:
+        if output.check and shows_diff:
             sys.stdout.write(outcome.diff)
         console.say(summary(outcome, output.check))
         outcomes.append(outcome)
         code = max(code, outcome.exit_code)
-    if as_json:
-        print(outcome_json(outcomes, problems, several=not is_one))
-    if output.check and code is ExitCode.DRIFT:
-        console.say("the documents are not up to date; run the same command without --check")
-    return code
+    return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one)
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:
@@ -98,5 +133,6 @@ def report_failures(failures: Iterable[SkillgenError], console: Console) -> Exit
     return code
 
 
-def _problem_from_failure(error: SkillgenError) -> Problem:
+def problem_from_failure(error: SkillgenError) -> Problem:
+    """Gives a dead end of one service as a problem of the run."""
     return Problem(code="service-failed", level="error", where=error.where or "", message=error.what, fix=error.fix)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
-from skillgen.markdown.filters import Markdown, one_line
-from skillgen.model.service import Resource, Service, Tool
+from skillgen.markdown.filters import Markdown, block, one_line, paragraph
+from skillgen.markdown.sentences import clipped
+from skillgen.model.service import Group, Resource, Service, Tool
 from skillgen.render.about import about_pages
 from skillgen.render.curl import curl_command
 from skillgen.render.environment import Templates
@@ -19,6 +20,9 @@ from skillgen.render.links import resolved
 from skillgen.render.pages import Page, Section, addresses, pages_of
 
 SECTIONS = "reference/sections.md.j2"
+
+INTRO_LIMIT_BYTES = 1_200
+"""The longest text on a group of tools that its page begins with."""
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
 _PART = re.compile(r" \(\d+ of \d+\)$")
 
@@ -151,7 +155,12 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
             title=one_line(group.title),
             description=group.description,
             tools=tuple(tools),
-            pages=pages_of(one_line(group.title), stems[group.name], [section_of(tool) for tool in tools]),
+            pages=pages_of(
+                one_line(group.title),
+                stems[group.name],
+                [section_of(tool) for tool in tools],
+                intro=_intro(group),
+            ),
         )
         for group in service.groups
         if (tools := by_group[group.name])
@@ -171,6 +180,14 @@ def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown)
     if len(pages) == 1:
         return pages
     return pages_of(title, stem, sorted(sections, key=lambda section: section.heading.casefold()), intro=intro)
+
+
+def _intro(group: Group) -> Markdown | None:
+    """Gives what a group's tools are for; a long text is cut, for the page has to stay within its size."""
+    text = (group.description or "").strip()
+    if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
+        return block(text) if text else None
+    return paragraph(clipped(one_line(text), INTRO_LIMIT_BYTES // 4))
 
 
 def _type_sections(service: Service, templates: Templates) -> list[Section]:

@@ -63,6 +63,7 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
         whole.add_others(reference.about)
     for topic in reference.topics:
         whole.add(f"## {name(topic.title)}")
+        whole.add(topic.pages[0].intro or "")
         whole.add_tools(topic.pages)
     for title, pages in (
         ("Resources", reference.resources),

@@ -1,0 +1,171 @@
+"""`skillgen build`: every target of a project's file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from skillgen.cli import options
+from skillgen.cli.console import Console
+from skillgen.cli.families import with_families
+from skillgen.cli.running import Written, problem_from_failure, run_command, write_each
+from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.pipeline.options import OutputOptions
+from skillgen.render.document import FORMATS
+
+if TYPE_CHECKING:
+    from skillgen.pipeline.targets import NamedTarget, ReadTarget
+    from skillgen.write.record import Record
+
+_AT_ONCE = 8
+"""Sources that are read at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildFamily:
+    """What a build is asked to do."""
+
+    config: Annotated[
+        Path | None,
+        typer.Option(help="The project's file; default: skillgen.yaml, else pyproject.toml.", metavar="FILE"),
+    ] = None
+    target: Annotated[str | None, typer.Option(help="The one target to make; default: all.", metavar="NAME")] = None
+    check: options.Check = False
+    fail_on_change: Annotated[
+        bool, typer.Option("--fail-on-change", help="Exit 1 if a file was written: for hooks.")
+    ] = False
+    allow_empty: options.AllowEmpty = False
+    force: options.Force = False
+    strict: options.Strict = False
+    as_json: options.AsJson = False
+    quiet: options.Quiet = False
+    verbose: options.Verbose = False
+    debug: options.Debug = False
+
+
+@with_families
+def build(context: typer.Context, *, what: BuildFamily) -> None:
+    """Makes the documents of every target in skillgen.yaml; where nothing changed, it reads and writes nothing."""
+    console = Console(what.quiet, what.verbose)
+
+    def run() -> ExitCode:
+        from skillgen.config.reading import project_file, read_project
+        from skillgen.pipeline.targets import named_targets
+
+        if context.obj:
+            raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
+        file = project_file(what.config)
+        output = OutputOptions(
+            out=Path("agent-docs"),
+            formats=FORMATS,
+            check=what.check,
+            allow_empty=what.allow_empty,
+            force=what.force,
+            strict=what.strict,
+        )
+        targets = named_targets(read_project(file).targets, file, what.target, output, FORMATS)
+        return _made(targets, console, what)
+
+    run_command(run, console, what.debug)
+
+
+def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
+    from skillgen.pipeline.targets import up_to_date
+
+    known = {named.name: () if what.force else up_to_date(named) for named in targets}
+    waiting = [named for named in targets if not known[named.name]]
+    report = _Report()
+    with console.progress("reading the sources"), ThreadPoolExecutor(_AT_ONCE, "skillgen-build") as pool:
+        reads = {named.name: pool.submit(_read, named) for named in waiting}
+        for named in targets:
+            if known[named.name]:
+                report.add_records(named, known[named.name])
+                console.say(f"{named.name}: nothing changed")
+            else:
+                report.add(named, _written(named, reads[named.name], console, shows_diff=not what.as_json))
+    if what.as_json:
+        print(report.to_json())
+    if what.check and report.code is ExitCode.DRIFT:
+        console.say("the documents are not up to date; run skillgen build")
+    if what.fail_on_change and not what.check and report.changed and report.code is ExitCode.DONE:
+        console.say("documents were written; add them to the commit")
+        return ExitCode.DRIFT
+    return report.code
+
+
+def _read(named: NamedTarget) -> ReadTarget:
+    from skillgen.pipeline.targets import read_target
+
+    return read_target(named, os.environ)
+
+
+def _written(named: NamedTarget, read: Future[ReadTarget], console: Console, *, shows_diff: bool) -> Written:
+    """Writes one target; what stops it is told, and costs no other."""
+    try:
+        found = read.result()
+        return write_each(
+            found.services,
+            named.options,
+            console,
+            failures=found.failures,
+            inputs=found.inputs,
+            shows_diff=shows_diff,
+        )
+    except SkillgenError as error:
+        failure = error
+    except Exception as error:
+        failure = SkillgenError(
+            f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
+        )
+    console.say(f"{named.name}: not made")
+    console.fail(failure)
+    return Written(outcomes=(), problems=(problem_from_failure(failure),), code=failure.exit_code, is_one=True)
+
+
+class _Report:
+    """What came of all targets."""
+
+    def __init__(self) -> None:
+        self.code = ExitCode.DONE
+        self.changed = False
+        self._files: list[dict[str, str]] = []
+        self._problems: list[dict[str, Any]] = []
+        self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}
+
+    def add(self, named: NamedTarget, written: Written) -> None:
+        self.code = max(self.code, written.code)
+        self._problems += [asdict(problem) for problem in written.problems]
+        for outcome in written.outcomes:
+            self.changed |= bool(outcome.plan.drift)
+            for change in outcome.plan.changes:
+                self._add_file(outcome.plan.out, change.path, change.action)
+            self._add_tools(outcome.plan.after.tools)
+
+    def add_records(self, named: NamedTarget, records: Sequence[Record]) -> None:
+        for record in records:
+            folder = named.options.out if len(records) == 1 else named.options.out / str(record.service)
+            for path in sorted(record.states):
+                self._add_file(folder, path, "keep")
+            self._add_tools(record.tools)
+
+    def to_json(self) -> str:
+        self._counts["files"] = len(self._files)
+        data = {"files": self._files, "problems": self._problems, "counts": self._counts}
+        return json.dumps(data, ensure_ascii=False, indent=2)
+
+    def _add_file(self, out: Path, path: str, action: str) -> None:
+        self._files.append({"path": f"{out.as_posix()}/{path}", "action": action})
+
+    def _add_tools(self, tools: Mapping[str, Any]) -> None:
+        self._counts["services"] += 1
+        self._counts["tools"] += len(tools)
+        self._counts["parameters"] += sum(
+            not set(name) & set(".[") for tool in tools.values() for name in tool.get("takes", ())
+        )

@@ -1,0 +1,185 @@
+"""Reads a project's file into `Project`, key by key, with a message for each that names file, line and key."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import re
+import shlex
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from skillgen.config.located import Located, located_toml, located_yaml
+from skillgen.config.project import Project, Source, Target
+from skillgen.errors import UsageError
+from skillgen.model.value import Value
+
+FILE_NAME = "skillgen.yaml"
+SOURCES = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
+
+_SECRET = re.compile(r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE)
+
+
+def project_file(named: Path | None) -> Path:
+    """Gives the file of a project: the one that is named, or what stands in the current folder.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if named is not None:
+        if not named.is_file():
+            raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or give another --config")
+        return named
+    for name in (FILE_NAME, "skillgen.yml"):
+        if Path(name).is_file():
+            return Path(name)
+    if Path("pyproject.toml").is_file() and "tool.skillgen" in _text(Path("pyproject.toml")):
+        return Path("pyproject.toml")
+    raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
+
+
+def read_project(path: Path) -> Project:
+    """Reads a project's file.
+
+    Raises:
+        UsageError: something in it makes no sense.
+    """
+    text, name = _text(path), path.as_posix()
+    root = located_toml(text, name) if path.suffix == ".toml" else located_yaml(text, name)
+    project: Project = _read(Project, root, "")
+    if not project.targets:
+        raise UsageError("has no targets", where=name, fix="add one under targets:")
+    for key, target in project.targets.items():
+        _check_target(key, target, _at(_at(root, "targets"), key), f"targets.{key}")
+    return project
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None
+
+
+def _read(annotation: Any, found: Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return _read_members(annotation, found, key)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        kind = next(item for item in arguments if item is not types.NoneType)
+        if kind is Value:
+            return Value(None) if found.is_null else Value(_scalar(found, key))
+        return _read(kind, found, key)
+    if origin is tuple:
+        if (metadata or {}).get("is_command") and found.items is None and found.members is None and not found.is_null:
+            return _split(found, key)
+        if found.items is None:
+            raise _wrong(found, key, "must be a list", "write it as a list, one item a line after a hyphen")
+        return tuple(_read(arguments[0], item, f"{key}[{number}]") for number, item in enumerate(found.items))
+    if origin is not None:
+        members = _members(found, key)
+        return {name: _read(arguments[1], item, f"{key}.{name}") for name, item in members.items()}
+    return _read_scalar(annotation, found, key)
+
+
+def _read_members(cls: type[Any], found: Located, key: str) -> Any:
+    hints = typing.get_type_hints(cls)
+    known = {item.name.replace("_", "-"): item for item in dataclasses.fields(cls)}
+    values = {}
+    for name, member in _members(found, key).items():
+        below = f"{key}.{name}".lstrip(".")
+        if name not in known:
+            near = difflib.get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5)
+            fix = f"did you mean {near[0]}?" if near else f"it may be one of {', '.join(known)}"
+            raise UsageError(f"no such key: {below}", where=found.key_places.get(name, found.where), fix=fix)
+        item = known[name]
+        values[item.name] = _read(hints[item.name], member, below, item.metadata)
+    missing = [
+        name
+        for name, item in known.items()
+        if item.name not in values
+        and item.default is dataclasses.MISSING
+        and item.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise _wrong(found, key or missing[0], f"has no {missing[0]}", f"add {missing[0]}:")
+    return cls(**values)
+
+
+def _read_scalar(annotation: Any, found: Located, key: str) -> Any:
+    text = _scalar(found, key)
+    if annotation is bool:
+        if text not in ("true", "false"):
+            raise _wrong(found, key, "must be true or false", "write one of them")
+        return text == "true"
+    if annotation is float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1
+        if not 0 < number <= 86_400:
+            raise _wrong(found, key, "must be a number of seconds above 0", "write one, as 30")
+        return number
+    if not text.strip():
+        raise _wrong(found, key, "is empty", "give it a value, or leave the key out")
+    return text
+
+
+def _scalar(found: Located, key: str) -> str:
+    if found.members is not None or found.items is not None:
+        raise _wrong(found, key, "must be text", "write it as one text")
+    if found.is_null:
+        raise _wrong(found, key, "is empty", "give it a value, or leave the key out")
+    return found.text
+
+
+def _members(found: Located, key: str) -> dict[str, Located]:
+    if found.is_null:
+        return {}
+    if found.members is None:
+        raise _wrong(found, key or "the file", "must be a mapping", "write it as `key: value` lines")
+    return found.members
+
+
+def _split(found: Located, key: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(_scalar(found, key)))
+    except ValueError as error:
+        raise _wrong(found, key, f"is no command line: {error}", "write it as a list of words") from None
+    if not words:
+        raise _wrong(found, key, "is empty", "give the command")
+    return words
+
+
+def _check_target(name: str, target: Target, found: Located, key: str) -> None:
+    source, place = target.source, _at(found, "source")
+    given = [item for item in SOURCES if getattr(source, item)]
+    if len(given) != 1:
+        kinds = ", ".join(item.replace("_", "-") for item in SOURCES)
+        what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
+        raise _wrong(place, f"{key}.source", what, f"give one of {kinds}")
+    if re.search(r"[\\/]|^\.*$", name):
+        raise _wrong(found, key, "is no name of a target", "use letters, digits and hyphens")
+    for kind, values in (("env", source.env), ("headers", source.headers)):
+        for item, value in values.items():
+            if _SECRET.search(item) and "${" not in value:
+                raise UsageError(
+                    f"a secret stands in the file: {key}.source.{kind}.{item}",
+                    where=_at(_at(place, kind), item).where,
+                    fix=f"put it into the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', item).upper()}}}",
+                )
+
+
+def _at(found: Located, key: str) -> Located:
+    return (found.members or {}).get(key, found)
+
+
+def _wrong(found: Located, key: str, what: str, fix: str) -> UsageError:
+    return UsageError(f"{key} {what}", where=found.where, fix=fix)
+
+
+__all__ = ["FILE_NAME", "Source", "project_file", "read_project"]

@@ -1,0 +1,68 @@
+"""The JSON Schema of a project's file, made from the classes that read it and their words.
+
+`python -m skillgen.config.schema > docs/skillgen.schema.json` renews the published one, and a test holds it current.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from skillgen.config.project import Project
+from skillgen.config.reading import SOURCES
+from skillgen.model.json_schema import DIALECT, field_docstrings
+from skillgen.model.value import Json, Value
+
+_SCALARS: dict[Any, dict[str, Json]] = {
+    str: {"type": "string", "minLength": 1},
+    bool: {"type": "boolean"},
+    float: {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
+}
+
+
+def project_schema() -> dict[str, Json]:
+    """Gives the JSON Schema of `skillgen.yaml`."""
+    head: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
+    schema = head | _of_class(Project)
+    source = schema["properties"]["targets"]["additionalProperties"]["properties"]["source"]
+    source["oneOf"] = [{"required": [name.replace("_", "-")]} for name in SOURCES]
+    return schema
+
+
+def _of_class(cls: type[Any]) -> dict[str, Json]:
+    hints, words = typing.get_type_hints(cls), field_docstrings(cls)
+    properties, required = {}, []
+    for item in dataclasses.fields(cls):
+        name = item.name.replace("_", "-")
+        of_value = _of(hints[item.name])
+        if item.metadata.get("is_command"):
+            of_value = {"anyOf": [{"type": "string", "minLength": 1}, of_value | {"minItems": 1}]}
+        properties[name] = of_value | {"description": words[item.name]}
+        if item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
+            required.append(name)
+    found: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
+    return found | ({"required": required} if required else {})
+
+
+def _of(annotation: Any) -> dict[str, Json]:
+    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+        return _of_class(annotation)
+    if annotation in _SCALARS:
+        return dict(_SCALARS[annotation])
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        kind = next(item for item in arguments if item is not types.NoneType)
+        return {"type": ["string", "null"]} if kind is Value else _of(kind)
+    if origin is tuple:
+        return {"type": "array", "items": _of(arguments[0])}
+    assert isinstance(origin, type)
+    assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"
+    return {"type": "object", "additionalProperties": _of(arguments[1])}
+
+
+if __name__ == "__main__":
+    print(json.dumps(project_schema(), ensure_ascii=False, indent=2))

@@ -1,0 +1,358 @@
+"""`skillgen build`: every target of a project's file, and what that file may say (issue 6)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli import ROOT, Finished, files_of, run_python, run_skillgen, stamps_of
+from descriptions import grouped, write
+from jsonschema import Draft202012Validator
+
+from skillgen.config.schema import project_schema
+
+SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
+WORDS = """\
+targets:
+  tasks:
+    source: {openapi: api.json}
+    out: docs
+    emit: [skill, llms]
+    name: planner
+    description: Plans work. Use when the user plans work.
+    when-to-use: [plan the week, no]
+    not-for: [Bug reports]
+    notes: |
+      Weeks begin on Monday.
+    best-practices: [Search before you create]
+    groups:
+      tasks: {title: Things to do, intro: One task is one thing to do.}
+    links: {cli: https://planner.example/cli, web: null}
+    install: {npm: "@planner/cli"}
+    license: MIT
+    base-url: https://planner.example/v2
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"]))
+    return tmp_path
+
+
+def build(project: Path, text: str | None = None, *options: str, env: dict[str, str] | None = None) -> Finished:
+    if text is not None:
+        (project / "skillgen.yaml").write_text(text, encoding="utf-8")
+    return run_skillgen("build", *options, cwd=project, env=env)
+
+
+# -- targets ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_target_is_made_where_its_file_says(project: Path) -> None:
+    command = json.dumps([sys.executable, str(ROOT / "examples" / "acme-mcp" / "server.py")])
+    printed = json.dumps([sys.executable, "-c", "print(open('api.json').read())"])
+    snapshot = run_skillgen("inspect", "api.json", cwd=project).stdout
+    (project / "tasks.json").write_text(snapshot, encoding="utf-8")
+    (project / ".mcp.json").write_text(
+        json.dumps({"mcpServers": {"acme": {"command": sys.executable, "args": json.loads(command)[1:]}}})
+    )
+    finished = build(
+        project,
+        f"targets:\n  server: {{source: {{command: {command}}}, emit: [registry]}}\n"
+        f"  printed: {{source: {{openapi-command: {printed}}}, emit: [registry]}}\n"
+        "  described: {source: {openapi: api.json}, emit: [registry], out: docs/api}\n"
+        "  captured: {source: {snapshot: tasks.json}, emit: [registry]}\n"
+        "  client: {source: {config: .mcp.json, server: acme}, emit: [registry]}\n",
+    )
+    assert finished.exit_code == 0, finished.stderr
+    names = {
+        path.relative_to(project).as_posix(): json.loads(path.read_text("utf-8"))["name"]
+        for path in project.rglob("registry.json")
+    }
+    assert names == {
+        "agent-docs/server/registry.json": "acme-mcp",
+        "agent-docs/printed/registry.json": "tasks",
+        "docs/api/registry.json": "tasks",
+        "agent-docs/captured/registry.json": "tasks",
+        "agent-docs/client/registry.json": "acme-mcp",
+    }
+    assert build(project, None, "--check").exit_code == 0
+
+
+def test_the_authors_words_win_over_what_the_source_says(project: Path) -> None:
+    finished = build(project, WORDS)
+    assert finished.exit_code == 0, finished.stderr
+    files = {path: content.decode() for path, content in files_of(project / "docs").items()}
+    skill = files["skills/planner/SKILL.md"]
+    front = yaml.safe_load(skill.split("---\n")[1])
+    assert front["description"] == "Plans work. Use when the user plans work."
+    assert front["license"] == "MIT"
+    assert "Use this skill when the user asks to:\n\n- plan the week\n- no\n" in skill
+    assert "Do NOT use it for:\n\n- Bug reports\n" in skill
+    assert "- Install with npm: `@planner/cli`\n" in skill
+    assert "- Command line: `https://planner.example/cli`\n- Web interface: none\n" in skill
+    assert "`https://planner.example/v2`" in skill
+    assert "Things to do" in skill
+    assert "One task is one thing to do." in "".join(files.values())
+    about = files["skills/planner/references/about.md"]
+    assert "## Notes\n\nWeeks begin on Monday.\n" in about
+    assert "## Best Practices\n\n- Search before you create\n" in about
+    assert "registry.json" not in files
+
+
+def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> None:
+    text = "targets: {api: {source: {openapi: api.json}, emit: [skill], profile: claude, install-to: claude}}\n"
+    assert build(project, text).exit_code == 0
+    installed = project / ".claude" / "skills" / "tasks" / "SKILL.md"
+    assert installed.read_bytes() == (project / "agent-docs" / "skills" / "tasks" / "SKILL.md").read_bytes()
+    assert "nothing changed" in build(project).stderr
+    installed.unlink()
+    assert build(project, None, "--check").exit_code == 1
+    for key, value in (("profile", "none"), ("install-to", "nowhere")):
+        finished = build(project, f"targets: {{api: {{source: {{openapi: api.json}}, {key}: {value}}}}}\n")
+        assert (finished.exit_code, f"#/targets/api/{key}: no such" in finished.stderr) == (2, True)
+
+
+def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) -> None:
+    overlay = {"overlay": "1.0.0", "info": {"title": "o", "version": "1"}}
+    action = {"target": "$.paths['/tasks/get_task'].get", "update": {"summary": "Gets it by overlay"}}
+    write(project / "overlay.json", {**overlay, "actions": [action]})
+    text = "targets: {api: {source: {openapi: api.json, overlays: [overlay.json]}, exclude: ['tag:users']}}\n"
+    finished = build(project, text)
+    assert finished.exit_code == 0, finished.stderr
+    whole = (project / "agent-docs" / "llms-full.txt").read_text("utf-8")
+    assert "Gets it by overlay" in whole
+    assert "list_users" not in whole
+    assert "nothing changed" in build(project).stderr
+    action["update"] = {"summary": "Gets it otherwise"}
+    write(project / "overlay.json", {**overlay, "actions": [action]})
+    assert build(project, None, "--check").exit_code == 1
+
+
+def test_one_target_can_be_made_alone(project: Path) -> None:
+    text = "targets:\n  one: {source: {openapi: api.json}}\n  two: {source: {openapi: api.json}}\n"
+    assert build(project, text, "--target", "two").exit_code == 0
+    assert [path.name for path in (project / "agent-docs").iterdir()] == ["two"]
+    unknown = build(project, None, "--target", "three")
+    assert (unknown.exit_code, "choose from one, two" in unknown.stderr) == (2, True)
+
+
+def test_a_target_that_fails_costs_no_other_and_the_highest_code_wins(project: Path) -> None:
+    text = (
+        "targets:\n  gone: {source: {openapi: none.json}}\n  good: {source: {openapi: api.json}}\n"
+        "  edited: {source: {openapi: api.json}}\n"
+    )
+    assert build(project, text).exit_code == 3
+    assert (project / "agent-docs" / "good" / "llms.txt").is_file()
+    (project / "agent-docs" / "edited" / "llms.txt").write_text("# Mine\n", encoding="utf-8")
+    finished = build(project)
+    assert finished.exit_code == 4
+    assert "none.json: no such file" in finished.stderr
+    assert "good: nothing changed" in finished.stderr
+
+
+def test_check_writes_nothing_and_tells_what_would_change(project: Path) -> None:
+    assert build(project, WORDS).exit_code == 0
+    write(project / "api.json", grouped(tasks=["list_tasks", "make_task"]))
+    before = stamps_of(project)
+    finished = build(project, None, "--check")
+    assert finished.exit_code == 1
+    assert stamps_of(project) == before
+    assert "\n+## make_task\n" in finished.stdout
+    assert "run skillgen build" in finished.stderr
+
+
+def test_json_tells_of_every_target_in_one_object(project: Path) -> None:
+    text = "targets:\n  one: {source: {openapi: api.json}}\n  two: {source: {openapi: none.json}}\n"
+    for actions in ({"create"}, {"keep"}):
+        finished = build(project, text, "--json")
+        data = json.loads(finished.stdout)
+        assert {item["action"] for item in data["files"]} == actions
+        assert data["files"][0]["path"] == "agent-docs/one/ai-help.md"
+        assert data["counts"]["tools"] == 4
+        assert "service-failed" in {problem["code"] for problem in data["problems"]}
+        assert finished.exit_code == 3
+
+
+def test_a_build_that_writes_can_fail_for_hooks(project: Path) -> None:
+    assert build(project, WORDS, "--fail-on-change").exit_code == 1
+    assert build(project, None, "--fail-on-change").exit_code == 0
+
+
+# -- nothing to do ---------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_changed_nothing_is_read_and_no_slow_library_is_imported(project: Path) -> None:
+    text = "targets:\n" + "".join(f"  t{number}: {{source: {{openapi: api.json}}}}\n" for number in range(10))
+    assert build(project, text).exit_code == 0
+    before = stamps_of(project / "agent-docs")
+    for options in ((), ("--check",)):
+        finished = run_python("-X", "importtime", "-m", "skillgen", "build", *options, cwd=project)
+        assert finished.exit_code == 0
+        assert finished.stderr.count(": nothing changed") == 10
+        loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+        assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx", "markdown_it"}
+    assert stamps_of(project / "agent-docs") == before
+
+
+def test_a_snapshot_of_several_services_is_as_written_where_all_of_them_are(project: Path) -> None:
+    write(project / "other.json", grouped(teams=["list_teams", "get_team"]) | {"info": {"title": "B", "version": "1"}})
+    (project / "all.json").write_text(run_skillgen("inspect", "api.json", "other.json", cwd=project).stdout, "utf-8")
+    text = "targets: {all: {source: {snapshot: all.json}}}\n"
+    assert build(project, text).exit_code == 0
+    assert "nothing changed" in build(project).stderr
+    (project / "agent-docs" / "b" / "llms.txt").unlink()
+    assert build(project, None, "--check").exit_code == 1
+    (project / "agent-docs" / "b" / ".skillgen.json").write_text("{")
+    assert build(project).exit_code == 5
+
+
+@pytest.mark.parametrize("what", ["source", "words", "template", "document", "deleted", "note"])
+def test_whatever_changes_is_noticed(project: Path, what: str) -> None:
+    (project / "own").mkdir()
+    text = WORDS + "    templates: own\n"
+    assert build(project, text).exit_code == 0
+    page = project / "docs" / "skills" / "planner" / "references" / "tasks.md"
+    if what == "source":
+        write(project / "api.json", grouped(tasks=["list_tasks", "make_task"]))
+    elif what == "words":
+        text = text.replace("Bug reports", "Bugs")
+    elif what == "template":
+        (project / "own" / "llms-full.txt.j2").write_text("# Short\n", encoding="utf-8")
+    elif what == "document":
+        page.write_text(page.read_text("utf-8").replace("list_tasks", "LIST"), encoding="utf-8")
+    elif what == "deleted":
+        page.unlink()
+    else:
+        page.write_text(page.read_text("utf-8").replace("## get_task\n", "## get_task\n\nMy note.\n"), encoding="utf-8")
+    finished = build(project, text, "--check")
+    assert finished.exit_code == (0 if what == "note" else 1), "a note is no drift"
+
+
+def test_a_description_that_refers_to_other_files_is_always_read(project: Path) -> None:
+    data = grouped(tasks=["list_tasks", "get_task"])
+    data["components"] = {"schemas": {"A": {"$ref": "other.json#/A"}}}
+    write(project / "api.json", data)
+    text = "targets: {api: {source: {openapi: api.json}}}\n"
+    assert build(project, text).exit_code == 0
+    assert "nothing changed" not in build(project).stderr
+
+
+# -- secrets ---------------------------------------------------------------------------------------------------------
+
+
+def test_secrets_come_from_the_environment_and_reach_no_file(project: Path) -> None:
+    secret = "s3cr3t-value-of-the-token"
+    target = {"source": {"command": [sys.executable, str(SERVER)], "env": {"TOKEN": "${ACME}"}}}
+    (project / "skillgen.yaml").write_text(json.dumps({"targets": {"api": target}}), encoding="utf-8")
+    missing = build(project)
+    assert (missing.exit_code, "ACME is not set" in missing.stderr) == (2, True)
+    finished = build(project, env={"ACME": secret})
+    assert finished.exit_code == 0, finished.stderr
+    assert not any(secret.encode() in content for content in files_of(project).values())
+
+
+def test_a_secret_in_the_file_is_refused_with_its_line_and_without_its_value(project: Path) -> None:
+    finished = build(
+        project,
+        "targets:\n  api:\n    source:\n      url: https://api.example/mcp\n      headers:\n"
+        "        Authorization: Bearer abc123\n",
+    )
+    assert finished.exit_code == 2
+    assert "skillgen.yaml:6: a secret stands in the file" in finished.stderr
+    assert "${AUTHORIZATION}" in finished.stderr
+    assert "abc123" not in finished.stderr
+
+
+# -- the file --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ("targets:\n  a:\n    sorce: {}\n", "skillgen.yaml:3: no such key: targets.a.sorce", "did you mean source?"),
+        ("targets:\n  a:\n    source:\n      opanapi: x\n", ":4: no such key: targets.a.source.opanapi", "openapi?"),
+        ("target:\n  a: 1\n", "skillgen.yaml:1: no such key: target", "did you mean targets?"),
+        ("targets:\n  a: {source: {}}\n", ":2: targets.a.source names no source", "give one of command"),
+        ("targets:\n  a: {source: {openapi: x, url: y}}\n", ":2: targets.a.source names several", "give one"),
+        ("targets:\n  a:\n    out: b\n", ":3: targets.a has no source", "add source:"),
+        ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use must be a list", "one item a line"),
+        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "write one"),
+        ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave the key out"),
+        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' stands twice", "remove one"),
+        ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
+        ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
+        ("a: &a [*a]\n", "skillgen.yaml:1: ", ""),
+        ("targets:\n  a: {source: {openapi: x}, emit: [html]}\n", "#/targets/a/emit: no such format: html", "choose"),
+        (
+            "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
+            "the targets a and b write to the same folder",
+            "out:",
+        ),
+    ],
+)
+def test_a_message_names_file_line_and_key(project: Path, text: str, where: str, what: str) -> None:
+    finished = build(project, text)
+    assert finished.exit_code == 2
+    assert where in finished.stderr
+    assert what in finished.stderr
+    assert finished.stderr.count("\n") <= 2
+
+
+def test_without_a_file_the_message_names_init(tmp_path: Path) -> None:
+    finished = build(tmp_path)
+    assert (finished.exit_code, "skillgen init" in finished.stderr) == (2, True)
+
+
+def test_pyproject_can_hold_the_targets(project: Path) -> None:
+    (project / "pyproject.toml").write_text(
+        '[tool.skillgen.targets.api]\nsource = {openapi = "api.json"}\nemit = ["registry"]\nwhen-to-use = ["plan"]\n'
+    )
+    assert build(project).exit_code == 0
+    assert (project / "agent-docs" / "registry.json").is_file()
+    text = (project / "pyproject.toml").read_text().replace("when-to-use", "when-to-us")
+    (project / "pyproject.toml").write_text(text)
+    finished = build(project)
+    assert "pyproject.toml:4: no such key: targets.api.when-to-us" in finished.stderr
+
+
+def test_paths_are_relative_to_the_file(project: Path) -> None:
+    (project / "skillgen.yaml").write_text(WORDS, encoding="utf-8")
+    (project / "elsewhere").mkdir()
+    finished = run_skillgen("build", "--config", "../skillgen.yaml", cwd=project / "elsewhere")
+    assert finished.exit_code == 0, finished.stderr
+    assert (project / "docs" / "llms.txt").is_file()
+    assert build(project, None, "--check").exit_code == 0
+
+
+# -- the schema ------------------------------------------------------------------------------------------------------
+
+
+def test_the_published_schema_is_that_of_the_code() -> None:
+    published = json.loads((ROOT / "docs" / "skillgen.schema.json").read_text("utf-8"))
+    assert published == project_schema()
+    Draft202012Validator.check_schema(published)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_good"),
+    [
+        (WORDS, True),
+        ("targets: {a: {source: {command: npx server}}}", True),
+        ("targets: {a: {source: {command: [npx, server], url: https://x.example}}}", False),
+        ("targets: {a: {source: {openapi: x}, sauce: 1}}", False),
+        ("targets: {a: {out: x}}", False),
+        ("targets: {a: {source: {openapi: x}, when-to-use: x}}", False),
+    ],
+)
+def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) -> None:
+    data: Any = yaml.safe_load(text)
+    if text == WORDS:
+        data["targets"]["tasks"]["when-to-use"][1] = "no"  # false to a YAML 1.1 loader
+    assert Draft202012Validator(project_schema()).is_valid(data) is is_good
+    assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text
