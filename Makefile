@@ -8,7 +8,7 @@ NODE := tests/node/node_modules
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden bench clean
+.PHONY: help demo test check golden eval bench clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ golden: $(VENV)/.developer ## Renew every golden file by the public command line
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python tests/make_golden.py
+
+eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to what they document
+	@$(BIN)/python tests/eval.py
 
 bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure speed as ratios to a bare cost in the same run
 	@$(BIN)/python tests/bench.py

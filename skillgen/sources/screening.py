@@ -33,6 +33,7 @@ from skillgen.model.service import (
     Credential,
     EndpointVariable,
     Event,
+    Example,
     Group,
     Prompt,
     Quotation,
@@ -152,8 +153,10 @@ class _Screening:
 
     def _part_without(self, part: Any) -> Any:
         outer, self._quotations = self._quotations, []
-        part = changed(part, self._changer())
+        before, part = part, changed(part, self._changer())
         own, self._quotations = self._quotations, outer
+        if isinstance(part, Tool):
+            part = replace(part, examples=_still_exact(before.examples, part.examples))
         if isinstance(part, (Group, NamedType)):
             self._quotations += own
             return part
@@ -294,6 +297,12 @@ def _divided(text: str) -> tuple[str, str]:
         if head == text.lstrip() or rule_broken_by(head) is not None:
             return "", text.strip()
     return head, text.lstrip()[len(head.lstrip()) :].strip()
+
+
+def _still_exact(before: tuple[Example, ...], after: tuple[Example, ...]) -> tuple[Example, ...]:
+    """Gives the calls of which nothing was taken out: with a placeholder in it, one can't be sent any more."""
+    pairs = zip(before, after, strict=True)
+    return tuple(new for old, new in pairs if old.input == new.input and old.request == new.request)
 
 
 def _where(node: Any, field: str, pointer: str, service: Service) -> str:
