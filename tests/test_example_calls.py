@@ -16,6 +16,7 @@ from skillgen.render.formats import render_documents
 from skillgen.sources.examples.patterns import NoText, matches, text_for
 from skillgen.sources.mcp.crawl import Crawl
 from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.screening import screened
 
 Json = Any
 
@@ -264,3 +265,12 @@ def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
     service = service_of(schema, examples=({"input": {"text": "x" * 30_000}},))
     assert [code for code, _ in codes_of(service)] == ["example-too-long"]
     assert len(page_of(service)) < 1_000
+
+
+def test_a_declared_call_with_a_credential_is_not_shown_and_one_without_is_made() -> None:
+    """S0-22."""
+    secret = "ghp_" + "x9K2mQ7vT4bW8nR3cY6zL1dF5gH0jS2pA4eU"
+    service = screened(service_of(of(access_token={"type": "string"}), examples=({"input": {"access_token": secret}},)))
+    page = page_of(service)
+    assert '{"access_token": "ACCESS_TOKEN"}' in page
+    assert secret not in page

@@ -8,8 +8,8 @@ from dataclasses import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Example
 from skillgen.model.value import Json, Origin
-from skillgen.sources.examples.limits import LONGEST_DECLARED, size_of
 from skillgen.sources.examples.maker import Maker, NoExample
+from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.examples.validity import Validity
 
 MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
@@ -21,7 +21,7 @@ def checked_examples(
     """Gives the declared examples (each with its pointer), and first one that is made where none can be sent."""
     validity = Validity(schema, "json-schema")
     examples = [_checked(example, where, schema, validity, problems) for example, where in declared]
-    if schema is None or any(example.flaw is None and _is_short(example) for example in examples):
+    if schema is None or any(example.flaw is None and reason_to_hide(example.input) is None for example in examples):
         return tuple(examples)
 
     def report(code: str, where: str, message: str) -> None:
@@ -38,16 +38,10 @@ def checked_examples(
 def _checked(example: Example, where: str, schema: Json, validity: Validity, problems: ProblemLog) -> Example:
     if schema is None:
         return example
-    if not _is_short(example):
-        problems.info(
-            "example-too-long", where, f"the arguments are larger than {LONGEST_DECLARED} bytes; a short call is made"
-        )
+    if (reason := reason_to_hide(example.input)) is not None:
+        problems.info(reason[0], where, reason[1])
     flaw = validity.flaw(example.input, schema)
     if flaw is None:
         return example
     problems.warning("example-invalid", where, f"the example does not fit the tool's own schema: {flaw}", "mend it")
     return replace(example, flaw=flaw)
-
-
-def _is_short(example: Example) -> bool:
-    return size_of(example.input) <= LONGEST_DECLARED

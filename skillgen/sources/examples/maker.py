@@ -8,9 +8,9 @@ from typing import Any
 
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
-from skillgen.sources.examples.limits import LONGEST_DECLARED, size_of
 from skillgen.sources.examples.numbers import made_number
 from skillgen.sources.examples.patterns import NoText
+from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.examples.strings import made_string, one_of
 from skillgen.sources.examples.validity import Validity
 from skillgen.sources.examples.variants import Flat, Variants
@@ -63,7 +63,7 @@ class Maker:
         self._is_made = False
         self._path.clear()
         for value, where in declared:
-            if self._is_usable(value, raw, where):
+            if self._is_usable(value, raw, name, where):
                 return Made(value, False)
         value = self._checked(raw, name, pointer, 0)
         return Made(value, self._is_made)
@@ -89,7 +89,7 @@ class Maker:
         if depth > DEPTH_LIMIT or self._built > VALUES_LIMIT or id(raw) in self._path:
             raise NoExample("it is nested too deep, or in a circle")
         for value, where in _declared_values(raw, pointer):
-            if self._is_usable(value, raw, where):
+            if self._is_usable(value, raw, name, where):
                 return value
         self._path.add(id(raw))
         try:
@@ -113,9 +113,9 @@ class Maker:
                 reason = f"what was made for it is refused: {flaw}"
         raise NoExample(reason)
 
-    def _is_usable(self, value: Json, raw: Json, where: str) -> bool:
-        if size_of(value) > LONGEST_DECLARED:
-            self._report("example-too-long", where, f"the example is larger than {LONGEST_DECLARED} bytes; not shown")
+    def _is_usable(self, value: Json, raw: Json, name: str, where: str) -> bool:
+        if (reason := reason_to_hide(value, name)) is not None:
+            self._report(reason[0], where, reason[1])
             return False
         flaw = self._validity.flaw(value, raw)
         if flaw is not None:
@@ -124,7 +124,7 @@ class Maker:
 
     def _from_flat(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
         for value, _ in _declared_values(flat, pointer):
-            if size_of(value) <= LONGEST_DECLARED and self._validity.flaw(value, flat) is None:
+            if reason_to_hide(value, name) is None and self._validity.flaw(value, flat) is None:
                 return value
         if "const" in flat:
             return flat["const"]

@@ -12,6 +12,7 @@ from skillgen.model.pointer import child
 from skillgen.model.service import Part
 from skillgen.model.value import Json, Value
 from skillgen.sources.examples.maker import Maker, NoExample
+from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.examples.validity import Validity
 from skillgen.sources.examples.variants import Variants
 from skillgen.sources.guards import as_dict, text_of
@@ -114,8 +115,8 @@ class BodyMaker:
             raise NoExample("XML is not made from a schema, and no text is declared")
         if "xml" in media_type:
             value, is_made = found[0][0], False
-            if len(value) > 2_000:
-                raise NoExample("the declared text is too long")
+            if (reason := reason_to_hide(value)) is not None:
+                raise NoExample(reason[1])
         else:
             made = self._maker.made(schema, "text", child(pointer, "schema"), declared=found)
             value, is_made = made.value, made.is_made
