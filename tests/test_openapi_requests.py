@@ -310,7 +310,7 @@ def test_where_no_request_can_be_made_the_reason_is_reported() -> None:
     assert not any("curl" in page for page in pages_of(service_of(data)))
 
 
-hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\t\r\x00é\u2028\U000e0041"), max_size=12).map(
+hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\té"), max_size=12).map(
     lambda text: f"{text}';touch x;\"$(touch y)`touch z`!`id`$ARGUMENTS\n```\n# x"
 )
 
