@@ -352,3 +352,9 @@ def test_anchors_are_those_that_a_renderer_gives(names: list[str]) -> None:
     document = MarkdownDocument("".join(f"## {filters.name(name)}\n\n" for name in names))
     anchors = Anchors()
     assert [heading.anchor for heading in document.headings] == [anchors.of(name) for name in names]
+
+
+def test_front_matter_has_no_null_for_what_nobody_declares() -> None:
+    """X-23: `metadata` maps texts to texts; a server need not have a version."""
+    assert front_matter({"name": "a", "metadata": {"version": None}}) == "---\nname: a\n---"
+    assert front_matter({"metadata": {"a": "b", "version": None}}) == "---\nmetadata:\n  a: b\n---"

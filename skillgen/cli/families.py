@@ -50,6 +50,7 @@ class ServiceFamily:
     base_url: options.BaseUrl = None
     include: options.Include = None
     exclude: options.Exclude = None
+    extra: options.Extra = None
 
     def overrides(self) -> Overrides:
         """Gives what wins over the source."""

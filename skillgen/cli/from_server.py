@@ -11,6 +11,7 @@ from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, Service
 from skillgen.cli.running import run_command, write_documents
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
+from skillgen.pipeline import reading
 
 _FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
@@ -29,7 +30,10 @@ def from_server(
     console = how.console()
 
     def run() -> ExitCode:
-        overrides, output_options = service.overrides(), output.output_options()
+        output_options = output.output_options()
+        overrides = service.overrides()
+        if service.extra:
+            overrides = reading.with_extras(overrides, service.extra, timeout_s=how.timeout)
         _refuse_misplaced_command(command, context.obj)
         given = {
             "url": server.url,

@@ -79,6 +79,12 @@ Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, i
 Description: TypeAlias = Annotated[
     str | None, typer.Option(help="What it does and when to use it, in place of the source's words.")
 ]
+Extra: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A captured --ai-help text or an llms.txt that adds to the service. Repeatable.", metavar="SOURCE"
+    ),
+]
 BaseUrl: TypeAlias = Annotated[
     str | None, typer.Option(help="The address of the API, in place of the source's.", metavar="URL")
 ]

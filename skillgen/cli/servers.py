@@ -109,7 +109,7 @@ def _read_file(
     )
     if len(servers) > 1 and replace(overrides, include=(), exclude=()) != Overrides():
         raise UsageError(
-            "--name, --description and --base-url are of one service, and the file has several",
+            "--name, --description, --base-url and --extra are of one service, and the file has several",
             where=f"--config {path}",
             fix="choose one with --server NAME",
         )

@@ -25,7 +25,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def front_matter(fields: Mapping[str, Any]) -> Markdown:
-    """Gives the fields between two lines of dashes; those that are `None` or empty are left out."""
+    """Gives the fields between two lines of dashes; those that are `None` or empty are left out, inside a field
+    those that are `None`."""
     kept = {key: safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
     body = yaml.dump(kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1 << 30)
     return Markdown(f"---\n{body}---")
@@ -35,7 +36,7 @@ def _safe(item: Any) -> Any:
     if isinstance(item, str):
         return defused(one_line(item)).replace("---", "—")
     if isinstance(item, Mapping):
-        return {_safe(key): _safe(inner) for key, inner in item.items()}
+        return {_safe(key): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
     if isinstance(item, (list, tuple)):
         return [_safe(inner) for inner in item]
     return item

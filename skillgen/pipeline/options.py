@@ -11,6 +11,7 @@ from skillgen.errors import ExitCode, Problem
 from skillgen.model.service import Service
 
 if TYPE_CHECKING:
+    from skillgen.sources.extra_text import ExtraText
     from skillgen.write.plan import Plan
 
 Progress = Callable[[str], None]
@@ -31,6 +32,9 @@ class Overrides:
 
     base_url: str | None = None
     """`--base-url`."""
+
+    extras: tuple[ExtraText, ...] = ()
+    """`--extra`: texts that add to what the source says."""
 
     include: tuple[str, ...] = ()
     """`--include`: patterns of what is documented; empty for everything."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -102,8 +104,23 @@ def read_document(source: str, overrides: Overrides, options: DescriptionOptions
     )
 
 
+def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: float) -> Overrides:
+    """Gives what the user says of a service, with texts that add to it.
+
+    Raises:
+        SourceError: one of them cannot be reached or read.
+    """
+    from skillgen.sources.extra_text import load_extra
+
+    return replace(overrides, extras=tuple(load_extra(source, timeout_s=timeout_s) for source in sources))
+
+
 def overridden(service: Service, overrides: Overrides) -> Service:
     """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
+    if overrides.extras:
+        from skillgen.sources.extra_text import extended
+
+        service = functools.reduce(extended, overrides.extras, service)
     service = selected(
         screened(service),
         patterns_from("--include", overrides.include),

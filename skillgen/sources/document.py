@@ -65,6 +65,27 @@ def load_document(source: str, problems: ProblemLog, access: Access | None = Non
     return document_from(_read_file(Path(source)), source, problems, folder=Path(source).parent)
 
 
+def load_text(source: str, *, timeout_s: float) -> tuple[str, str]:
+    """Loads a text, and gives its name for messages and the text.
+
+    Raises:
+        SourceError: it cannot be reached, or is no text.
+    """
+    name = source
+    if source == "-":
+        name, content = "standard input", sys.stdin.buffer.read(SIZE_LIMIT_BYTES + 1)
+    elif is_url(source):
+        fetched = fetch(source, Access(timeout_s=timeout_s))
+        name, content = fetched.url, fetched.content
+    else:
+        content = _read_file(Path(source))
+    if len(content) > SIZE_LIMIT_BYTES:
+        raise SourceError(f"larger than {SIZE_LIMIT_BYTES // 2**20} MiB", where=name)
+    if not content.strip():
+        raise SourceError("is empty", where=name)
+    return name, _decode(content, name)
+
+
 def document_from(
     content: bytes, name: str, problems: ProblemLog, *, url: str | None = None, folder: Path | None = None
 ) -> Document:

@@ -14,6 +14,18 @@ from skillgen.sources.yaml_core import YamlError, parse_yaml
 FRONT_MATTER_LIMIT = 20_000
 """Characters of front matter beyond which it is not read: deep nesting takes the YAML parser quadratic time."""
 
+_ALIASES = {
+    "abt": "spec-url",
+    "ver": "spec-version",
+    "sub": "subcommand-help",
+    "acl": "access-level",
+    "web": "web-url",
+    "cli": "cli-url",
+    "mcp": "mcp-url",
+    "api": "api-url",
+}
+"""Names that the fields had in version 0.1 (CLI profile, appendix C)."""
+
 _IDENTITY = ("name", "description", "emoji")
 _ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
@@ -25,7 +37,7 @@ def metadata_from_front_matter(front_matter: str | None, pointer: str, problems:
 
 def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> Members:
     """Gives front matter in the shape of a `dashdash` object; `none` is how YAML says null (seed 000, CLI profile)."""
-    shaped = {_camel(key): value for key, value in raw.items()}
+    shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
     for part in ("requires", "invocation"):
         if isinstance(shaped.get(part), dict):
             shaped[part] = {_camel(key): value for key, value in shaped[part].items()}
@@ -38,7 +50,7 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
         if group:
             shaped[key] = {**as_dict(shaped.get(key)), **group}
     members = Members(shaped, pointer, "ai_help", problems, addressable=False)
-    members.ignore("specUrl", "specVersion")
+    members.ignore("specUrl", "specVersion", "subcommandHelp")
     return members
 
 

@@ -1,0 +1,202 @@
+"""Reads what else is known of a service: a captured `--ai-help` text or an llms.txt (seed 000; S0-20).
+
+It adds to a service and changes nothing that its source declares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from skillgen.errors import ProblemLog, SourceError
+from skillgen.model.service import Access, AccessLevel, Section, Service
+from skillgen.model.value import Origin
+from skillgen.sources.document import load_text
+from skillgen.sources.mcp import declared
+from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result
+from skillgen.sources.mcp.claims import Members
+from skillgen.sources.mcp.declared import Voices
+from skillgen.sources.mcp.precedence import Facts
+
+ORIGIN = Origin("declared", "--extra")
+
+_PLACES = ("llms.txt", ".well-known/llms.txt")
+"""Where a site keeps its llms.txt, below the address that is given."""
+
+_LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
+_NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
+_NO_LEVEL: AccessLevel = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraText:
+    """A text, and where it came from."""
+
+    name: str
+    """For messages."""
+
+    text: str
+    """Markdown, untrusted."""
+
+
+def load_extra(source: str, *, timeout_s: float) -> ExtraText:
+    """Loads a text from a file, a URL or standard input; for the address of a site, its llms.txt.
+
+    Raises:
+        SourceError: there is none.
+    """
+    failures: list[SourceError] = []
+    for address in _addresses(source):
+        try:
+            name, text = load_text(address, timeout_s=timeout_s)
+        except SourceError as error:
+            failures.append(error)
+        else:
+            return ExtraText(name=name, text=text)
+    raise failures[0]
+
+
+def extended(service: Service, extra: ExtraText) -> Service:
+    """Gives the service with what a text adds; where both say something, the service's own word stays."""
+    problems = ProblemLog()
+    for problem in service.problems:
+        problems.add(problem)
+    found = _ExtraReader(extra, problems).service()
+    if found is None:
+        problems.warning("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
+        return replace(service, problems=tuple(problems))
+    origins = dict(service.origins or {})
+    changes: dict[str, Any] = {}
+    for field in _FIELDS:
+        value, own = getattr(found, field), getattr(service, field)
+        if value in (None, ()):
+            continue
+        origin = origins.get(field)
+        if own in (None, ()) or (origin is not None and origin.kind == "inferred"):
+            changes[field], origins[field] = value, ORIGIN
+        elif own != value:
+            problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+    if "access_level" in (found.origins or {}) and "access_level" not in origins:
+        changes["access_level"], origins["access_level"] = found.access_level, ORIGIN
+    titles = {section.title.strip().lower() for section in service.sections}
+    added = tuple(section for section in found.sections if section.title.strip().lower() not in titles)
+    return replace(
+        service,
+        **changes,
+        access=_access(service.access, found.access),
+        install={**(found.install or {}), **(service.install or {})} or None,
+        requirements=replace(
+            service.requirements,
+            **{
+                name: getattr(service.requirements, name) or getattr(found.requirements, name)
+                for name in ("auth", "env", "scopes", "bins", "os")
+            },
+        ),
+        sections=(*service.sections, *added),
+        extras={**(service.extras or {}), **({"extra": found.extras} if found.extras else {})} or None,
+        origins=origins or None,
+        problems=tuple(problems),
+    )
+
+
+_FIELDS = (
+    "summary",
+    "description",
+    "emoji",
+    "homepage",
+    "repository",
+    "status_page",
+    "content_version",
+    "last_updated",
+    "when_to_use",
+    "when_not_to_use",
+    "invocation",
+    "rate_limit",
+    "categories",
+)
+
+
+class _ExtraReader:
+    """Reads one text as a service that says nothing but this."""
+
+    def __init__(self, extra: ExtraText, problems: ProblemLog) -> None:
+        result = {"content": extra.text, "contentType": "text/markdown"}
+        self._help: AiHelp = ai_help_from_result(result, problems)
+        nothing = Members({}, "", "dashdash", problems)
+        self._voices = Voices(dashdash=nothing, ai_help=self._help, server_info=nothing, manifest=nothing)
+        self._facts = Facts(problems)
+
+    def service(self) -> Service | None:
+        """Gives what it says, or none where it says nothing."""
+        voices, facts, text = self._voices, self._facts, self._help
+        if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
+            return None
+
+        def take(field: str, key: str, within: str | None = None) -> Any:
+            return facts.take(field, *voices.both(key, within=within))
+
+        wanted, unwanted = _uses(text)
+        homepage = declared.homepage_from(voices, facts)
+        repository = take("repository", "repository")
+        said = text.metadata.raw.get("alternativeAccess", {})
+        access = declared.access_from(voices, Facts(ProblemLog()), url=None, repository=None, homepage=None)
+        service = Service(
+            kind="mcp",
+            name=take("name", "name", "identity") or "",
+            summary=take("summary", "description", "identity") or text.quote,
+            description=text.introduction,
+            emoji=take("emoji", "emoji", "identity"),
+            homepage=homepage,
+            repository=repository,
+            status_page=take("status_page", "statusPage"),
+            content_version=take("content_version", "contentVersion"),
+            last_updated=take("last_updated", "lastUpdated"),
+            when_to_use=wanted,
+            when_not_to_use=unwanted,
+            access_level=declared.access_level_from(voices, facts, _NO_LEVEL),
+            access=access if "mcpUrl" in said else replace(access, mcp=None),
+            install=declared.install_from(voices, facts),
+            requirements=declared.requirements_from(voices, facts),
+            invocation=declared.invocation_from(voices, facts),
+            rate_limit=declared.rate_limit_from(voices, facts),
+            categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
+            sections=tuple(Section(title=item.title, body=item.body) for item in text.sections if not item.tools),
+        )
+        return replace(service, extras=text.metadata.unread() or None, origins=facts.origins)
+
+
+def _uses(text: AiHelp) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Gives when to use it and when not; in an llms.txt each item is a link, whose label says it."""
+    wanted: list[str] = []
+    unwanted = [_label(item) for item in text.when_not_to_use]
+    for item in map(_label, text.when_to_use):
+        (unwanted if _NOT_FOR.match(item) else wanted).append(_NOT_FOR.sub("", item, count=1))
+    return tuple(wanted), tuple(_NOT_FOR.sub("", item, count=1) for item in unwanted)
+
+
+def _label(item: str) -> str:
+    match = _LINK_ITEM.fullmatch(item.strip())
+    return re.sub(r"\\(.)", r"\1", match[1]) if match is not None else item
+
+
+def _access(own: Access, found: Access) -> Access:
+    ways = {name: getattr(own, name) or getattr(found, name) for name in ("cli", "api", "web", "mcp")}
+    added = {name: ORIGIN for name in ways if getattr(own, name) is None and ways[name] is not None}
+    return replace(own, **ways, origins={**(own.origins or {}), **added} or None)
+
+
+def _addresses(source: str) -> Iterator[str]:
+    """Gives the addresses at which the text may stand, the likeliest first."""
+    is_site = False
+    if source.startswith(("http://", "https://")):
+        try:
+            path = urlsplit(source).path
+        except ValueError:
+            path = ".txt"
+        is_site = "." not in path.rpartition("/")[2] and "?" not in source
+    if is_site:
+        yield from (f"{source.rstrip('/')}/{place}" for place in _PLACES)
+    yield source

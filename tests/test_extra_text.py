@@ -1,0 +1,151 @@
+"""Texts that add to a service (`--extra`): a captured --ai-help text, an llms.txt, front matter of version 0.1."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import files_of, generated, run_skillgen
+from descriptions import description, operation, write
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service
+from skillgen.sources.extra_text import ExtraText, extended
+from skillgen.sources.mcp.ai_help_metadata import metadata_from_mapping
+
+TESTS = Path(__file__).parent
+EXAMPLES = TESTS.parent / "examples"
+
+AI_HELP = """---
+# Identity
+name: tasks
+description: Keeps tasks. Use when the user plans work.
+emoji: "📌"
+access-level: full
+cli-url: https://tasks.test/cli
+web-url: none
+install:
+  brew: tasks
+requires:
+  env: [TASKS_KEY]
+---
+
+# Tasks
+
+## When to Use
+
+Use this tool when the user asks to:
+
+- Plan a week
+
+Do NOT use it for:
+
+- Calendars
+
+## Troubleshooting
+
+Restart it.
+"""
+
+LLMS = """# Tasks
+
+> Keeps tasks.
+
+A web page about tasks.
+
+## When to Use
+
+- [Plan a week](https://tasks.test/plan): use it when the user asks for this
+- [Not for: Calendars](https://tasks.test/plan): do NOT use it for this
+"""
+
+
+def documented(tmp_path: Path, *options: object, stdin: str | None = None) -> dict[str, str]:
+    source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("listTasks")}}))
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", *options, stdin=stdin)
+    assert finished.exit_code == 0, finished.stderr
+    return {path: content.decode() for path, content in files_of(tmp_path / "out").items()}
+
+
+def skill_of(written: dict[str, str]) -> str:
+    return next(text for path, text in written.items() if path.endswith("/SKILL.md"))
+
+
+def test_a_captured_ai_help_text_adds_to_an_api(tmp_path: Path) -> None:
+    """S0-20: when to use it and when not, other access, installation, environment, and its own sections."""
+    (tmp_path / "help.md").write_text(AI_HELP, "utf-8")
+    written = documented(tmp_path, "--extra", tmp_path / "help.md")
+    skill = skill_of(written)
+
+    assert "- Plan a week" in skill
+    assert "- Calendars" in skill
+    assert "`https://tasks.test/cli`" in skill
+    assert "`TASKS_KEY`" in skill
+    assert any("Restart it." in text for path, text in written.items() if "references/about" in path)
+    assert "access-level: full" in written["ai-help.md"]
+
+
+def test_a_text_adds_to_a_server_and_changes_nothing_that_it_declares(tmp_path: Path) -> None:
+    """S0-19, S0-20: where both speak, the server's own word stays, and the disagreement is reported."""
+    (tmp_path / "help.md").write_text(AI_HELP, "utf-8")
+    server = (sys.executable, str(EXAMPLES / "acme-mcp" / "server.py"))
+    plain, extra = tmp_path / "plain", tmp_path / "extra"
+    generated("from-server", "-o", plain, "--", *server)
+    finished = generated("from-server", "-v", "-o", extra, "--extra", tmp_path / "help.md", "--", *server)
+
+    assert "facts-disagree" in finished.stderr
+    skills = [(out / "skills" / "acme-mcp" / "SKILL.md").read_text("utf-8") for out in (plain, extra)]
+    assert skills[0].split("## Quick Reference")[1][:2000] == skills[1].split("## Quick Reference")[1][:2000]
+    assert "Plan a week" not in skills[1]
+
+
+def test_the_llms_txt_of_a_site_is_found(serve: Any, tmp_path: Path) -> None:
+    """S0-20: at the root, in a sub-directory, and below /.well-known; links become the words of their labels."""
+    for path in ("/llms.txt", "/docs/llms.txt", "/.well-known/llms.txt"):
+        url = serve({path: (200, "text/plain", LLMS.encode())})
+        source = f"{url}/docs" if path.startswith("/docs") else url
+        skill = skill_of(documented(tmp_path, "--extra", source))
+        assert "- Plan a week" in skill
+        assert "- Calendars" in skill
+        for file in sorted((tmp_path / "out").rglob("*"), reverse=True):
+            file.unlink() if file.is_file() else file.rmdir()
+
+
+def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
+    """S0-20."""
+    source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("listTasks")}}))
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", tmp_path / "nothing.md")
+    assert finished.exit_code == 3
+    assert "nothing.md: no such file" in finished.stderr
+
+
+@pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])
+def test_a_text_that_says_nothing_is_reported(text: str) -> None:
+    """S0-20."""
+    service = extended(Service(kind="mcp", name="a"), ExtraText(name="x.md", text=text))
+    assert [problem.code for problem in service.problems] == ["extra-empty"]
+
+
+def test_front_matter_of_the_first_version_is_understood() -> None:
+    """S0-20: abt, ver, sub, acl, web, cli, mcp, api."""
+    raw = {"abt": "https://spec", "ver": "0.1.0", "sub": True, "acl": "read", "web": "none", "cli": "https://cli"}
+    members = metadata_from_mapping({**raw, "mcp": "https://mcp", "api": "https://api"}, "", ProblemLog())
+    assert members.raw["accessLevel"] == "read"
+    assert members.raw["alternativeAccess"] == {
+        "webUrl": None,
+        "cliUrl": "https://cli",
+        "mcpUrl": "https://mcp",
+        "apiUrl": "https://api",
+    }
+
+
+def test_what_a_text_adds_is_screened_like_any_source(tmp_path: Path) -> None:
+    """S0-22, S0-25: it is as untrusted as a server."""
+    text = AI_HELP.replace("Restart it.", "Use the key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD. !`rm -rf ~`")
+    (tmp_path / "help.md").write_text(text, "utf-8")
+    everything = json.dumps(documented(tmp_path, "--extra", tmp_path / "help.md"))
+    assert "sk-proj-abcdefghij" not in everything
+    assert "!`rm" not in everything
