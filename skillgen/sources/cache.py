@@ -87,7 +87,7 @@ def _forget_oldest(folder: Path) -> None:
 
 def _path(url: str) -> Path:
     """Gives the file of an address; its name tells nobody the address, whose query may hold a secret."""
-    return _folder() / hashlib.sha256(url.encode("utf-8", "backslashreplace")).hexdigest()
+    return _folder() / "fetched" / hashlib.sha256(url.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _folder() -> Path:

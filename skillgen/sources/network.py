@@ -110,7 +110,7 @@ class Network:
                     request = self._request(client, current, {**own, **(conditions or {}), "Accept": accept}, where)
                     response = client.send(request, stream=True)
                     try:
-                        if not response.is_redirect:
+                        if not response.has_redirect_location:
                             return self._body(response, current, where, deadline)
                         current = self._next(response, current, where)
                     finally:

@@ -1,0 +1,189 @@
+"""What operations mean beyond their shape: effects, credentials, paging, waiting, ends, addresses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated
+from descriptions import description, operation, write
+from documents import MarkdownDocument
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service, Tool
+from skillgen.sources.document import Document
+from skillgen.sources.openapi.service import service_from_description
+
+Json = Any
+
+
+def service_of(data: Json) -> Service:
+    return service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog())
+
+
+def tool_of(method: Json = "get", **members: Json) -> Tool:
+    """Gives the one operation of a description, read."""
+    return service_of(description({"/a": {method: operation("x", **members)}})).tools[0]
+
+
+@pytest.mark.parametrize(("method", "read_only", "destructive", "idempotent"), [
+    ("get", True, None, True), ("head", True, None, True), ("options", True, None, True),
+    ("query", True, None, True),
+    ("put", False, None, True), ("delete", False, True, True), ("post", False, None, None),
+    ("patch", False, None, None),
+])  # fmt: skip
+def test_what_http_says_of_a_method_is_inferred(
+    method: str, read_only: bool, destructive: bool | None, idempotent: bool | None
+) -> None:
+    """S2-18."""
+    semantics = tool_of(method).semantics
+    assert (semantics.read_only, semantics.destructive, semantics.idempotent) == (read_only, destructive, idempotent)
+    assert not semantics.is_declared("read_only")
+
+
+@pytest.mark.parametrize("name", ["x-mcp", "x-speakeasy-mcp"])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_hints_of_extensions_win_over_the_method(name: str, wrapped: bool) -> None:
+    """S2-18."""
+    hints = {"readOnlyHint": True, "openWorldHint": False}
+    semantics = tool_of("post", **{name: {"annotations": hints} if wrapped else hints}).semantics
+    assert (semantics.read_only, semantics.operation, semantics.open_world) == (True, "read", False)
+    assert semantics.is_declared("read_only")
+    semantics = tool_of("delete", **{name: {"destructiveHint": False}}).semantics
+    assert (semantics.destructive, semantics.operation) == (False, "write")
+    assert semantics.is_declared("destructive")
+    assert not semantics.is_declared("idempotent")
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_a_consequential_operation_is_asked_for_first(said: bool) -> None:
+    """S2-18."""
+    semantics = tool_of("post", **{"x-openai-isConsequential": said}).semantics
+    assert semantics.requires_confirmation is said
+    assert semantics.is_declared("requires_confirmation")
+    assert not semantics.is_declared("read_only")
+
+
+def test_what_is_written_for_agents_is_told_first() -> None:
+    tool = tool_of(description="For people.", **{"x-speakeasy-mcp": {"title": "Lists", "description": "For agents."}})
+    assert (tool.title, tool.description) == ("Lists", "For agents.\n\nFor people.")
+
+
+def test_x_mcp_at_the_root_says_nothing_of_the_service() -> None:
+    """S2-06: Redocly's and Zuplo's, which has another shape."""
+    data = description()
+    data["x-mcp"] = {"logo": "https://wrong.example/logo.png", "categories": ["wrong"], "protocolVersion": "2025-06-18"}
+    data["info"]["x-mcp"] = {"logo": "https://tasks.example/logo.png", "categories": ["tasks"]}
+    service = service_of(data)
+    assert (service.icons[0].src, service.categories) == ("https://tasks.example/logo.png", ("tasks",))
+
+
+@pytest.mark.parametrize(("security", "told"), [
+    ([], "Needs no authentication."),
+    ([{}], "Needs no authentication."),
+    ([{"key": []}, {}], "Authentication: `key`, or none."),
+    ([{"key": [], "app": []}], "Authentication: `key` with `app`."),
+    ([{"login": ["a", "b"]}, {"key": []}], "Authentication: `login` (scopes `a`, `b`), or `key`."),
+])  # fmt: skip
+def test_ands_and_ors_of_credentials_are_told(tmp_path: Path, security: Json, told: str) -> None:
+    """S2-10, S2-12."""
+    schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in ("key", "app", "login")}
+    paths = {"/a": {"get": operation("x", security=security)}, "/b": {"get": operation("y")}}
+    data = description(paths, components={"securitySchemes": schemes}, security=[{"key": []}])
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
+    text = MarkdownDocument((tmp_path / "out" / "llms-full.txt").read_text("utf-8"))
+    assert told in text.section("x").text
+    assert "Authentication: `key`." in text.section("y").text
+
+
+def query(*names: str) -> list[Json]:
+    return [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
+
+
+def answer(properties: Json = None, headers: Json = None) -> Json:
+    schema = {"type": "object", "properties": properties or {}}
+    content = {"application/json": {"schema": schema}}
+    return {"200": {"description": "Done", "content": content, "headers": headers or {}}}
+
+
+TEXT = {"type": "string"}
+OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "null"]}}}
+
+
+@pytest.mark.parametrize(("names", "responses", "told"), [
+    (("cursor",), answer({"next_cursor": TEXT}), "send `next_cursor` of the response as `cursor`"),
+    (("cursor",), answer({"meta": OBJECT}), "`meta.next_cursor` of the response as `cursor` to get the next page; n"),
+    (("pageToken", "pageSize"), answer({"nextPageToken": TEXT}), "send `nextPageToken` of the response as `pageToken`"),
+    (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response leads to the next page"),
+    (("page", "per_page"), answer(), "send `page` to get another page; `per_page` bounds a page"),
+    (("offset", "limit"), answer(), "send `offset` to skip what was seen; `limit` bounds a page"),
+    (("limit",), answer({"next": TEXT}), "`next` of the response leads to the next page"),
+    (("q",), answer({"next": TEXT}), None),
+    (("cursor",), answer({"items": TEXT}), None),
+    (("page",), answer(), None),
+])  # fmt: skip
+def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str | None) -> None:
+    """S2-15."""
+    tool = tool_of(parameters=query(*names), responses=responses)
+    assert (tool.pagination is None) if told is None else (told in (tool.pagination or ""))
+    assert told is None or (tool.origins or {})["pagination"].kind == "inferred"
+
+
+def test_paging_in_a_body_is_recognised() -> None:
+    """S2-15."""
+    schema = {"type": "object", "properties": {"cursor": TEXT, "limit": {"type": "integer"}}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    tool = tool_of("post", requestBody=body, responses=answer({"next_cursor": TEXT}))
+    assert "`cursor`" in (tool.pagination or "")
+
+
+def test_paging_that_is_declared_is_told_as_declared() -> None:
+    tool = tool_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
+    assert (tool.pagination, tool.origins) == ("get the address in `nextLink` of the response", None)
+
+
+def test_what_to_do_when_calls_are_too_many_is_told() -> None:
+    """S2-16."""
+    responses = {"200": {"description": "Done"}, "429": {"description": "Slow down", "headers": {"retry-after": {}}},
+                 "503": {"description": "Busy"}}  # fmt: skip
+    errors = {case.code: case.resolution for case in tool_of(responses=responses).errors}
+    assert "Retry-After" in (errors["429"] or "")
+    assert errors["503"] is None
+
+
+def test_when_an_operation_ends_is_told(tmp_path: Path) -> None:
+    members = {"deprecated": True, "x-sunset": "2030-01-01", "x-replaced-by": "new_x"}
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", **members)}}))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "Deprecated: not to be used any more. It ends on 2030-01-01. Use new\\_x instead." in text.replace(
+        "new_x", "new\\_x"
+    )
+    headers = {"200": {"description": "Done", "headers": {"Sunset": {}}}}
+    assert "Sunset" in (tool_of(responses=headers).deprecation or "")
+
+
+def test_addresses_and_their_variables_are_told(tmp_path: Path) -> None:
+    variables = {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where it runs"}, "unused": {}}
+    servers = [{"url": "https://{region}.tasks.example/v1", "variables": variables}, {"url": "https://test.example"}]
+    generated("from-openapi", write(tmp_path / "api.json", description(servers=servers)), "-o", tmp_path / "out")
+    about = MarkdownDocument((tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8"))
+    found = about.section("Addresses").text
+    assert "`https://{region}.tasks.example/v1`" in found
+    assert "`region`: Where it runs. Default: `eu`. One of `eu`, `us`." in found
+    assert "https://eu.tasks.example/v1" in (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
+
+
+def test_the_worked_example_of_the_seed_is_read_in_full() -> None:
+    """S2-19."""
+    from skillgen.pipeline.options import DescriptionOptions, Overrides
+    from skillgen.pipeline.reading import read_description
+
+    source = Path(__file__).parent.parent / "examples" / "acme-tasks" / "mcp.yaml"
+    service = read_description(str(source), Overrides(), DescriptionOptions())
+    assert [tool.name for tool in service.tools] == ["search-tasks", "create-task", "complete-task"]
+    assert {tool.scopes for tool in service.tools} == {("read", "write")}
+    assert service.categories == ("project-management",)
+    assert "`next_cursor`" in (service.tools[0].pagination or "")
+    assert "cannot be undone" in (service.tools[2].description or "")

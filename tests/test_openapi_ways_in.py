@@ -1,0 +1,379 @@
+"""Every way in: several files, a base URL, conditional requests, Overlays, and a choice of tools."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import files_of, generated, run_skillgen
+from descriptions import description, operation, write
+
+from skillgen.errors import SourceError
+from skillgen.pipeline.options import DescriptionOptions, Overrides
+from skillgen.pipeline.reading import read_description
+from skillgen.sources.fetch import asked_wait_s
+from skillgen.sources.kinds import kind_of_document
+
+Json = Any
+Read = tuple[Any, list[tuple[str, str]]]
+
+
+def read(path: Path | str, *, include: tuple[str, ...] = (), exclude: tuple[str, ...] = (), **options: Json) -> Read:
+    """Gives the service of a description, and code and place of what is wrong with it, advice left out."""
+    overrides = Overrides(include=include, exclude=exclude)
+    service = read_description(str(path), overrides, DescriptionOptions(**options))
+    return service, [(item.code, item.where) for item in service.problems if item.level != "info"]
+
+
+# -- other files -----------------------------------------------------------------------------------------------------
+
+PET = {"type": "object", "properties": {"name": {"type": "string"},
+       "owner": {"$ref": "../api.json#/components/schemas/Owner"}, "friend": {"$ref": "#"},
+       "tag": {"$ref": "common.yaml#/Tag"}}}  # fmt: skip
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    """Gives a description whose pieces stand in other files, which refer to one another and back."""
+    folder = tmp_path / "api"
+    (folder / "parts").mkdir(parents=True)
+    write(folder / "parts" / "Pet.json", PET)
+    (folder / "parts" / "common.yaml").write_text(
+        "Tag: {type: string, enum: [a, b]}\n"
+        "limit: {name: limit, in: query, schema: {type: integer}}\n"
+        "missing: {description: No such pet}\n"
+        "key: {type: apiKey, in: header, name: X-Key}\n"
+        "item:\n  get: {operationId: get_pet, summary: Gets it, responses: {'404': {$ref: '#/missing'}}}\n",
+        "utf-8",
+    )
+    body = {"content": {"application/json": {"schema": {"$ref": "parts/Pet.json"}}}}
+    paths = {
+        "/pets": {"post": operation("add_pet", requestBody=body, parameters=[{"$ref": "./parts/common.yaml#/limit"}])},
+        "/pets/{id}": {"$ref": "parts/common.yaml#/item"},
+    }
+    components = {
+        "schemas": {"Owner": {"type": "object", "properties": {"pets": {"items": {"$ref": "parts/Pet.json"}}}}},
+        "securitySchemes": {"key": {"$ref": "parts/common.yaml#/key"}},
+    }
+    return write(folder / "api.json", description(paths, components=components))
+
+
+def test_pieces_in_other_files_are_read_and_pointers_name_the_file(split: Path) -> None:
+    """S2-09: path items, parameters, responses, bodies, schemas and security schemes; circles are cut by a name."""
+    service, problems = read(split)
+    add, get = service.tools
+    assert [(item.name, item.pointer) for item in add.parameters] == [
+        ("limit", "parts/common.yaml#/limit"),
+        ("name", "parts/Pet.json#/properties/name"),
+        ("owner", "parts/Pet.json#/properties/owner"),
+        ("friend", "parts/Pet.json#/properties/friend"),
+        ("tag", "parts/Pet.json#/properties/tag"),
+    ]
+    assert get.pointer == "parts/common.yaml#/item/get"
+    assert get.errors[0].description == "No such pet"
+    assert {item.name for item in service.schemas} == {"Pet", "Owner", "Tag"}
+    assert service.requirements.auth[0].pointer == "parts/common.yaml#/key"
+    assert problems == []
+
+
+@pytest.mark.parametrize("reference", ["../secret.json#/a", "/etc/hostname", "nothing.json", "http://127.0.0.1:9/a.json",
+                                       "file:///etc/hostname", "parts/../../secret.json"])  # fmt: skip
+def test_what_may_not_be_read_or_is_missing_is_reported_and_the_rest_is_documented(split: Path, reference: str) -> None:
+    """S2-09: nothing outside the folder, nothing remote."""
+    write(split.parent.parent / "secret.json", {"a": {"get": operation("secret")}})
+    data = json.loads(split.read_text("utf-8"))
+    data["paths"]["/x"] = {"$ref": reference}
+    service, problems = read(write(split, data))
+    assert [tool.name for tool in service.tools] == ["add_pet", "get_pet"]
+    assert "document-not-read" in [code for code, _ in problems]
+    assert ("reference-not-followed", "/paths/~1x") in problems
+    assert str(split.parent.parent) not in json.dumps(problems)
+
+
+def test_a_link_that_leads_outside_the_folder_is_not_followed(split: Path) -> None:
+    outside = write(split.parent.parent / "secret.json", {"get": operation("secret")})
+    (split.parent / "link.json").symlink_to(outside)
+    data = json.loads(split.read_text("utf-8"))
+    data["paths"]["/x"] = {"$ref": "link.json"}
+    assert "secret" not in [tool.name for tool in read(write(split, data))[0].tools]
+
+
+def test_files_outside_the_folder_are_read_where_the_user_allows_it(split: Path) -> None:
+    """S2-09."""
+    write(split.parent.parent / "more.json", {"get": operation("more")})
+    data = json.loads(split.read_text("utf-8"))
+    data["paths"]["/x"] = {"$ref": "../more.json"}
+    service, problems = read(write(split, data), allow_outside_refs=True)
+    assert (service.tools[2].name, problems) == ("more", [])
+
+
+def test_swagger_2_in_several_files_points_into_each(tmp_path: Path) -> None:
+    body = {"name": "it", "in": "body", "schema": {"$ref": "types.json#/Pet"}}
+    pet = {"type": "object", "properties": {"name": {"type": "string", "x-nullable": True}}}
+    write(tmp_path / "types.json", {"Pet": pet, "body": body})
+    paths = {"/a": {"post": operation("x", parameters=[{"$ref": "types.json#/body"}])}}
+    source = write(tmp_path / "api.json", {"swagger": "2.0", "info": {"title": "T"}, "paths": paths})
+    (parameter,) = read(source)[0].tools[0].parameters
+    assert (parameter.name, parameter.schema.nullable, parameter.pointer) == (
+        "name",
+        True,
+        "types.json#/Pet/properties/name",
+    )
+
+
+# -- over HTTP -------------------------------------------------------------------------------------------------------
+
+Asked = list[tuple[str, dict[str, str]]]
+Reply = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes]"]
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[Reply], tuple[str, Asked]]]:
+    """Gives a function that serves what another one answers, and tells the address and what was asked."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(reply: Reply) -> tuple[str, Asked]:
+        asked: Asked = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                asked.append((self.path, headers))
+                status, sent, body = reply(self.path, headers)
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(body)), **sent}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments: object) -> None:
+                """Says nothing."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}", asked
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+BODY = json.dumps(description()).encode()
+ABSENT: tuple[int, dict[str, str], bytes] = (404, {}, b"no")
+
+
+@pytest.mark.parametrize(("base", "places"), [
+    ("", ["/.well-known/mcp.yaml", "/.well-known/mcp.json"]),
+    ("/", ["/.well-known/mcp.yaml", "/.well-known/mcp.json"]),
+    ("/v1", ["/v1", "/.well-known/mcp.yaml", "/.well-known/mcp.json"]),
+])  # fmt: skip
+def test_a_base_url_leads_to_the_description_that_is_published(
+    answering: Callable[[Reply], tuple[str, Asked]], base: str, places: list[str]
+) -> None:
+    """S2-01, S2-02."""
+    address, asked = answering(lambda path, _: (200, {}, BODY) if path.endswith("mcp.json") else ABSENT)
+    assert read(address + base)[0].tools[0].name == "list_tasks"
+    assert [path for path, _ in asked] == places
+    assert asked[0][1]["accept"].startswith("application/yaml, application/json")
+
+
+OTHERS = {
+    "server card": {"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp"}]},
+    "SEP-1649": {"serverInfo": {"name": "a"}, "transport": {"url": "https://b.example/mcp"}},
+    "SEP-1960": {"mcp_version": "2025-06-18", "endpoints": [{"url": "https://b.example/mcp"}]},
+    "server.json": {"$schema": "https://s.example/2025-12-11/server.schema.json", "name": "a/b", "version": "1"},
+    "catalog": {"specVersion": "1.0", "entries": []},
+    "client's file": {"mcpServers": {"a": {"command": "b"}}},
+    "service manifest": {"manifest_version": "0.1.0", "server": {"name": "a"}, "tools": []},
+    "Overlay": {"overlay": "1.0.0", "actions": []},
+}
+
+
+@pytest.mark.parametrize("word", OTHERS)
+def test_what_is_no_description_is_named(answering: Callable[[Reply], tuple[str, Asked]], word: str) -> None:
+    """S2-03, X-41, X-43: told apart by content, and nothing that it names is followed."""
+    content = json.dumps(OTHERS[word]).encode()
+    address, asked = answering(lambda path, _: (200, {}, content) if path.endswith("mcp.json") else ABSENT)
+    with pytest.raises(SourceError) as caught:
+        read(address)
+    assert word in caught.value.what
+    assert caught.value.fix
+    assert len(asked) == 2
+    assert kind_of_document(OTHERS[word]) is not None
+
+
+def test_a_busy_server_is_asked_again_when_it_says_so(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
+    """S2-16."""
+    answers = iter([(429, {"Retry-After": "0"}, b""), (503, {"Retry-After": "0"}, b""), (200, {}, BODY)])
+    address, asked = answering(lambda *_: next(answers))
+    assert read(f"{address}/api.json")[0].tools
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("headers", [{"Retry-After": "3600"}, {}, {"Retry-After": "soon"}])
+def test_a_wait_that_is_too_long_or_unknown_is_not_waited_for(
+    answering: Callable[[Reply], tuple[str, Asked]], headers: dict[str, str]
+) -> None:
+    """S2-16."""
+    address, asked = answering(lambda *_: (429, headers, b""))
+    with pytest.raises(SourceError) as caught:
+        read(f"{address}/api.json")
+    assert "429" in caught.value.what
+    assert [path for path, _ in asked].count("/api.json") == 1
+
+
+def test_a_wait_may_be_a_date() -> None:
+    """S2-16."""
+    now = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    assert asked_wait_s("Thu, 01 Jan 2026 00:00:30 GMT", now) == 30
+    assert asked_wait_s("Thu, 01 Jan 2025 00:00:30 GMT", now) == 0
+    assert asked_wait_s("x", now) is None
+
+
+def test_an_unchanged_description_costs_one_conditional_request(
+    answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
+) -> None:
+    """X-50, S2-01: what is kept stands in the user's cache, which nobody else can read, and never in OUT."""
+
+    def reply(path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+        unchanged = headers.get("if-none-match") == '"7"'
+        return (304, {"ETag": '"7"'}, b"") if unchanged else (200, {"ETag": '"7"'}, BODY)
+
+    address, asked = answering(reply)
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for out in ("first", "second"):
+        generated("from-openapi", f"{address}/api.json?key=hunter2", "-o", tmp_path / out, env=cache)
+    assert [headers.get("if-none-match") for _, headers in asked] == [None, '"7"']
+    assert files_of(tmp_path / "first") == files_of(tmp_path / "second")
+    kept = list((tmp_path / "cache" / "skillgen" / "fetched").iterdir())
+    assert [path.stat().st_mode & 0o777 for path in kept] == [0o600]
+    assert b"hunter2" not in kept[0].read_bytes()
+
+
+def test_what_is_fetched_with_a_header_is_not_kept_and_the_header_goes_nowhere(
+    answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
+) -> None:
+    """S0-22."""
+    address, asked = answering(lambda *_: (200, {"ETag": '"7"'}, BODY))
+    finished = generated(
+        "from-openapi", f"{address}/api.json", "-o", tmp_path / "out", "--header", "Authorization: env:TOKEN", "-v",
+        env={"TOKEN": "Bearer hunter2", "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    )  # fmt: skip
+    assert asked[0][1]["authorization"] == "Bearer hunter2"
+    assert not (tmp_path / "cache" / "skillgen" / "fetched").exists()
+    assert "hunter2" not in finished.stderr + finished.stdout
+    assert [path for path, content in files_of(tmp_path / "out").items() if b"hunter2" in content] == []
+
+
+def test_documents_that_a_description_names_are_fetched_only_where_the_user_allows_it(
+    answering: Callable[[Reply], tuple[str, Asked]],
+) -> None:
+    """S2-09."""
+    main = json.dumps(description({"/a": {"$ref": "parts/a.json"}})).encode()
+    part = json.dumps({"get": operation("get_a")}).encode()
+    address, asked = answering(lambda path, _: (200, {}, part if "parts" in path else main))
+    service, problems = read(f"{address}/api.json")
+    assert ([path for path, _ in asked], service.tools) == (["/api.json"], ())
+    assert "document-not-read" in [code for code, _ in problems]
+    service, problems = read(f"{address}/api.json", allow_remote_refs=True)
+    assert [tool.name for tool in service.tools] == ["get_a"]
+    assert service.tools[0].pointer == f"{address}/parts/a.json#/get"
+
+
+# -- Overlays --------------------------------------------------------------------------------------------------------
+
+
+def overlay(tmp_path: Path, *actions: Json, version: str = "1.1.0") -> str:
+    info = {"title": "Changes", "version": "1"}
+    return str(write(tmp_path / "overlay.json", {"overlay": version, "info": info, "actions": list(actions)}))
+
+
+def test_an_overlay_updates_copies_and_removes(tmp_path: Path) -> None:
+    """S2-23: objects merge, arrays grow, plain values are replaced; each action sees what those before made."""
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("a", tags=["x", "y"])}, "/b": {}}))
+    changes = overlay(
+        tmp_path,
+        {"target": "$.paths['/a'].get", "update": {"description": "Lists them all.", "tags": ["z"]}},
+        {"target": "$.paths.*.get.tags[?@ == 'x']", "remove": True},
+        {"target": "$.paths['/a'].get.summary", "update": "Says it"},
+        {"target": "$.paths['/b']", "copy": "$.paths['/a']"},
+        {"target": "$.paths['/b'].get.operationId", "update": "b"},
+    )
+    service, problems = read(source, overlays=(changes,))
+    assert [(tool.name, tool.summary, tool.description, tool.tags) for tool in service.tools] == [
+        ("a", "Says it", "Lists them all.", ("y", "z")),
+        ("b", "Says it", "Lists them all.", ("y", "z")),
+    ]
+    assert problems == []
+
+
+@pytest.mark.parametrize(("action", "code"), [
+    ({"target": "$.paths['/none']", "remove": True}, "overlay-target-unmatched"),
+    ({"target": "$.paths[", "remove": True}, "overlay-path-invalid"),
+    ({"target": "$", "remove": True}, "overlay-action-invalid"),
+    ({"target": "$.info", "update": "x"}, "overlay-action-invalid"),
+    ({"target": "$.info"}, "overlay-action-invalid"),
+    ({"update": {}}, "overlay-action-invalid"),
+    ({"target": "$.info", "copy": "$.paths.*.*"}, "overlay-copy-invalid"),
+    (3, "overlay-action-invalid"),
+])  # fmt: skip
+def test_an_action_that_cannot_be_carried_out_is_reported(tmp_path: Path, action: Json, code: str) -> None:
+    """S2-23."""
+    paths = {"/a": {"get": operation("a"), "put": operation("b")}}
+    service, problems = read(write(tmp_path / "api.json", description(paths)), overlays=(overlay(tmp_path, action),))
+    assert len(service.tools) == 2
+    assert [found for found, _ in problems] == [code]
+
+
+@pytest.mark.parametrize("content", [{}, [], {"overlay": "2.0.0", "actions": []}, {"overlay": "1.0.0"}])
+def test_what_is_no_overlay_is_a_dead_end(tmp_path: Path, content: Json) -> None:
+    source, bad = write(tmp_path / "api.json", description()), write(tmp_path / "bad.json", content)
+    finished = run_skillgen("from-openapi", source, "--overlay", bad, "-o", tmp_path / "out")
+    assert finished.exit_code == 3
+    assert "bad.json" in finished.stderr
+
+
+# -- a choice of tools -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("include", "exclude", "names"), [
+    (("list_*",), (), ["list_pets", "list_orders"]),
+    (("tag:pets",), ("method:delete",), ["list_pets"]),
+    (("path:/orders*",), (), ["list_orders"]),
+    ((), ("tag:pets", "list_o*"), []),
+    (("method:GET", "drop_pet"), (), ["list_pets", "drop_pet", "list_orders"]),
+])  # fmt: skip
+def test_patterns_choose_tools_and_what_they_do_not_use_goes(
+    tmp_path: Path, include: tuple[str, ...], exclude: tuple[str, ...], names: list[str]
+) -> None:
+    """S2-23."""
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}
+    done = {"200": {"description": "Done", **body}}
+    paths = {
+        "/pets": {"get": operation("list_pets", tags=["pets"]), "delete": operation("drop_pet", tags=["pets"])},
+        "/orders": {"get": operation("list_orders", tags=["orders", "new"], responses=done)},
+    }
+    schemas = {
+        "Order": {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}}},
+        "A": {"type": "string"},
+    }
+    source = write(tmp_path / "api.json", description(paths, components={"schemas": schemas}))
+    service, _ = read(source, include=include, exclude=exclude)
+    assert [tool.name for tool in service.tools] == names
+    assert [item.name for item in service.schemas] == (["A", "Order"] if "list_orders" in names else [])
+
+
+def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    _, problems = read(source, include=("list_*",), exclude=("tag:nope",))
+    assert problems == [("pattern-unmatched", "--exclude tag:nope")]
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:")
+    assert (finished.exit_code, "--include" in finished.stderr) == (2, True)
