@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import Any
 
 import pytest
 import real_servers
+from cli import ROOT, environment
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
 from skillgen.errors import SourceError
@@ -83,6 +86,14 @@ def _is_marked(entry: Path, marker: bytes) -> bool:
         return marker in (entry / "environ").read_bytes()
     except OSError:
         return False
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    """Waits for something that another process does; fails after half a minute."""
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        select.select([], [], [], 0.02)
 
 
 @pytest.fixture
@@ -408,7 +419,9 @@ class TestProcesses:
         assert {"PATH", "HOME", "KIOSK_KEY", *passed} <= names
         assert not kept.keys() & names
 
-    @pytest.mark.parametrize(("manner", "children"), [("stubborn", 2), ("leaves-child", 1)])
+    @pytest.mark.parametrize(
+        ("manner", "children"), [("stubborn", 2), ("leaves-child", 1), ("hides-child-and-ends", 1)]
+    )
     def test_everything_that_was_started_ends(
         self, bench: Workbench, short_waits: None, manner: str, children: int
     ) -> None:
@@ -431,6 +444,20 @@ class TestProcesses:
             bench.kiosk("stubborn")
 
         assert bench.running() == []
+
+    def test_everything_ends_also_when_skillgen_is_killed(self, bench: Workbench, tmp_path: Path) -> None:
+        """X-13: on Linux, with a server that ignores signals and a child that left parent, group and session."""
+        command = ("-m", "skillgen", "from-server", "-o", tmp_path / "out", "--env", f"KIOSK_LOG={bench.log}", "--")
+        running = subprocess.Popen(
+            [sys.executable, *map(str, command), sys.executable, "-m", "servers.over_stdio", "hides-child"],
+            env=environment({"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}),
+            stderr=subprocess.DEVNULL,
+        )
+        _until(lambda: any("ready" in entry for entry in bench.received()))
+        assert bench.running() != []
+        running.kill()
+        running.wait()
+        _until(lambda: bench.running() == [])
 
     def test_a_crawl_does_not_wait_for_the_server_to_end(self, bench: Workbench) -> None:
         """X-13: a stubborn server is ended beside the rendering."""

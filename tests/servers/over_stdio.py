@@ -331,6 +331,33 @@ def leaves_child() -> None:
     serve(Kiosk(LEGACY[-1]))
 
 
+def hides_child() -> None:
+    """Starts a child that leaves its parent, its group and its session, and then answers nothing."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            log({"pid": os.getpid()})
+            signal.pause()
+        os._exit(0)
+    os.wait()
+    log({"ready": True})
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        signal.pause()
+
+
+def hides_child_and_ends() -> None:
+    """Does its work, and leaves a child that nothing in the process table ties to it."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            log({"pid": os.getpid()})
+            signal.pause()
+        os._exit(0)
+    os.wait()
+    serve(Kiosk(LEGACY[-1]))
+
+
 def environment() -> None:
     """Tells its environment as a tool."""
     kiosk = Kiosk(LEGACY[-1])
@@ -391,6 +418,8 @@ MANNERS: dict[str, Callable[[], None]] = {
     "deep": deep,
     "stubborn": stubborn,
     "leaves-child": leaves_child,
+    "hides-child": hides_child,
+    "hides-child-and-ends": hides_child_and_ends,
     "environment": environment,
     "environment-values": environment_values,
 }

@@ -1,8 +1,8 @@
 """The processes of a server that skillgen started: which they are, and how they end.
 
 A server may start others (npx starts a shell that starts node), and they may outlive it. All of them are in the
-session that was made for the server, or descend from it; those are found through /proc where there is one. Elsewhere
-only the process group is known.
+session that was made for the server, descend from it, or carry the mark of the crawl; those are found through /proc
+where there is one. Elsewhere only the process group is known.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from skillgen.sources.mcp.watcher import Watcher
 
 _GRACE_S = 2.0
 """How long a server may take to end by itself after its standard input was closed."""
@@ -47,21 +49,24 @@ class _Status:
 class ProcessFamily:
     """A server's process and all that it started."""
 
-    def __init__(self, leader: subprocess.Popen[bytes]) -> None:
+    def __init__(self, leader: subprocess.Popen[bytes], watcher: Watcher) -> None:
         self._leader = leader
+        self._watcher = watcher
         self._noted: set[_Process] = set()
 
     def note(self) -> None:
         """Notes who belongs to it now: once the leader has gone, a descendant in another session cannot be told."""
-        self._noted |= _family(self._leader.pid, _process_table())
+        table = _process_table()
+        marked = self._watcher.marked()
+        self._noted |= _family(self._leader.pid, table) | {s.process for s in table if s.process.pid in marked}
 
     def end(self) -> None:
         """Waits for all of it to end by itself, and makes it end if it does not. Takes up to three seconds."""
-        if self._ends_within(_GRACE_S):
-            return
-        self._signal(signal.SIGTERM)
-        if not self._ends_within(_TERM_GRACE_S):
-            self.kill()
+        if not self._ends_within(_GRACE_S):
+            self._signal(signal.SIGTERM)
+            if not self._ends_within(_TERM_GRACE_S):
+                self.kill()
+        self._finish()
 
     def kill(self) -> None:
         """Ends all of it at once, and returns when it has ended."""
@@ -72,6 +77,14 @@ class ProcessFamily:
             self._signal(signal.SIGKILL)
         # The system takes a moment to end a process.
         self._ends_within(_TERM_GRACE_S)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Ends whoever came after the last look, and then the watch."""
+        for pid in self._watcher.marked():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        self._watcher.end()
 
     def _ends_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -25,6 +25,7 @@ from skillgen.sources.mcp.connection import ConnectionLost, Params
 from skillgen.sources.mcp.environment import child_environment
 from skillgen.sources.mcp.excerpts import Secrets
 from skillgen.sources.mcp.processes import ProcessFamily
+from skillgen.sources.mcp.watcher import Watcher
 from skillgen.sources.mcp.wire import CHUNK_BYTES, answer_to_server, error_from_answer, lines_of, messages_in
 
 _MAX_BANNERS = 10_000
@@ -49,8 +50,11 @@ class StdioConnection:
             OSError: it cannot be started.
         """
         self._secrets = secrets
-        self._process = _started(command, child_environment(os.environ, env), cwd)
-        self._family = ProcessFamily(self._process)
+        watcher = Watcher()
+        environment = {**child_environment(os.environ, env), **watcher.environment()}
+        self._process = _started(command, environment, cwd)
+        watcher.start()
+        self._family = ProcessFamily(self._process, watcher)
         self._ids = itertools.count(1)
         self._pending: dict[str, Future[Json]] = {}
         self._lock = threading.Lock()
