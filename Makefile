@@ -8,7 +8,7 @@ NODE := tests/node/node_modules
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden eval bench clean
+.PHONY: help demo test check golden eval bench fuzz clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every 
 
 bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure speed as ratios to a bare cost in the same run
 	@$(BIN)/python tests/bench.py
+
+fuzz: $(VENV)/.developer ## Look for inputs that break a reader, a minute for each
+	@$(PIP) atheris
+	@for target in yaml openapi messages crawl ai_help; do PYTHONPATH=. $(BIN)/python tests/fuzzing.py $$target 60 || exit 1; done
 
 clean: ## Remove everything that was made
 	rm -rf $(VENV) tests/.venvs tests/node/node_modules build dist

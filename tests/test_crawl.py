@@ -475,6 +475,15 @@ class TestExcerpts:
         assert printable("\x1b]0;title\x07a\x1b[2Jb\r\nc\u202ed\x9b") == "ab cd"
         assert printable("x" * 400, 10) == "x" * 9 + "…"
 
+    @pytest.mark.parametrize(
+        "form",
+        ["p%40ss%2Fword%2B1", "p%40ss/word%2B1", "cEBzcy93b3JkKzE=", "704073732f776f72642b31"],
+    )
+    def test_secrets_go_also_where_they_are_encoded(self, form: str) -> None:
+        """X-12: base64, hexadecimal, percent signs."""
+        given = "p@ss/word+1"
+        assert Secrets([given]).hide_in({"a": [f"it is {form}!"]}) == ({"a": ["it is [hidden]!"]}, True)
+
     def test_secrets_go_whole_and_before_a_text_is_cut(self) -> None:
         """X-12."""
         secrets = Secrets(["abcd-efgh", "abcd", "1"])

@@ -47,6 +47,8 @@ _FORMATTING_TAG = re.compile(
 _LINE_START = re.compile(
     r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
 )
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
+_FOLLOWED = frozenset({"http", "https", "mailto"})
 _VARIABLE = re.compile(r"\$(?=ARGUMENTS|\{CLAUDE_)")
 _BLOCK_SPECIAL = re.compile(
     r"[`<\[\]\\$!|#>=~\t]"
@@ -151,7 +153,10 @@ def link_label(text: str) -> Markdown:
 
 def link_url(url: str) -> Markdown:
     """Makes a URL safe between the parentheses of a link."""
-    quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", one_line(url))
+    line = one_line(url)
+    if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _FOLLOWED:
+        line = line.replace(":", "%3A", 1)  # no address at all, rather than one that runs something
+    quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", line)
     return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", _VARIABLE.sub("%24", quoted)))
 
 

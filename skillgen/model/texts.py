@@ -137,17 +137,15 @@ def _changed_value(value: Any, node: Any, name: str, change: Change, pointer: st
         return tuple(items) if kind is tuple else items
     if kind is dict:
         pairs = [
-            (_key(key, node, name, change, pointer), _changed_value(item, node, name, change, pointer))
-            for key, item in value.items()
+            (key, _changed_value(item, node, name, change, pointer))
+            for old, item in value.items()
+            if (key := change(node, f"{name}:key", old, pointer)) is not None
         ]
-        same = all(a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True))
+        same = len(pairs) == len(value) and all(
+            a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)
+        )
         return value if same else dict(pairs)
     if kind is Value:
         json = _changed_value(value.json, node, name, change, pointer)
         return value if json is value.json else Value(json)
     return changed(value, change, pointer)
-
-
-def _key(key: str, node: Any, name: str, change: Change, pointer: str) -> str:
-    new = change(node, f"{name}:key", key, pointer)
-    return new if isinstance(new, str) else key

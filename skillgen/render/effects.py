@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from skillgen.markdown.filters import Markdown, code, inline, one_line
+from skillgen.markdown.filters import Markdown, code, inline, one_line, paragraph
 from skillgen.model.service import Cost, Credential, Event, RateLimit, Semantics, Tool
 from skillgen.render.links import tool_link
 
@@ -119,7 +119,7 @@ def cost_phrase(cost: Cost) -> Markdown:
 
 def rate_limit_phrase(limit: RateLimit) -> Markdown:
     """Says how often something may be called."""
-    parts = [inline(limit.text)] if limit.text else []
+    parts = [paragraph(limit.text)] if limit.text else []
     if limit.requests_per_minute is not None:
         parts.append(Markdown(f"{limit.requests_per_minute} requests a minute"))
     if limit.requests_per_day is not None:

@@ -34,7 +34,6 @@ from skillgen.model.service import (
     EndpointVariable,
     Event,
     Example,
-    Group,
     Prompt,
     Quotation,
     Resource,
@@ -50,18 +49,17 @@ _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "even
 
 _CALLED_BY = frozenset(
     {
-        *((Tool, name) for name in ("name", "path", "method")),
-        *((Event, name) for name in ("name", "tool", "address", "method")),
+        *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
+        *((Event, name) for name in ("name", "tool", "address")),
         *((EndpointVariable, name) for name in ("name", "default", "choices")),
-        *((Credential, name) for name in ("scheme", "scopes")),
-        *((Prompt, "name"), (Parameter, "name"), (NamedType, "name"), (Resource, "uri")),
-        *((Schema, name) for name in ("ref", "includes", "types", "format", "discriminator")),
+        (Credential, "scheme"),
+        *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
     }
 )
 """Fields that must stay what they are."""
 
-_REFERS = frozenset({"grants", "reversed_by", "scopes", "auth", "env", "bins", "os"})
-"""Fields that name something by a word of its own, wherever they stand."""
+_WORDS = frozenset({"grants", "reversed_by", "scopes", "auth", "env", "bins", "os", "types", "format", "method"})
+"""Fields that name something by one word, wherever they stand; a sentence there is no name."""
 
 _RAW = frozenset({"input_schema", "raw", "extras"})
 _LEFT_OUT = "[left out: it addresses the reader]"
@@ -157,7 +155,7 @@ class _Screening:
         own, self._quotations = self._quotations, outer
         if isinstance(part, Tool):
             part = replace(part, examples=_still_exact(before.examples, part.examples))
-        if isinstance(part, (Group, NamedType)):
+        if not isinstance(part, (Tool, Resource, Prompt)):
             self._quotations += own
             return part
         return replace(part, quotations=tuple(dict.fromkeys((*part.quotations, *own)))) if own else part
@@ -217,7 +215,10 @@ class _Screening:
         kind: type = type(node)
         name = field.partition(":")[0]
         what = f"{_shown(field)} addresses the reader: it {rule.meaning} ({rule.code})"
-        if (kind, name) in _CALLED_BY or name in _REFERS or field.endswith(":key"):
+        declared = field_types(kind).get(name, "")
+        # A member of a JSON value is part of what is sent; the name of a package manager is not.
+        is_member = field.endswith(":key") and not declared.startswith("Mapping")
+        if (kind, name) in _CALLED_BY or (name in _WORDS and " " not in text.strip()) or is_member:
             if not is_told:
                 self._problems.warning("name-addresses-reader", where, f"{what}; it is a name, so it stays as it is")
             return text
@@ -231,7 +232,8 @@ class _Screening:
             )
             place = f"{node.name}.{name}" if isinstance(node, Parameter) else name
             self._quotations.append(Quotation(text=tail, field=place, rule=rule.code, pointer=where))
-        declared = field_types(kind).get(name, "")
+        if field.endswith(":key"):
+            return None
         if declared.startswith(("Json", "Value", "Mapping", "tuple[Json")):
             return _LEFT_OUT
         if head:

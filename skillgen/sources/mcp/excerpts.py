@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import quote, quote_plus
 
 from skillgen.model.value import Json
 
@@ -35,7 +37,8 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         lines = {line.strip() for value in values for line in value.splitlines()}
-        self._lines = sorted((line for line in lines if len(line) >= _MIN_SECRET_CHARACTERS), key=len, reverse=True)
+        forms = {form for line in lines if len(line) >= _MIN_SECRET_CHARACTERS for form in _forms(line)}
+        self._lines = sorted(forms, key=len, reverse=True)
 
     def hide(self, text: str) -> str:
         """Gives text without them."""
@@ -53,6 +56,16 @@ class Secrets:
     def excerpt(self, text: str, max_characters: int = 300) -> str:
         """Gives text without them, fit for a message. They go first: a value that was cut would not be found."""
         return printable(self.hide(text), max_characters)
+
+
+def _forms(value: str) -> set[str]:
+    """Gives a value in the forms in which a server may repeat it: as it is, or encoded."""
+    if len(value) < _MIN_ECHO_CHARACTERS:
+        return {value}
+    content = value.encode("utf-8", "surrogatepass")
+    encoded = {base64.b64encode(content).decode(), base64.urlsafe_b64encode(content).decode(), content.hex()}
+    quoted = {quote(content, safe=""), quote(content), quote_plus(content), json.dumps(value)[1:-1]}
+    return {value, *encoded, *(form.rstrip("=") for form in encoded), *quoted}
 
 
 def _mapped(data: Json, change: Callable[[str], str]) -> Json:
