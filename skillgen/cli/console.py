@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 
 from skillgen.errors import EditedError, Problem, SkillgenError
 from skillgen.markdown.filters import one_line
+from skillgen.model.changes import change_lines, tool_changes
 from skillgen.pipeline.options import BYTES_PER_TOKEN, Outcome, Progress
 
 SHOWN_OF_A_KIND = 5
@@ -85,6 +86,13 @@ def summary(outcome: Outcome, check: bool) -> str:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
         cost = f"; SKILL.md is {outcome.skill_tokens:,} tokens, the source {raw:,}"
     return one_line(f"{what}; {files}{cost}")
+
+
+def change_summary(outcome: Outcome) -> str:
+    """Says in words what changed for callers since the documents were written; empty where nothing is known of it."""
+    before = outcome.plan.before.tools
+    changes = tool_changes(before, outcome.plan.after.tools) if before else ()
+    return "".join(f"# {line}\n" for line in change_lines(changes))
 
 
 def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem], *, several: bool) -> str:

@@ -12,6 +12,7 @@ import typer
 
 from skillgen import __version__
 from skillgen.cli.build import build
+from skillgen.cli.diff import diff
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.inspect import inspect
@@ -84,6 +85,7 @@ def _root(
 app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
 app.command("build")(build)
+app.command("diff")(diff)
 app.command("inspect")(inspect)
 app.command("logout")(logout)
 app.add_typer(templates, name="templates")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import typer
 
-from skillgen.cli.console import Console, outcome_json, summary
+from skillgen.cli.console import Console, change_summary, outcome_json, summary
 from skillgen.errors import ExitCode, Problem, SkillgenError
 from skillgen.model.service import Service
 from skillgen.pipeline import documenting
@@ -117,7 +117,7 @@ def write_each(
             console.problems(outcome.problems)
             problems.extend(outcome.problems)
         if output.check and shows_diff:
-            sys.stdout.write(outcome.diff)
+            sys.stdout.write(change_summary(outcome) + outcome.diff)
         console.say(summary(outcome, output.check))
         outcomes.append(outcome)
         code = max(code, outcome.exit_code)

@@ -1,0 +1,74 @@
+"""`skillgen diff`: what changed between two sources, in words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillgen.cli import options
+from skillgen.cli.families import RunFamily, with_families
+from skillgen.cli.running import run_command
+from skillgen.errors import ExitCode, SourceError
+from skillgen.model.changes import change_lines, tool_changes
+from skillgen.model.inventory import inventory_of
+from skillgen.model.value import Json
+from skillgen.pipeline.options import DescriptionOptions, Overrides
+
+
+@with_families
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A snapshot, any source file or URL, or REV:PATH of git.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The same.")],
+    as_json: options.AsJson = False,
+    *,
+    how: RunFamily,
+) -> None:
+    """Says in words what changed for callers from one source to another; exits with 0 whatever it finds."""
+    console = how.console()
+
+    def run() -> ExitCode:
+        changes = tool_changes(*(_inventory(source, how.timeout) for source in (old, new)))
+        is_breaking = any(change.breaking for change in changes)
+        if as_json:
+            data = {"breaking": is_breaking, "changes": [asdict(change) for change in changes]}
+            print(json.dumps(data, ensure_ascii=False, indent=2))
+            return ExitCode.DONE
+        for line in change_lines(changes):
+            print(f"- {line}")
+        console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
+        return ExitCode.DONE
+
+    run_command(run, console, how.debug)
+
+
+def _inventory(source: str, timeout_s: float) -> dict[str, Json]:
+    from skillgen.pipeline import reading
+
+    given = DescriptionOptions(timeout_s=timeout_s)
+    if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
+        services = reading.read_document(source, Overrides(), given)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "source")
+            path.write_bytes(_at_revision(source))
+            services = reading.read_document(str(path), Overrides(), given)
+    return {name: tool for service in services for name, tool in inventory_of(service).items()}
+
+
+def _at_revision(source: str) -> bytes:
+    revision, _, path = source.partition(":")
+    if revision.startswith("-"):
+        raise SourceError("no such revision", where=source, fix="give REV:PATH, as HEAD~1:openapi.yaml")
+    try:
+        finished = subprocess.run(["git", "show", f"{revision}:./{path}"], capture_output=True, check=False)
+    except OSError:
+        raise SourceError("git is not installed", where=source, fix="install it, or give two files") from None
+    if finished.returncode:
+        raise SourceError("git has no such file there", where=source, fix="give REV:PATH, as HEAD~1:openapi.yaml")
+    return finished.stdout

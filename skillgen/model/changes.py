@@ -1,0 +1,123 @@
+"""What changed between two inventories of tools, in words for a changelog, and whether it breaks callers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from skillgen.model.value import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolChange:
+    """One thing that changed."""
+
+    tool: str
+    """The tool, by its new name where it is renamed."""
+
+    kind: str
+    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result` or `words`."""
+
+    text: str
+    """What happened, in words."""
+
+    breaking: bool
+    """Whether a caller that was right before may be wrong now."""
+
+
+def tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[ToolChange, ...]:
+    """Gives what changed from one inventory to another, what breaks callers first."""
+    renamed = _renamed(old, new)
+    found: list[ToolChange] = []
+    for name in old:
+        if name not in new and name not in renamed:
+            found.append(ToolChange(tool=name, kind="removed", text="removed", breaking=True))
+    for before, after in renamed.items():
+        text = f"renamed from {before} (inferred: the same request, or the same words and parameters)"
+        found.append(ToolChange(tool=after, kind="renamed", text=text, breaking=True))
+    origin = {after: before for before, after in renamed.items()}
+    for name, tool in new.items():
+        if name in origin or name in old:
+            found += _changes_of(name, old[origin.get(name, name)], tool)
+        else:
+            found.append(ToolChange(tool=name, kind="added", text="added", breaking=False))
+    return tuple(sorted(found, key=lambda change: not change.breaking))
+
+
+def change_lines(changes: tuple[ToolChange, ...]) -> list[str]:
+    """Gives a line for each change, as a changelog has them."""
+    return [f"{'breaking: ' if change.breaking else ''}{change.tool}: {change.text}" for change in changes]
+
+
+def _renamed(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
+    """Pairs a tool that is gone with the one new tool that makes the same request, or says and takes the same."""
+    gone = [name for name in old if name not in new]
+    come = [name for name in new if name not in old]
+    found: dict[str, str] = {}
+    for key in (lambda tool: tool.get("at"), lambda tool: (tool.get("about"), str(tool.get("takes")))):
+        for name in gone:
+            same = [other for other in come if key(new[other]) is not None and key(new[other]) == key(old[name])]
+            twins = [other for other in gone if key(old[other]) == key(old[name])]
+            if name not in found and len(same) == 1 and len(twins) == 1 and same[0] not in found.values():
+                found[name] = same[0]
+    return found
+
+
+def _changes_of(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
+    def change(kind: str, text: str, breaking: bool = False) -> ToolChange:
+        return ToolChange(tool=name, kind=kind, text=text, breaking=breaking)
+
+    if old.get("at") != new.get("at"):
+        yield change("effect", f"its request was {old.get('at')}, and is {new.get('at')}", True)
+    for mark in new.get("is", ()):
+        if mark not in old.get("is", ()):
+            yield change("effect", f"is now {mark}", mark in ("destructive", "asks first"))
+    for mark in old.get("is", ()):
+        if mark not in new.get("is", ()):
+            yield change("effect", f"is no longer {mark}", mark == "read-only")
+    before, after = old.get("takes", {}), new.get("takes", {})
+    for parameter in before:
+        if parameter not in after:
+            yield change("parameter", f"parameter {parameter} removed", True)
+    for parameter, row in after.items():
+        if parameter not in before:
+            needed = " (required)" if row[1] else ""
+            yield change("parameter", f"parameter {parameter} added{needed}", bool(row[1]))
+            continue
+        yield from _changes_of_parameter(name, parameter, before[parameter], row)
+    gave, gives = old.get("gives", {}), new.get("gives", {})
+    for key in gave:
+        what = f"result's {key}" if key else "result"
+        if key not in gives:
+            yield change("result", f"{what} removed", True)
+        elif gave[key] != gives[key]:
+            yield change("result", f"{what} was {gave[key]}, and is {gives[key]}", True)
+    for key in gives:
+        if key not in gave:
+            yield change("result", f"{'result has ' + key if key else 'result is declared'}")
+    if old.get("about") != new.get("about"):
+        yield change("words", "description changed")
+
+
+def _changes_of_parameter(tool: str, name: str, old: Json, new: Json) -> Iterator[ToolChange]:
+    def change(text: str, breaking: bool) -> ToolChange:
+        return ToolChange(tool=tool, kind="parameter", text=f"parameter {name} {text}", breaking=breaking)
+
+    if old[0] != new[0]:
+        yield change(f"was {old[0]}, and is {new[0]}", True)
+    if old[1] != new[1]:
+        yield change("is now required" if new[1] else "is now optional", bool(new[1]))
+    had: list[str] | None = old[2] if len(old) > 2 else None
+    has: list[str] | None = new[2] if len(new) > 2 else None
+    if had == has:
+        return
+    if had is None and has is not None:
+        yield change(f"takes only {', '.join(has)}", True)
+    elif has is None:
+        yield change("takes any value", False)
+    elif had is not None:
+        lost, won = [item for item in had if item not in has], [item for item in has if item not in had]
+        if lost:
+            yield change(f"takes {', '.join(lost)} no longer", True)
+        if won:
+            yield change(f"takes {', '.join(won)} too", False)

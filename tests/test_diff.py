@@ -1,0 +1,137 @@
+"""`skillgen diff`, and the hooks and the action that check a project (issue 6)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli import ROOT, environment, run_skillgen
+from descriptions import description, operation, write
+
+
+def parameter(name: str, **members: Any) -> dict[str, Any]:
+    return {"name": name, "in": "query", "schema": {"type": "string"}, **members}
+
+
+OLD = description(
+    {
+        "/a": {"get": operation("list_a", parameters=[parameter("q"), parameter("kind", schema={"enum": ["x", "y"]})])},
+        "/b": {"get": operation("get_b")},
+        "/c": {"get": operation("get_c")},
+    }
+)
+NEW = description(
+    {
+        "/a": {
+            "get": operation(
+                "list_a",
+                parameters=[parameter("q", required=True), parameter("kind", schema={"enum": ["x"]}), parameter("n")],
+            )
+        },
+        "/b": {"get": operation("read_b")},
+        "/d": {"delete": operation("delete_d")},
+    }
+)
+LINES = [
+    "- breaking: get_c: removed",
+    "- breaking: read_b: renamed from get_b",
+    "- breaking: list_a: parameter q is now required",
+    "- breaking: list_a: parameter kind takes y no longer",
+    "- list_a: parameter n added",
+    "- delete_d: added",
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write(tmp_path / "old.json", OLD)
+    write(tmp_path / "new.json", NEW)
+    return tmp_path
+
+
+def test_what_changed_is_said_in_words_and_what_breaks_comes_first(project: Path) -> None:
+    finished = run_skillgen("diff", "old.json", "new.json", cwd=project)
+    assert finished.exit_code == 0, finished.stderr
+    for line in LINES:
+        assert line in finished.stdout
+    assert [line.startswith("- breaking") for line in finished.stdout.splitlines()].index(False) >= 4
+    data = json.loads(run_skillgen("diff", "old.json", "new.json", "--json", cwd=project).stdout)
+    assert data["breaking"] is True
+    assert {"tool": "get_c", "kind": "removed", "text": "removed", "breaking": True} in data["changes"]
+    same = run_skillgen("diff", "old.json", "old.json", cwd=project)
+    assert (same.stdout, "nothing changed" in same.stderr) == ("", True)
+
+
+def test_a_tool_that_becomes_destructive_breaks(project: Path) -> None:
+    def snapshot(name: str, destructive: bool) -> None:
+        tool = {"name": "wipe", "pointer": "/0", "semantics": {"destructive": destructive}}
+        service = {"kind": "mcp", "name": "s", "tools": [tool]}
+        write(project / name, {"snapshot": 1, "services": [service]})
+
+    snapshot("one.json", False)
+    snapshot("two.json", True)
+    assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: wipe: is now destructive\n"
+
+
+def git(project: Path, *words: str) -> None:
+    fixed = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *fixed, *words], cwd=project, check=True, capture_output=True)
+
+
+def test_an_old_revision_of_git_is_a_source(project: Path) -> None:
+    git(project, "init", "-q")
+    git(project, "add", "old.json")
+    git(project, "commit", "-qm", "one")
+    write(project / "old.json", NEW)
+    finished = run_skillgen("diff", "HEAD:old.json", "old.json", cwd=project)
+    assert LINES[0] in finished.stdout
+    assert run_skillgen("diff", "HEAD:none.json", "old.json", cwd=project).exit_code == 3
+
+
+def test_check_says_what_changed_above_the_diff(project: Path) -> None:
+    assert run_skillgen("from-openapi", "old.json", cwd=project).exit_code == 0
+    finished = run_skillgen("from-openapi", "new.json", "--check", cwd=project)
+    assert finished.exit_code == 1
+    assert finished.stdout.startswith("# breaking: get_c: removed\n")
+    assert finished.stdout.index("# delete_d: added\n") < finished.stdout.index("\n--- a/")
+
+
+def test_the_hooks_run_commands_that_there_are() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert [hook["id"] for hook in hooks] == ["skillgen-build", "skillgen-check"]
+    for hook in hooks:
+        command = hook["entry"].split()
+        assert command[0] == "skillgen"
+        assert run_skillgen(*command[1:], "--help").exit_code == 0
+
+
+def test_the_action_shows_the_diff_in_the_summary_and_ends_as_the_check_does(project: Path) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    script = action["runs"]["steps"][1]["run"]
+    (project / "bin").mkdir()
+    (project / "bin" / "skillgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m skillgen "$@"\n')
+    (project / "bin" / "skillgen").chmod(0o755)
+    (project / "skillgen.yaml").write_text("targets: {api: {source: {openapi: old.json}}}\n")
+    summary = project / "summary.md"
+    summary.touch()
+    env = environment(
+        {
+            "PATH": f"{project / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "RUNNER_TEMP": str(project),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            "SKILLGEN_CONFIG": "skillgen.yaml",
+        }
+    )
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 1
+    assert "    +++ b/llms.txt\n" in summary.read_text("utf-8")
+    assert run_skillgen("build", cwd=project).exit_code == 0
+    summary.write_text("")
+    assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 0
+    assert summary.read_text("utf-8") == ""
