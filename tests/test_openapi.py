@@ -493,6 +493,32 @@ def test_what_is_only_returned_is_not_among_what_is_sent_and_the_other_way_round
     assert "`x(name*, secret?)`" in (tmp_path / "out/skills/tasks/SKILL.md").read_text(encoding="utf-8")
 
 
+def test_which_value_means_which_type_stands_at_the_type_and_a_tool_that_takes_one_links_it(tmp_path: Path) -> None:
+    """S2-09: a base whose types extend it by `allOf`, and a choice of types."""
+    base = {"$ref": "#/components/schemas/Pet"}
+    cat, dog = ({"$ref": f"#/components/schemas/{name}"} for name in ("Cat", "Dog"))
+    types = {
+        "Pet": {"properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind"}},
+        "Cat": {"allOf": [base, {"properties": {"lives": {"type": "integer"}}}]},
+        "Dog": {"allOf": [base, {"properties": {"bark": {"type": "string"}}}]},
+        "Either": {"oneOf": [cat, dog], "discriminator": {"propertyName": "kind", "mapping": {"tom": "Cat"}}},
+    }
+    paths = {
+        f"/{name}": {"post": operation(name, requestBody={"content": {"application/json": {"schema": schema}}})}
+        for name, schema in (("pet", base), ("cat", cat), ("either", {"$ref": "#/components/schemas/Either"}))
+    }
+    data = description(paths, components={"schemas": types})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    text = (tmp_path / "out" / "llms-full.txt").read_text(encoding="utf-8")
+    assert "Object. `kind` tells which type it is: `Cat` [Cat](#cat-1), `Dog` [Dog](#dog)." in text
+    assert text.count("tells which type it is: `Cat`") == 1
+    assert "As a whole it is [Pet](#pet-1)." in text.partition("### pet")[2].partition("### ")[0]
+    assert "As a whole" not in text.partition("### cat")[2].partition("### ")[0]
+    either = text.partition("### either")[2].partition("### ")[0]
+    assert "`kind` tells which type it is: `tom` [Cat](#cat-1), `Dog` [Dog](#dog)." in either
+    assert "- `lives` (integer)" in either
+
+
 PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
 
 

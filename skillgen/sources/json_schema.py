@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +37,7 @@ DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
 
 _SCALAR_KEYWORDS = frozenset({"type", "description", "enum", "default", "format", "example", "title"})
+_HOME_OF_TYPES = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
 _BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 
 
@@ -317,6 +319,13 @@ class Scope:
                 )
             return None
         return self._pointer + local, follow(self.root, local)
+
+    def named_at(self, pointer: str) -> Schema | None:
+        """Gives a schema that is the type at a pointer of the source, if types stand there."""
+        local = pointer.removeprefix(self._pointer)
+        if not _HOME_OF_TYPES.match(local):
+            return None
+        return Schema(ref=self._name_of(f"#{local}", pointer))
 
     def report(self, pointer: str, message: str) -> None:
         """Reports what makes no sense in a schema."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 COLLECT_LIMIT = 5_000
 """Schemas from which the parameters of one tool are gathered at the most."""
 
+ALTERNATIVES_LIMIT = 12
+"""Alternatives of a named type that are told with each tool that takes it; more stand at the type alone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
@@ -56,12 +59,17 @@ class Collector:
         )
 
     def _collect(
-        self, raw: Json, pointer: str, seen: set[int], settled: frozenset[str] | None = None
+        self,
+        raw: Json,
+        pointer: str,
+        seen: set[int],
+        settled: frozenset[str] | None = None,
+        is_itself: bool = True,
     ) -> frozenset[str]:
         """Gathers properties; gives the names that are required.
 
         `settled` is given for an alternative: the names that the object has whichever is taken; of any other, each
-        alternative may have it its own way.
+        alternative may have it its own way. `is_itself` is false for what the object only includes.
         """
         if not isinstance(raw, dict) or id(raw) in seen or self._count > COLLECT_LIMIT:
             return frozenset()
@@ -70,7 +78,7 @@ class Collector:
         if "$ref" in raw and not self._scope.ref_siblings:
             raw = {"$ref": raw["$ref"]}
         if settled is None and not ABOUT_THE_WHOLE.isdisjoint(raw):
-            self._add_to_whole(raw, pointer)
+            self._add_to_whole(raw, pointer, is_itself)
         required = frozenset(required_names(raw))
         if "properties" in raw:
             for parameter in self._scope.properties(raw, pointer, self._location):
@@ -78,9 +86,9 @@ class Collector:
                 if parameter.required:
                     required |= {parameter.name}
         if (target := self._scope.target(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], seen, settled)
+            required |= self._collect(target[1], target[0], seen, settled, is_itself)
         for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), seen, settled)
+            required |= self._collect(member, child(pointer, "allOf", index), seen, settled, False)
         own = frozenset(self._found) if settled is None else settled
         for keyword in ("oneOf", "anyOf"):
             sets = [
@@ -104,9 +112,27 @@ class Collector:
         if schema is not held.schema or description is not held.description:
             self._found[parameter.name] = replace(held, schema=schema, description=description)
 
-    def _add_to_whole(self, raw: dict[str, Json], pointer: str) -> None:
-        """Reads the keywords that say something of the object as a whole."""
+    def _add_to_whole(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> None:
+        """Reads the keywords that say something of the object as a whole.
+
+        A long list of types stands at the named type, where there is one: an operation links it.
+        """
         about = {key: raw[key] for key in raw if key in ABOUT_THE_WHOLE}
         if about.get("additionalProperties") is True or about.get("additionalProperties") == {}:
             del about["additionalProperties"]
+        count = len(members(raw, "oneOf")) + len(members(raw, "anyOf"))
+        if "discriminator" in about and not count:
+            del about["discriminator"]  # of a base: it concerns what extends it, and stands there
+            if is_itself:
+                self._link(pointer)
+        elif count > ALTERNATIVES_LIMIT and self._link(pointer):
+            return
         self._whole = merged(self._whole, self._scope.schema(about, pointer))
+
+    def _link(self, pointer: str) -> bool:
+        """Says that the whole is the named type at a pointer, if one stands there."""
+        link = self._scope.named_at(pointer)
+        if link is None:
+            return False
+        self._whole = merged(self._whole, link)
+        return True
