@@ -7,6 +7,13 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import description, operation, write
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillgen.errors import ProblemLog
+from skillgen.model.schema import NamedType
+from skillgen.render.environment import Templates
+from skillgen.sources.json_schema import SchemaReader
 
 Json = Any
 
@@ -188,3 +195,55 @@ def test_whatever_a_schema_says_of_a_value_is_told(text: str, name: str) -> None
     start = text.index(f"- `{name}` ")
     end = min(place for mark in ("\n- `", "\n\n") if (place := text.find(mark, start)) > 0)
     assert text[start:end] == f"- `{name}` {VALUES[name][1]}"
+
+
+WORDS = st.text("abcdefghij", min_size=3, max_size=6)
+SCHEMAS: st.SearchStrategy[Json] = st.recursive(
+    st.fixed_dictionaries({"type": st.just("string"), "enum": st.lists(WORDS, min_size=1, max_size=3, unique=True)})
+    | st.fixed_dictionaries({"type": st.just("integer"), "maximum": st.integers(1000, 9999)})
+    | st.fixed_dictionaries({"type": st.just("string"), "pattern": WORDS}),
+    lambda inner: (
+        st.fixed_dictionaries(
+            {"type": st.just("object"), "properties": st.dictionaries(WORDS, inner, min_size=1, max_size=3)},
+            optional={"additionalProperties": inner, "patternProperties": st.dictionaries(WORDS, inner, max_size=2)},
+        )
+        | st.fixed_dictionaries({"type": st.just("object"), "additionalProperties": inner})
+        | st.fixed_dictionaries({"type": st.just("array"), "items": inner})
+        | st.fixed_dictionaries({"type": st.just("array"), "prefixItems": st.lists(inner, min_size=1, max_size=2)})
+        | st.fixed_dictionaries({"type": st.just("array"), "contains": inner})
+        | st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=2, max_size=3)})
+        | st.fixed_dictionaries({"not": inner})
+        | st.fixed_dictionaries({"if": inner, "then": inner, "else": inner})
+    ),
+    max_leaves=8,
+)
+
+
+def facts(schema: Json) -> set[str]:
+    """Gives every name of a property, every choice and every bound anywhere in a schema."""
+    found = set()
+    for key, value in schema.items():
+        if key in ("properties", "patternProperties"):
+            found |= value.keys()
+            found = found.union(*map(facts, value.values()))
+        elif key == "enum":
+            found |= set(value)
+        elif key in ("maximum", "pattern"):
+            found.add(str(value))
+        elif isinstance(value, list):
+            found = found.union(*map(facts, value))
+        elif isinstance(value, dict):
+            found |= facts(value)
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(schema=SCHEMAS)
+def test_every_property_every_choice_and_every_bound_is_told_wherever_it_stands(schema: Json) -> None:
+    """S2-09: or a problem names its pointer; here there is none."""
+    problems = ProblemLog()
+    read = SchemaReader(problems).scope(schema, "").schema(schema, "")
+    render = Templates().macro("reference/sections.md.j2", "type_section")
+    text = render(NamedType(name="T", schema=read, raw=schema, pointer=""))
+    assert [fact for fact in facts(schema) if fact not in text] == []
+    assert list(problems) == []

@@ -26,10 +26,11 @@ class ErrorBody:
 
 
 def output_facts(output: Output) -> Markdown:
-    """Gives the status and, where that is not plain JSON, the media types."""
-    facts = [inline(output.status)] if output.status else []
-    if output.media_types and output.media_types != (_JSON,):
-        facts += [code(name) for name in output.media_types if name]
+    """Gives the status and, beside plain JSON, the media types."""
+    facts: list[str] = [inline(output.status)] if output.status else []
+    others = ", ".join(code(name) for name in output.media_types if name and name != _JSON)
+    if others:
+        facts.append(f"also {others}" if _JSON in output.media_types else others)
     return Markdown(", ".join(facts))
 
 

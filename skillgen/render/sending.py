@@ -33,7 +33,7 @@ def _is_file(schema: Schema) -> bool:
 def _form_note(parameter: Parameter, style: str, explode: bool | None) -> str:
     name, schema = parameter.name, parameter.schema
     is_array = schema.items is not None or "array" in schema.types
-    if style == "deepObject":
+    if style == "deepObject" and not is_array:
         key = next((item.name for item in schema.properties), "NAME")
         return f"Sent as {code(f'{name}[{key}]=VALUE')}."
     if style in _SEPARATORS:
