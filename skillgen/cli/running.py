@@ -121,7 +121,24 @@ def write_each(
         console.say(summary(outcome, output.check))
         outcomes.append(outcome)
         code = max(code, outcome.exit_code)
+    if len(services) > 1 and not failures and "llms" in output.formats:
+        code = max(code, _write_site(services, names, output, console, shows_diff))
     return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one)
+
+
+def _write_site(
+    services: Sequence[Service], names: Sequence[str], output: OutputOptions, console: Console, shows_diff: bool
+) -> ExitCode:
+    try:
+        plan = documenting.generate_site(services, names, output)
+    except SkillgenError as error:
+        console.fail(error)
+        return error.exit_code
+    if output.check and plan.drift:
+        if shows_diff:
+            sys.stdout.write(documenting.site_drift(plan))
+        return ExitCode.DRIFT
+    return ExitCode.DONE
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:

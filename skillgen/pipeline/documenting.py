@@ -80,6 +80,42 @@ def _documents(service: Service, options: OutputOptions) -> dict[str, str]:
     return {item.path[start:]: item.text for item in documents}
 
 
+def generate_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
+    """Writes the llms.txt above those of several services, or finds out whether it would change.
+
+    Raises:
+        EditedError: the file holds edits.
+        OutputError: OUT cannot be written.
+        UsageError: the template has an error.
+    """
+    from skillgen.render.formats import render_site
+    from skillgen.write.apply import apply_plan
+    from skillgen.write.lock import locked
+    from skillgen.write.plan import plan_documents
+
+    document = render_site(services, folders, options.templates)
+
+    def planned() -> Plan:
+        return plan_documents(
+            options.out, {document.path: document.text}, service="services", tools={}, force=options.force
+        )
+
+    if options.check:
+        return planned()
+    with locked(options.out):
+        plan = planned()
+        _refuse_conflicts(plan)
+        apply_plan(plan)
+    return plan
+
+
+def site_drift(plan: Plan) -> str:
+    """Gives what would change in the llms.txt above those of several services, as a diff."""
+    from skillgen.write.diff import unified_diff
+
+    return unified_diff(plan.drift)
+
+
 def formats_named(names: str) -> tuple[str, ...]:
     """Reads a comma-separated list of formats.
 

@@ -6,21 +6,31 @@ points to the references for the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skillgen.model.service import Service
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
+from skillgen.render.file_names import file_stems
 from skillgen.render.identity import skill_name, title
+from skillgen.render.links import linked_types
 from skillgen.render.llms import quick_tools
+from skillgen.render.operation import date_formats, deprecated_names, operational_facts
+from skillgen.render.pages import Section
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference
 from skillgen.render.whole import Whole
 
 INLINE_LIMIT_BYTES = 100_000
 """The size of all sections up to which they stand in the text itself."""
+
+OWN_WORDS_LIMIT = 20_000
+"""Characters of description and instructions up to which they stand in the text itself."""
+
+TYPES_LIMIT = 12_000
+"""Characters of named types in the help of one command."""
 
 EXAMPLES = 12
 
@@ -38,6 +48,7 @@ def ai_help_documents(
 ) -> Iterator[Document]:
     """Gives ai-help.md."""
     inlined = reference.size_bytes() <= INLINE_LIMIT_BYTES
+    has_commands = "ai-help-commands" in formats
     context = {
         "service": service,
         "title": title(service),
@@ -46,8 +57,9 @@ def ai_help_documents(
         "reference": reference,
         "phrase": tool_phrase,
         "quick": quick_tools(reference),
-        "fields": cli_front_matter(service),
+        "fields": cli_front_matter(service, subcommand_help=has_commands),
         "inlined": inlined,
+        "is_long": len(service.instructions or "") + len(service.description or "") > OWN_WORDS_LIMIT,
         **_sections(service),
         "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in formats else "llms-full.txt",
         "examples": [
@@ -57,6 +69,9 @@ def ai_help_documents(
             if example.is_declared and example.flaw is None
         ][:EXAMPLES],
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
+        "dates": date_formats(service),
+        "operational": operational_facts(service),
+        "deprecated": deprecated_names(service),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }
     whole = Whole()
@@ -69,6 +84,37 @@ def ai_help_documents(
         whole.add_types(reference.types)
     whole.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", whole.text())
+
+
+def command_documents(
+    service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
+) -> Iterator[Document]:
+    """Gives the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
+    types = {section.name: section for page in reference.types for section in page.sections}
+    stems = file_stems((tool.name for tool in service.tools), frozenset())
+    for topic in reference.topics:
+        for page in topic.pages:
+            for section in page.sections:
+                whole = Whole()
+                whole.add(
+                    templates.render("ai-help/command.md.j2", title=title(service), name=section.name, formats=formats)
+                )
+                whole.add_tool(section)
+                whole.add_named(_types_of(section, types))
+                yield Document(f"ai-help/{stems[section.name]}.md", whole.text())
+
+
+def _types_of(section: Section, types: Mapping[str, Section]) -> list[Section]:
+    """Gives the named types that a command's section links to, and those that these do, as long as they are few."""
+    found: dict[str, Section] = {}
+    waiting, size = list(linked_types(section.text)), 0
+    while waiting:
+        name = waiting.pop(0)
+        if name in types and name not in found and size + len(types[name].text) <= TYPES_LIMIT:
+            found[name] = types[name]
+            size += len(types[name].text)
+            waiting += linked_types(types[name].text)
+    return list(found.values())
 
 
 def _sections(service: Service) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from skillgen.model.service import Service
 from skillgen.model.value import Json, Value
 from skillgen.render.access import url_of
 from skillgen.render.effects import rate_limit_phrase
-from skillgen.render.identity import description, skill_name
+from skillgen.render.identity import description, plain, skill_name
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"
@@ -19,11 +19,14 @@ _AUTH_METHODS = {"bearer": "bearer", "api-key": "api-key", "oauth2": "oauth2", "
 _CLI_LEVELS = {"none": "read", "browse": "read"}
 
 
-def cli_front_matter(service: Service) -> dict[str, Any]:
-    """Gives the front matter of `--ai-help` (CLI profile, 3.4.1); a URL that is not known is `none`."""
+def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict[str, Any]:
+    """Gives the front matter of `--ai-help` (CLI profile, 3.4.1); a URL that is not known is `none`.
+
+    `subcommand_help` says that each command has a help of its own.
+    """
     return {
         **_identity(service),
-        "subcommand-help": False,
+        "subcommand-help": subcommand_help,
         "access-level": _CLI_LEVELS.get(service.access_level, service.access_level),
         "web-url": _url_or_none(service.access.web),
         "mcp-url": _url_or_none(service.access.mcp),
@@ -77,6 +80,7 @@ def _identity(service: Service) -> dict[str, Any]:
 def _recommended(service: Service) -> dict[str, Any]:
     requirements, invocation = service.requirements, service.invocation
     return {
+        "argument-hint": plain(invocation.argument_hint) if invocation and invocation.argument_hint else None,
         "install": dict(service.install or {}),
         "requires": _without_empty(
             {

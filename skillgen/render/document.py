@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FORMATS = ("skill", "llms", "ai-help", "registry")
+FORMATS = ("skill", "llms", "ai-help", "ai-help-commands", "registry")
 """Names of `--emit`, in the order in which they are rendered."""
+
+DEFAULT_FORMATS = ("skill", "llms", "ai-help", "registry")
+"""What is written where nothing is asked for."""
 
 PROFILES = ("portable", "claude")
 """Names of `--profile`: the six fields of Agent Skills, or those of Claude Code too."""

@@ -23,7 +23,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, credentials, effects, extensions, links, results, shapes
+from skillgen.render import access, calls, credentials, effects, extensions, links, operation, results, shapes
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -231,6 +231,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "effects": effects.effects,
     "marks": effects.marks,
     "needs": effects.needs,
+    "names_shown": operation.names_shown,
     "needs_stop": effects.needs_stop,
     "rate_limit": effects.rate_limit_phrase,
     "summary_line": effects.summary_line,

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from skillgen.markdown.invisible import visible
 from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
-from skillgen.render.ai_help import ai_help_documents
+from skillgen.render.ai_help import ai_help_documents, command_documents
 from skillgen.render.dashdash import registry_entry
-from skillgen.render.document import FORMATS, PROFILES, Document
+from skillgen.render.document import DEFAULT_FORMATS, PROFILES, Document
 from skillgen.render.environment import Templates
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
+from skillgen.render.site import site_document
 from skillgen.render.skill import skill_documents, skill_of
 
 
 def render_documents(
-    service: Service, formats: tuple[str, ...] = FORMATS, overrides: Path | None = None, profile: str = PROFILES[0]
+    service: Service,
+    formats: tuple[str, ...] = DEFAULT_FORMATS,
+    overrides: Path | None = None,
+    profile: str = PROFILES[0],
 ) -> tuple[Document, ...]:
     """Renders a service in each format, sorted by path.
 
@@ -36,9 +40,20 @@ def render_documents(
         found += llms_documents(service, reference, templates, formats, index)
     if "ai-help" in formats:
         found += ai_help_documents(service, reference, templates, formats)
+    if "ai-help-commands" in formats:
+        found += command_documents(service, reference, templates, formats)
     if "registry" in formats:
         found += _registry_documents(service)
     return tuple(sorted(found, key=lambda document: document.path))
+
+
+def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:
+    """Renders the llms.txt above those of several services.
+
+    Raises:
+        UsageError: a template has an error.
+    """
+    return site_document(services, folders, Templates(overrides))
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:

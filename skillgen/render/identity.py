@@ -50,9 +50,17 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
 
 
+def short_description(service: Service, limit: int = 100) -> str:
+    """Says what the service does in one sentence, for a server.json: at most `limit` characters, cut at a word."""
+    sentences = re.split(r"(?<=[.!?])\s+", plain(what_it_does(service)))
+    first = next((sentence for sentence in sentences if not _TRIGGER.match(sentence)), sentences[0])
+    return clipped(first, limit)
+
+
 def what_it_does(service: Service) -> str:
     """Gives what the source says of itself in short, else what it is and what its tools are about."""
-    return service.summary or service.description or _kind(service)
+    said = (text for text in (service.summary, service.description) if text and plain(text).strip())
+    return next(said, None) or _kind(service)
 
 
 def declared_trigger(service: Service) -> str | None:

@@ -28,6 +28,11 @@ def tool_link(name: str) -> Markdown:
     return Markdown(f"[{link_label(name)}]({_TOOL}{name}\x03)")
 
 
+def linked_types(text: str) -> tuple[str, ...]:
+    """Gives the names of the types to which a text links, each once, in their order."""
+    return tuple(dict.fromkeys(match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE))
+
+
 def resolved(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> str:
     """Gives a text with its targets replaced by addresses; a link to what is not documented becomes its label."""
 

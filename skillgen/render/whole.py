@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from skillgen.markdown.anchors import Anchors
 from skillgen.markdown.filters import Markdown, name
 from skillgen.render.links import resolved
-from skillgen.render.pages import Page
+from skillgen.render.pages import Page, Section
 from skillgen.render.reference import Reference
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -33,6 +33,17 @@ class Whole:
     def add_tools(self, pages: Iterable[Page]) -> None:
         """Adds the sections of tools, a level below the last heading."""
         self._add_sections(pages, self._tools)
+
+    def add_tool(self, section: Section) -> None:
+        """Adds the section of one tool, without its heading."""
+        self._tools[section.name] = "#"
+        self._parts.append(section.text.partition("\n")[2].strip("\n"))
+
+    def add_named(self, sections: Iterable[Section]) -> None:
+        """Adds sections of named types as they are."""
+        for section in sections:
+            self._types[section.name] = "#" + self._anchors.of(section.heading)
+            self._parts.append(section.text)
 
     def add_types(self, pages: Iterable[Page]) -> None:
         """Adds the sections of named types, a level below the last heading."""

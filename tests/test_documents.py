@@ -1,0 +1,283 @@
+"""What each document says of a service whose source says much, and of one whose source says little."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated, run_skillgen
+from descriptions import description, operation, write
+from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
+from hypothesis import given
+from hypothesis import strategies as st
+from listed import documented, tool, tools
+from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+
+from skillgen.model.service import Service
+from skillgen.render.identity import description as description_of
+from skillgen.render.identity import short_description
+
+TESTS = Path(__file__).parent
+Json = Any
+
+DASHDASH = {
+    "dashdash": {
+        "specVersion": "0.2.0",
+        "identity": {"name": "harbour", "description": "Books berths. Use when the user asks to book a berth."},
+        "accessLevel": "interact",
+        "alternativeAccess": {"cliUrl": "https://harbour.example/cli", "apiUrl": None,
+                              "webUrl": "https://harbour.example/app", "mcpUrl": "https://harbour.example/mcp"},
+        "requires": {"auth": ["api-key"], "env": ["HARBOUR_TOKEN"]},
+        "rateLimit": "60/minute",
+    }
+}  # fmt: skip
+
+BOOK = tool(
+    "book_berth",
+    description="Books a berth.",
+    inputSchema={
+        "type": "object",
+        "properties": {
+            "berth_id": {"type": "string"},
+            "from": {"type": "string", "format": "date"},
+            "stay": {"type": "object", "properties": {"until": {"type": "string", "format": "date-time"}}},
+        },
+        "required": ["berth_id"],
+    },
+    outputSchema={"type": "object", "properties": {"booked": {"type": "boolean"}}},
+    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False},
+)
+FIND = tool("find_berths", description="Finds berths.", annotations={"readOnlyHint": True})
+OLD = tool("old_find", description="Deprecated: use find_berths.")
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documents of a service that declares much, in every format."""
+    folder = tmp_path_factory.mktemp("harbour")
+    formats = "skill,llms,ai-help,ai-help-commands,registry"
+    finished, out = documented(folder, "--emit", formats, server=DASHDASH, tools=[BOOK, FIND, OLD])
+    assert finished.exit_code == 0, finished.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documents of a service that says nothing but the names of its tools."""
+    finished, out = documented(tmp_path_factory.mktemp("silent"), tools=[{"name": "a", "inputSchema": {}}])
+    assert finished.exit_code == 0, finished.stderr
+    return out
+
+
+def read(path: Path) -> MarkdownDocument:
+    return MarkdownDocument(path.read_text("utf-8"))
+
+
+def test_a_skill_is_made_of_what_dashdash_declares(harbour: Path) -> None:
+    """S0-21: name, description, when to use, quick reference."""
+    skill = read(harbour / "skills" / "harbour" / "SKILL.md")
+    assert skill.fields()["name"] == "harbour"
+    assert skill.fields()["description"] == "Books berths. Use when the user asks to book a berth."
+    assert {"When to Use", "Quick Reference"} <= {heading.text for heading in skill.headings}
+
+
+def test_skill_md_says_what_a_call_needs_in_a_line_each(harbour: Path) -> None:
+    """Issue 5: rate limit, environment, authentication, other access; a line that can be called from; marks."""
+    text = (harbour / "skills" / "harbour" / "SKILL.md").read_text("utf-8")
+    for line in (
+        "- Environment: `HARBOUR_TOKEN`",
+        "- Rate limit: 60/minute",
+        "- Command line: `https://harbour.example/cli`",
+        "- API documentation: none",
+        "- `book_berth(berth_id*, from?, stay?: {until?})` [destructive] — Books a berth",
+        "- `find_berths(id?)` [read] — Finds berths",
+    ):
+        assert f"\n{line}\n" in text, line
+    assert "- Authentication: api-key" in text
+
+
+def test_unknown_is_none_in_yaml_and_absent_in_json_and_null_is_declared(harbour: Path, silent: Path) -> None:
+    """S0-23, S0-30, S0-40: a URL that is declared null is `none` in YAML and `null` in JSON."""
+    for file in ("ai-help.md", "llms.txt"):
+        assert read(harbour / file).fields()["api-url"] == "none"
+        fields = read(silent / file).fields()
+        assert {fields[key] for key in ("api-url", "mcp-url")} == {"none"}
+    entry = json.loads((harbour / "registry.json").read_text("utf-8"))
+    assert entry["alternativeAccess"]["apiUrl"] is None
+    assert "alternativeAccess" not in json.loads((silent / "registry.json").read_text("utf-8"))
+
+
+def test_every_document_names_the_other_ways_to_the_service(harbour: Path) -> None:
+    """S0-24: the CLI help and llms.txt name the MCP server, the skill the command line and the web."""
+    for file in ("ai-help.md", "llms.txt"):
+        document = read(harbour / file)
+        assert document.fields()["mcp-url"] == "https://harbour.example/mcp"
+        assert "https://harbour.example/mcp" in document.text.split("---\n", 2)[2]
+    skill = (harbour / "skills" / "harbour" / "SKILL.md").read_text("utf-8")
+    assert "https://harbour.example/cli" in skill
+    assert "https://harbour.example/app" in skill
+
+
+def test_the_front_matter_has_what_is_known(harbour: Path) -> None:
+    """S0-31, S0-42."""
+    assert read(harbour / "ai-help.md").fields()["requires"] == {"auth": ["api-key"], "env": ["HARBOUR_TOKEN"]}
+    web = read(harbour / "llms.txt").fields()
+    assert (web["rate-limit"], web["auth-methods"]) == ("60/minute", ["api-key"])
+    assert "#" not in str(read(harbour / "llms.txt").front_matter)
+
+
+def test_ai_help_of_a_silent_source_has_all_sections_and_says_what_is_unknown(silent: Path) -> None:
+    """S0-32: nothing is invented."""
+    document = read(silent / "ai-help.md")
+    assert [heading.text for heading in document.headings if heading.text in SECTIONS_OF_AI_HELP] == list(
+        SECTIONS_OF_AI_HELP
+    )
+    for title, words in {
+        "Setup/Prerequisites": "declares nothing to install",
+        "Authentication and Prerequisites": "declares no authentication",
+        "Rate Limits and Performance": "declares no general limit",
+    }.items():
+        assert words in document.section(title).text, title
+
+
+def test_ai_help_says_what_commands_do_and_which_are_deprecated(harbour: Path) -> None:
+    """S0-35: schemas, semantics, lifecycle, each where the source says something of it."""
+    document = read(harbour / "ai-help.md")
+    semantics = document.section("Operational Semantics").text
+    assert "- Change nothing: `find_berths`" in semantics
+    assert "- May delete or overwrite: `book_berth`" in semantics
+    assert "- Not safe to repeat as such: `book_berth`" in semantics
+    assert "`old_find`" in document.section("Lifecycle").text
+    assert "`book_berth`" in document.section("Output Schema").text
+    assert document.section("Input Schema").text
+
+
+def test_ai_help_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
+    """S0-35: capabilities by category."""
+    paths = {f"/{tag}/{n}": {"get": operation(f"{tag}{n}", tags=[tag])} for tag in ("ships", "berths") for n in (1, 2)}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    section = read(tmp_path / "out" / "ai-help.md").section("Capabilities")
+    assert "- ships: `ships1`, `ships2`" in section.text
+
+
+def test_dates_have_a_section_where_a_parameter_is_one(harbour: Path, silent: Path) -> None:
+    """S0-36: supported, unsupported, time zones; nested ones too."""
+    text = read(harbour / "ai-help.md").section("Date and Time Formats").text
+    assert "`book_berth.from`" in text
+    assert "`book_berth.stay.until`" in text
+    assert "Not supported" in text
+    assert "Time zones" in text
+    assert "Date and Time" not in (silent / "ai-help.md").read_text("utf-8")
+
+
+def test_of_several_output_formats_one_is_recommended_for_machines(tmp_path: Path) -> None:
+    """S0-37."""
+    content = {name: {"schema": {"type": "string"}} for name in ("text/csv", "application/json")}
+    paths = {"/a": {"get": operation("a", responses={"200": {"description": "It", "content": content}})}}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    text = read(tmp_path / "out" / "ai-help.md").section("Output Formats").text
+    assert "`text/csv`, `application/json`" in text
+    assert "For machines: `application/json`" in text
+
+
+def test_the_help_of_one_command_has_no_front_matter_and_points_to_the_global_one(harbour: Path) -> None:
+    """S0-38."""
+    assert read(harbour / "ai-help.md").fields()["subcommand-help"] is True
+    assert sorted(path.name for path in (harbour / "ai-help").iterdir()) == [
+        "book-berth.md",
+        "find-berths.md",
+        "old-find.md",
+    ]
+    document = read(harbour / "ai-help" / "book-berth.md")
+    assert document.front_matter is None
+    assert [heading.text for heading in document.headings if heading.level == 1] == ["book_berth"]
+    assert {"../ai-help.md"} == {link.url for link in document.links}
+    assert "`berth_id` (string, required)" in document.text
+
+
+def test_named_types_stand_in_the_help_of_the_command_that_takes_them(tmp_path: Path) -> None:
+    """S0-38."""
+    schemas = {"Ship": {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}}},
+               "Flag": {"type": "string", "enum": ["nl", "no"]}}  # fmt: skip
+    body = {
+        "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Ship"}}}}
+    }
+    source = description({"/ships": {"post": operation("add", requestBody=body)}}, components={"schemas": schemas})
+    options = ("-o", tmp_path / "out", "--emit", "ai-help,ai-help-commands")
+    generated("from-openapi", write(tmp_path / "api.json", source), *options)
+    document = read(tmp_path / "out" / "ai-help" / "add.md")
+    assert [heading.text for heading in document.headings] == ["add", "Ship", "Flag"]
+    assert broken_links(tmp_path / "out") == []
+
+
+def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:
+    """S0-44: subdirectory-help and a Site Structure that leads to each."""
+    kiosk = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "dashdash"], "cwd": str(TESTS)}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"one": kiosk, "two": kiosk}}), encoding="utf-8")
+    run = ("from-server", "--config", tmp_path / ".mcp.json", "-o", tmp_path / "out")
+    finished = run_skillgen(*run, cwd=TESTS)
+    assert finished.exit_code == 0, finished.stderr
+    document = read(tmp_path / "out" / "llms.txt")
+    assert document.fields()["subdirectory-help"] is True
+    assert "Site Structure" in {heading.text for heading in document.headings}
+    parsed = parse_llms_file(document.text)
+    assert [link.url for link in parsed.sections["Site Structure"]] == ["one/llms.txt", "two/llms.txt"]
+    assert broken_links(tmp_path / "out") == []
+    assert run_skillgen(*run, "--check", cwd=TESTS).exit_code == 0
+
+
+def test_llms_txt_comes_back_from_the_reference_parser_as_it_is(harbour: Path) -> None:
+    """X-30, X-31, S0-40, S0-41, S0-43: strict parsing, and the links again in their sections."""
+    text = (harbour / "llms.txt").read_text("utf-8")
+    document, parsed = MarkdownDocument(text), parse_llms_file(text)
+    assert parsed.title == "harbour"
+    assert parsed.summary == "Books berths. Use when the user asks to book a berth."
+    assert list(parsed.sections)[-1] == "Optional"
+    assert {"When to Use", "Quick Reference", "Authentication", "Rate Limits"} <= set(parsed.sections)
+    again = [
+        f"- [{link.title}]({link.url})" + (f": {link.desc}" if link.desc else "")
+        for section in parsed.sections.values()
+        for link in section
+    ]
+    assert again == [line for line in text.split("\n") if line.startswith("- [")]
+    assert [(link.label, link.url) for link in document.links] == [
+        (link.title, link.url) for section in parsed.sections.values() for link in section
+    ]
+
+
+@given(st.text(max_size=3_000), st.lists(st.text(min_size=1, max_size=400), max_size=20), st.integers(60, 1_024))
+def test_a_description_keeps_its_limit_and_what_hosts_refuse_out(does: str, when: list[str], limit: int) -> None:
+    """X-22: one line, cut at a word, no angle brackets, no line of dashes."""
+    service = Service(kind="mcp", name="x", summary=does, when_to_use=tuple(when))
+    text = description_of(service, limit)
+    assert 1 <= len(text) <= limit
+    assert not {"<", ">", "\n", "\r"} & set(text)
+    assert "---" not in text
+    assert 1 <= len(short_description(service)) <= 100
+
+
+def test_a_short_description_is_one_sentence_of_what_it_does() -> None:
+    """X-22: the 100 characters of a server.json, cut at a word."""
+    words = "Books berths in every harbour of the coast, from the small ones of the north to those of the far south."
+    assert short_description(Service(kind="mcp", name="x", summary=f"Use when asked. {words}")) == (
+        "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
+    )
+    assert short_description(Service(kind="mcp", name="x", summary="Books berths. Use when asked.")) == "Books berths."
+
+
+def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> None:
+    finished, out = documented(tmp_path, server={"instructions": "Word. " * 200_000}, tools=tools(["a"]))
+    assert finished.exit_code == 0
+    assert len((out / "ai-help.md").read_text("utf-8")) < 20_000
+
+
+def test_when_to_use_is_drawn_from_what_tools_say_and_said_to_be(harbour: Path, silent: Path) -> None:
+    """S0-33, issue 5: declared triggers are commands to use it, inferred ones are not; "Do NOT" only when declared."""
+    for out in (harbour, silent):
+        (skill,) = out.glob("skills/*/SKILL.md")
+        assert "Do NOT use" not in skill.read_text("utf-8")
+    (skill,) = silent.glob("skills/*/SKILL.md")
+    assert "Its tools are for:" in skill.read_text("utf-8")
