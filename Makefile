@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SERVERS := tests/.venvs/servers
 NODE := tests/node/node_modules
+MARKDOWNLINT := tests/validators/node_modules
+VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
@@ -21,7 +23,7 @@ demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
 	@echo
 	@head -n 60 build/demo/skills/acme-mcp/SKILL.md
 
-test: check $(SERVERS)/.installed $(NODE)/.installed ## Run the checks and all tests
+test: check $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
 
 check: $(VENV)/.developer ## Types and style
@@ -47,7 +49,7 @@ fuzz: $(VENV)/.developer ## Look for inputs that break a reader, a minute for ea
 	@for target in yaml openapi messages crawl ai_help; do PYTHONPATH=. $(BIN)/python tests/fuzzing.py $$target 60 || exit 1; done
 
 clean: ## Remove everything that was made
-	rm -rf $(VENV) tests/.venvs tests/node/node_modules build dist
+	rm -rf $(VENV) tests/.venvs $(NODE) $(MARKDOWNLINT) build dist
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "skillgen needs Python 3.10 or newer")'
@@ -66,6 +68,16 @@ $(VENV)/.developer: $(VENV)/.installed
 $(SERVERS)/.installed: tests/servers-requirements.txt
 	@$(PYTHON) -m venv $(SERVERS)
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(SERVERS)/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+# Validators that other people wrote: each wants an environment of its own.
+tests/.venvs/%/.installed: tests/validators/%.txt
+	@$(PYTHON) -m venv tests/.venvs/$*
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 tests/.venvs/$*/bin/python -m pip install --quiet -r $<
+	@touch $@
+
+$(MARKDOWNLINT)/.installed: tests/validators/package-lock.json $(NODE)/.installed
+	@PATH="$(PATH):$(CURDIR)/$(BIN)" npm --prefix tests/validators ci --no-audit --no-fund --silent
 	@touch $@
 
 # npm, or where there is none, the one that PyPI has.

@@ -13,6 +13,14 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = {
     "examples/acme-mcp/expected": ["from-server", "--", "python", "examples/acme-mcp/server.py"],
     "examples/acme-tasks/expected": ["from-openapi", "examples/acme-tasks/mcp.yaml"],
+    **{
+        f"tests/golden/services/{name}": ["from-server", "--snapshot", f"tests/golden/sources/{name}.json"]
+        for name in ("everything", "filesystem", "github-mcp-server", "memory", "playwright", "slack")
+    },
+    **{
+        f"tests/golden/services/{name}": ["from-openapi", f"tests/golden/sources/{name}.json"]
+        for name in ("1password-connect", "tomtom-maps")
+    },
 }
 """Folder to the command that fills it; `python` is the interpreter that runs this."""
 
