@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from skillgen.markdown.values import exact_json_text
 from skillgen.model.service import Service, Tool
+from skillgen.render.examples import filled_command
 from skillgen.render.formats import render_documents
 from skillgen.sources.examples.patterns import NoText, matches, text_for
 from skillgen.sources.mcp.crawl import Crawl
@@ -274,3 +276,17 @@ def test_a_declared_call_with_a_credential_is_not_shown_and_one_without_is_made(
     page = page_of(service)
     assert '{"access_token": "ACCESS_TOKEN"}' in page
     assert secret not in page
+
+
+@pytest.mark.parametrize(
+    ("command", "filled"),
+    [
+        ("tasks add --title {title} -n {count}", "tasks add --title 'Buy milk' -n 2"),
+        ("tasks add --due {due}", None),
+        ("tasks list", None),
+    ],
+)
+def test_a_command_that_does_the_same_is_shown_with_the_values_of_the_example(command: str, filled: str | None) -> None:
+    """S0-12."""
+    tool = tool_of(of(title={"const": "Buy milk"}, count={"const": 2}))
+    assert filled_command(replace(tool, cli_equivalent=command)) == filled

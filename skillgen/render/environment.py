@@ -23,7 +23,7 @@ from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, credentials, effects, extensions, links, operation, results, shapes
+from skillgen.render import access, calls, credentials, effects, examples, extensions, links, operation, results, shapes
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -244,6 +244,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "parameter_lists": calls.parameter_lists,
     "event_lists": calls.event_lists,
     "call_line": _call_line,
+    "filled_command": examples.filled_command,
     "example_variables": credentials.example_variables,
     "sentence": _sentence,
 }

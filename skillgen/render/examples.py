@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from skillgen.markdown.filters import Markdown, inline
+from skillgen.markdown.invisible import visible
 from skillgen.markdown.values import exact_json_text
 from skillgen.model.service import Example, Request, Tool
 from skillgen.model.value import Json
@@ -15,6 +18,8 @@ ONE_LIMIT = 3_000
 
 ALL_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 LINE_LIMIT = 100
 """Characters of JSON that stand on one line."""
@@ -53,6 +58,21 @@ def shown_examples(tool: Tool, command: Command) -> tuple[ShownExample, ...]:
             continue
         shown.append(ShownExample(_label(example), language, text, _output(example)))
     return tuple(shown)
+
+
+def filled_command(tool: Tool) -> str | None:
+    """Gives the command that does the same, with the values of the first example in it; `None` where it lacks one."""
+    names = _PLACEHOLDER.findall(tool.cli_equivalent or "")
+    example = next((example for example in tool.examples if example.flaw is None), None)
+    if example is None or not names or not isinstance(example.input, dict):
+        return None
+    values = {name: example.input.get(name) for name in names}
+    if not all(isinstance(value, (str, int, float)) for value in values.values()):
+        return None
+    words = {name: value if isinstance(value, str) else exact_json_text(value) for name, value in values.items()}
+    if any(visible(word) != word or len(word.split("\n")) > 1 for word in words.values()):
+        return None
+    return _PLACEHOLDER.sub(lambda match: shlex.quote(words[match[1]]), tool.cli_equivalent or "")
 
 
 def example_json(data: Json) -> str:

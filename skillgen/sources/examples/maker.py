@@ -74,7 +74,8 @@ class Maker:
         if made.value != {} or not made.is_made:
             return made
         for flat in self._variants.of(raw):
-            for key, item in self._writable(flat):
+            # A form is there for its file, where it has one.
+            for key, item in sorted(self._writable(flat), key=lambda pair: as_dict(pair[1]).get("format") != "binary"):
                 try:
                     wider = {key: self._checked(item, key, child(pointer, "properties", key), 1)}
                 except NoExample:
