@@ -15,6 +15,11 @@ NODE_MODULES = TESTS / "node" / "node_modules"
 PYPI_BIN = TESTS / ".venvs" / "servers" / ("Scripts" if os.name == "nt" else "bin")
 
 
+def _bin(name: str, *arguments: str) -> tuple[str, ...]:
+    """Gives the command of a server that npm installed under this name."""
+    return (str(NODE_MODULES / ".bin" / name), *arguments)
+
+
 def everything(transport: str = "stdio") -> tuple[str, ...]:
     """Gives the command of the server that shows every feature: `stdio`, `sse` or `streamableHttp`."""
     return _npm("server-everything", transport)
@@ -43,6 +48,28 @@ def clock() -> tuple[str, ...]:
 def modern_sdk(*arguments: str) -> tuple[str, ...]:
     """Gives the command of a server made with the SDK that skillgen itself uses; it runs in the folder of the tests."""
     return (sys.executable, "-m", "servers.modern_sdk", *arguments)
+
+
+OTHERS: Mapping[str, tuple[tuple[str, ...], Mapping[str, str], int]] = {
+    "server-sequential-thinking (npm)": (_bin("mcp-server-sequential-thinking"), {}, 1),
+    "@playwright/mcp (npm)": (_bin("playwright-mcp", "--headless"), {}, 25),
+    "chrome-devtools-mcp (npm)": (_bin("chrome-devtools-mcp", "--headless"), {}, 32),
+    "@notionhq/notion-mcp-server (npm)": (_bin("notion-mcp-server"), {"NOTION_TOKEN": "ntn_dummy"}, 24),
+    "server-github (npm)": (_bin("mcp-server-github"), {}, 26),
+    "mcp-server-kubernetes (npm)": (_bin("mcp-server-kubernetes"), {}, 23),
+    "mcp-server-fetch (PyPI)": ((str(PYPI_BIN / "mcp-server-fetch"),), {}, 1),
+    "awslabs.aws-documentation-mcp-server (PyPI)": (
+        (str(PYPI_BIN / "awslabs.aws-documentation-mcp-server"),),
+        {"AWS_REGION": "us-east-1"},
+        5,
+    ),
+    "awslabs.dynamodb-mcp-server (PyPI)": (
+        (str(PYPI_BIN / "awslabs.dynamodb-mcp-server"),),
+        {"AWS_REGION": "us-east-1"},
+        30,
+    ),
+}
+"""Servers that list their tools offline: the command, the environment that it wants, and how many tools it has."""
 
 
 @contextlib.contextmanager

@@ -258,12 +258,24 @@ class TestWhatDashdashLacks:
         """S0-06: `specVersion`."""
         assert codes(service_of({"dashdash": {**DASHDASH, "specVersion": version}})) == expected
 
+    def test_a_description_that_does_not_say_when_to_use_the_server_is_reported(self) -> None:
+        """S0-08: a trigger phrase."""
+        codes = {}
+        for text in ("Keeps tasks.", "Keeps tasks. Use when a task comes up.", "Keeps tasks. Use it for tasks."):
+            dashdash = {"specVersion": "0.2.0", "identity": {"name": "a", "description": text}}
+            opening = {"initialize": {"dashdash": dashdash, "serverInfo": {"name": "a"}}}
+            crawl = Crawl(results=opening, protocol_version="2024-11-05", transport="stdio", url=None)
+            codes[text] = "dashdash-description-without-trigger" in [
+                problem.code for problem in service_from_crawl(crawl).problems
+            ]
+        assert list(codes.values()) == [True, False, False]
+
     @pytest.mark.parametrize("name", ["Acme MCP", "acme_mcp", "a" * 65])
     def test_a_name_of_the_wrong_form_is_kept_and_reported(self, name: str) -> None:
         """S0-07: the form of `identity.name`."""
         service = service_of({"dashdash": described(name), "serverInfo": {}})
         assert service.name == name
-        assert codes(service) == ["dashdash-identity-name-invalid"]
+        assert "dashdash-identity-name-invalid" in codes(service)
 
     def test_an_access_level_that_is_none_is_left_out(self) -> None:
         """S0-09: reported, and then as if nobody had declared one."""

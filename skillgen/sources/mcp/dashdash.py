@@ -26,6 +26,7 @@ _REQUIRED = {
 }
 _MAY_BE_NULL = frozenset({"cliUrl", "apiUrl", "webUrl"})
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
+_TRIGGER = re.compile(r"\buse (?:this \w+ |it )?(?:when|for|if|to)\b", re.IGNORECASE)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 
 
@@ -53,6 +54,14 @@ def check(dashdash: Members, problems: ProblemLog) -> None:
             "dashdash-identity-name-invalid",
             dashdash.pointer + "/identity/name",
             f"{name[:80]!r} is not 1 to 64 small letters, digits and hyphens",
+        )
+    description = text_of(identity, "description")
+    if description is not None and not _TRIGGER.search(description):
+        problems.info(
+            "dashdash-description-without-trigger",
+            dashdash.pointer + "/identity/description",
+            "the description does not say when to use the server",
+            "add a sentence such as: Use when …",
         )
 
 
