@@ -82,7 +82,8 @@ def mine_in(out: Path) -> Counter[str]:
 def build(out: Path, name: str) -> bool:
     """Writes the documents of a source; gives whether nothing stood in the way."""
     try:
-        plan = plan_documents(out, DOCUMENTS[name], service="Tasks", tools={})
+        documents = {path: text.encode() for path, text in DOCUMENTS[name].items()}
+        plan = plan_documents(out, documents, service="Tasks", tools={})
     except EditedError:
         return False
     if plan.conflicts:

@@ -44,19 +44,19 @@ def generate(service: Service, options: OutputOptions, *, inputs: str | None = N
             _refuse_conflicts(plan)
             apply_plan(plan)
         diff = ""
-    skill = next((text for path, text in documents.items() if path.endswith("SKILL.md")), None)
+    skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
     return Outcome(
         service=service,
         plan=plan,
         problems=(*service.problems, *profile_problems(service, options.profile), *_plan_problems(plan)),
         diff=diff,
         is_installed=options.is_installed,
-        skill_tokens=tokens(skill) if skill is not None else None,
+        skill_tokens=tokens(skill.decode("utf-8")) if skill is not None else None,
         exit_code=ExitCode.DRIFT if options.check and plan.drift else ExitCode.DONE,
     )
 
 
-def _planned(service: Service, documents: Mapping[str, str], options: OutputOptions, inputs: str | None) -> Plan:
+def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOptions, inputs: str | None) -> Plan:
     from skillgen.write.plan import plan_documents
 
     plan = plan_documents(
@@ -71,13 +71,13 @@ def _planned(service: Service, documents: Mapping[str, str], options: OutputOpti
     return plan
 
 
-def _documents(service: Service, options: OutputOptions) -> dict[str, str]:
-    """Gives path to text; an installed skill's paths start in its folder."""
+def _documents(service: Service, options: OutputOptions) -> dict[str, bytes]:
+    """Gives path to content; an installed skill's paths start in its folder."""
     from skillgen.render.formats import render_documents
 
     documents = render_documents(service, options.formats, options.templates, options.profile)
     start = len(f"skills/{skill_name(service)}/") if options.is_installed else 0
-    return {item.path[start:]: item.text for item in documents}
+    return {item.path[start:]: item.text.encode("utf-8") for item in documents}
 
 
 def generate_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
@@ -94,11 +94,10 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
     from skillgen.write.plan import plan_documents
 
     document = render_site(services, folders, options.templates)
+    content = document.text.encode("utf-8")
 
     def planned() -> Plan:
-        return plan_documents(
-            options.out, {document.path: document.text}, service="services", tools={}, force=options.force
-        )
+        return plan_documents(options.out, {document.path: content}, service="services", tools={}, force=options.force)
 
     if options.check:
         return planned()

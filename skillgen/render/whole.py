@@ -55,7 +55,11 @@ class Whole:
 
     def text(self) -> str:
         """Gives the file, its links resolved to anchors in it."""
-        return resolved("\n\n".join(part for part in self._parts if part) + "\n", self._types, self._tools)
+        # Part by part: one character beyond Latin-1 makes each copy of the whole twice or four times as large.
+        parts = [resolved(part, self._types, self._tools) for part in self._parts if part]
+        if parts:
+            parts[-1] += "\n"
+        return "\n\n".join(parts) or "\n"
 
     def _add_sections(self, pages: Iterable[Page], addresses: dict[str, str]) -> None:
         for page in pages:

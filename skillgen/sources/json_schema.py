@@ -59,7 +59,7 @@ class SchemaReader:
         return Scope(self, root, pointer, owner, ref_siblings)
 
     def named_types(self) -> tuple[NamedType, ...]:
-        """Reads every type that was referred to, and those that they refer to; sorted by name."""
+        """Reads every type that was referred to, and those that they refer to; sorted by name. It ends the reading."""
         while waiting := [name for name in self._types if name not in self._done]:
             for name in waiting:
                 pending = self._types[name]
@@ -76,6 +76,7 @@ class SchemaReader:
                 f"what stands beside a $ref is ignored before OpenAPI 3.1; so in {len(self._ignored)} places",
                 "put the $ref into an allOf",
             )
+        self._types.clear()  # they lead to their scopes and back, and would keep the whole document
         return tuple(self._done[name] for name in sorted(self._done))
 
     def note_ignored(self, pointer: str) -> None:
@@ -138,7 +139,7 @@ class Scope:
         self.ref_siblings = ref_siblings
         self._names: dict[str, str | None] = {}
         self._places = Places(root)
-        self._discriminators = Discriminators(root, self._name_of, self.report)
+        self._discriminators = Discriminators(root)
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; what makes no sense in it is reported and left out."""
@@ -171,7 +172,8 @@ class Scope:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:
             local = pointer.removeprefix(self._pointer)
-            schema = replace(schema, discriminator=self._discriminators.discriminator(raw, pointer, local))
+            found = self._discriminators.discriminator(raw, pointer, local, self._name_of, self.report)
+            schema = replace(schema, discriminator=found)
         return schema
 
     def parameters(self, raw: Json, pointer: str, location: Location = "argument") -> tuple[Parameter, ...]:

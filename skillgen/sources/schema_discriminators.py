@@ -22,39 +22,26 @@ _HOMES = (("components", "schemas"), ("$defs",), ("definitions",))
 class Discriminators:
     """Reads the discriminators of one document."""
 
-    def __init__(self, root: Json, name_of: NameOf, report: Report) -> None:
+    def __init__(self, root: Json) -> None:
         self._root = root
-        self._name_of = name_of
-        self._report = report
 
-    def discriminator(self, raw: dict[str, Json], pointer: str, local: str) -> Discriminator | None:
+    def discriminator(
+        self, raw: dict[str, Json], pointer: str, local: str, name_of: NameOf, report: Report
+    ) -> Discriminator | None:
         """Reads the discriminator of the schema at `pointer`, which is at `local` of its own document."""
         declared, place = raw["discriminator"], child(pointer, "discriminator")
         if isinstance(declared, str):  # Swagger 2.0
             declared = {"propertyName": declared}
         name = declared.get("propertyName") if isinstance(declared, dict) else None
         if not isinstance(name, str):
-            self._report(place, "the discriminator names no property; left out")
+            report(place, "the discriminator names no property; left out")
             return None
-        found = dict(self._declared(declared.get("mapping"), child(place, "mapping")))
+        found = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
         for reference in self._possible(raw, local):
-            held = self._name_of(reference, place)
+            held = name_of(reference, place)
             if held is not None and held not in found.values():
                 found.setdefault(last_token(reference), held)
         return Discriminator(property=name, mapping=found or None)
-
-    def _declared(self, mapping: Json, pointer: str) -> Iterator[tuple[str, str]]:
-        if mapping is not None and not isinstance(mapping, dict):
-            self._report(pointer, f"expected an object, found {kind_of(mapping)}")
-            return
-        for value, target in (mapping or {}).items():
-            if not isinstance(target, str):
-                self._report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
-                continue
-            is_reference = "#" in target or "/" in target
-            reference = target if is_reference else f"#/components/schemas/{target}"
-            if (name := self._name_of(reference, child(pointer, value))) is not None:
-                yield value, name
 
     def _possible(self, raw: dict[str, Json], local: str) -> Iterator[str]:
         """Gives the references to the types that the source implies."""
@@ -85,3 +72,17 @@ class Discriminators:
                     if isinstance(reference, str):
                         found.setdefault(reference.removeprefix("#"), []).append(child("", *home, name))
         return found
+
+
+def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> Iterator[tuple[str, str]]:
+    if mapping is not None and not isinstance(mapping, dict):
+        report(pointer, f"expected an object, found {kind_of(mapping)}")
+        return
+    for value, target in (mapping or {}).items():
+        if not isinstance(target, str):
+            report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
+            continue
+        is_reference = "#" in target or "/" in target
+        reference = target if is_reference else f"#/components/schemas/{target}"
+        if (name := name_of(reference, child(pointer, value))) is not None:
+            yield value, name

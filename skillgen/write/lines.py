@@ -6,23 +6,21 @@ is no edit.
 
 from __future__ import annotations
 
-import base64
+import binascii
+import codecs
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 _BLANK = "."
+_IN_NAMES = bytes.maketrans(b"+/", b"-_")
 _DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
 
 
 def lines_of(content: bytes) -> list[str]:
     """Gives the lines of a file without their ends; bytes that are not UTF-8 survive the way back."""
-    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    lines = text.replace("\r\n", "\n").split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return [line.decode("utf-8", "surrogateescape") for line in _raw_lines(content)]
 
 
 def content_of(lines: Iterable[str]) -> bytes:
@@ -30,13 +28,14 @@ def content_of(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-@functools.lru_cache(maxsize=1 << 17)
+def state_of(content: bytes) -> str:
+    """Gives a file as the record remembers it: the digests of its lines, as one text."""
+    return packed(map(_digest, _raw_lines(content)))
+
+
 def line_digest(line: str) -> str:
     """Gives 36 bits of a line's digest as text; a blank line is `.`, for half the lines of a document are blank."""
-    if not line:
-        return _BLANK
-    digest = hashlib.blake2b(line.encode("utf-8", "surrogateescape"), digest_size=5).digest()
-    return base64.urlsafe_b64encode(digest)[:6].decode("ascii")
+    return _digest(line.encode("utf-8", "surrogateescape"))
 
 
 def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
@@ -44,7 +43,7 @@ def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(line_digest, lines))
 
 
-def packed(digests: Sequence[str]) -> str:
+def packed(digests: Iterable[str]) -> str:
     """Gives digests as one text."""
     return "".join(digests)
 
@@ -59,3 +58,18 @@ def unpacked(text: str) -> tuple[str, ...]:
     if sum(map(len, found)) != len(text):
         raise ValueError("not the digests of lines")
     return found
+
+
+def _raw_lines(content: bytes) -> list[bytes]:
+    lines = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def _digest(line: bytes) -> str:
+    if not line:
+        return _BLANK
+    digest = hashlib.blake2b(line, digest_size=5).digest()
+    return binascii.b2a_base64(digest).translate(_IN_NAMES)[:6].decode("ascii")

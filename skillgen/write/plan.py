@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from skillgen.errors import EditedError, OutputError, Problem
 from skillgen.write.diff import change_diff
-from skillgen.write.lines import content_of, digests_of, lines_of, unpacked
+from skillgen.write.lines import content_of, digests_of, lines_of, state_of, unpacked
 from skillgen.write.notes import Homes
-from skillgen.write.record import Record, read_record, state_of
+from skillgen.write.record import Record, read_record
 from skillgen.write.regenerate import Regenerated, added_lines, is_only_added_to, regenerated
 from skillgen.write.regions import MarkerError
 
@@ -90,28 +90,27 @@ class Plan:
 
 def plan_documents(
     out: Path,
-    documents: Mapping[str, str],
+    documents: Mapping[str, bytes],
     *,
     service: str,
     tools: Mapping[str, Any],
     inputs: str | None = None,
     force: bool = False,
 ) -> Plan:
-    """Compares documents (path to text) with OUT; with `force`, generated text wins over changes inside it.
+    """Compares documents (path to content) with OUT; with `force`, generated text wins over changes inside it.
 
     Raises:
         OutputError: something in OUT cannot be read, or a path leads outside it.
     """
     before = read_record(out)
     planning = _Planning(out=out, before=before, force=force)
-    new = {path: text.encode("utf-8") for path, text in documents.items()}
-    for path, content in new.items():
+    for path, content in documents.items():
         planning.document(path, content)
     for path in before.states:
         if path not in documents:
             planning.stale(path)
-    planning.settle_notes(new)
-    states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in new.items()}
+    planning.settle_notes(documents)
+    states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",))
     return Plan(
         out=out,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgen.errors import OutputError
-from skillgen.write.lines import digests_of, lines_of, packed, unpacked
+from skillgen.write.lines import state_of, unpacked
 
 RECORD_NAME = ".skillgen.json"
 VERSION = 2
@@ -55,11 +55,6 @@ class Record:
             parts.append(f'"yours": {_lines(dict(sorted(self.regions.items())))}')
         parts.append(f'"files": {_lines({path: list(self.states[path]) for path in sorted(self.states)})}')
         return "{\n  " + ",\n  ".join(parts) + "\n}\n"
-
-
-def state_of(content: bytes) -> str:
-    """Gives a file as the record remembers it."""
-    return packed(digests_of(lines_of(content)))
 
 
 def digest_of(content: bytes) -> str:

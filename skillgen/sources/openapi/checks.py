@@ -16,6 +16,8 @@ _SCREEN_WORDS = re.compile(
     r"pop-?ups?|(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
+_SCREEN_STEMS = ("click", "menu", "box", "radio", "bar", "pop", "button", "screen", "dialog", "tab")
+"""One of them is in whatever matches; to look for them takes a fraction of the time."""
 _RESULT_WORDS = re.compile(
     r"\b(?:returns?|returned|returning|responds?|responses?|results?|gives?|gets?|lists?|retrieves?|fetch(?:es)?|shows?|"
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
@@ -88,11 +90,11 @@ def check_words(tool: Tool, problems: ProblemLog) -> None:
         if getattr(tool, name) is None:
             problems.info(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
     description = (tool.description or "")[:LOOKED_AT]
-    if found := _SCREEN_WORDS.search(description):
+    if found := _screen_words(description):
         problems.info(
             "screen-mentioned",
             child(tool.pointer, "description"),
-            f"{tool.name} speaks of what stands on a screen ({found[0]!r}), which an agent can't see",
+            f"{tool.name} speaks of what stands on a screen ({found!r}), which an agent can't see",
             "say what the operation does",
         )
     returns_nothing_known = tool.output is None or tool.output.schema is None
@@ -100,3 +102,11 @@ def check_words(tool: Tool, problems: ProblemLog) -> None:
         problems.info(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns", "say it"
         )
+
+
+def _screen_words(text: str) -> str | None:
+    folded = text.casefold()
+    if not any(stem in folded for stem in _SCREEN_STEMS):
+        return None
+    found = _SCREEN_WORDS.search(text)
+    return found[0] if found else None

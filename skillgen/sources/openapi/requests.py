@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
@@ -54,7 +55,7 @@ class RequestMaker:
         self._problems = problems
         self._resolver = resolver
         validity = Validity(document, dialect_of(document))
-        self._maker = Maker(validity, self._report, is_request=True)
+        self._maker = Maker(validity, partial(_report, problems), is_request=True)
         self._bodies = BodyMaker(self._maker, validity, resolver)
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._values: dict[str, Made | NoExample] = {}
@@ -185,8 +186,9 @@ class RequestMaker:
         scheme, _ = self._resolver.resolved(self._schemes[name], child(SCHEMES, name))
         return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
 
-    def _report(self, code: str, where: str, message: str) -> None:
-        self._problems.info(code, where, message, "mend the value or the schema")
+
+def _report(problems: ProblemLog, code: str, where: str, message: str) -> None:
+    problems.info(code, where, message, "mend the value or the schema")
 
 
 def dialect_of(document: dict[str, Json]) -> Dialect:
