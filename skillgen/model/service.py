@@ -17,6 +17,7 @@ from skillgen.model.value import Json, Origins, Value
 Kind = Literal["mcp", "openapi"]
 AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 Operation = Literal["read", "write", "delete", "admin"]
+ClientTransport = Literal["stdio", "http", "sse"]
 Risk = Literal["safe", "reversible", "destructive"]
 
 
@@ -873,6 +874,23 @@ class RelatedServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientEntry:
+    """How an MCP server was reached, as far as the entry of a client's server file may say it: no value of a secret."""
+
+    transport: ClientTransport = "stdio"
+    """What was spoken over; the address of `http` and `sse` is the service's first endpoint."""
+
+    command: tuple[str, ...] = ()
+    """The program and its arguments; empty where they mean nothing on another machine."""
+
+    env: tuple[str, ...] = ()
+    """Names of the environment variables that were passed on."""
+
+    headers: tuple[str, ...] = ()
+    """Names of the headers that were sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service: what it is, when to use it, and all that it offers."""
 
@@ -929,6 +947,9 @@ class Service:
 
     server_name: str | None = None
     """The name under which a host mounts an MCP server."""
+
+    client_entry: ClientEntry | None = None
+    """How the user named an MCP server that was crawled; `None` for what was read otherwise."""
 
     when_to_use: tuple[str, ...] = ()
     """What a user asks for when this service is the right one; phrases after "when the user asks to"."""

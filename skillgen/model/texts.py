@@ -16,7 +16,14 @@ from skillgen.model.value import Json, Value
 _NO_TEXT = frozenset(
     {
         *("bool", "bool | None", "int", "int | None", "float | None", "Origins | None", "Kind", "AccessLevel"),
-        *("Operation | None", "Risk | None", "Location", "tuple[Problem, ...]", "tuple[Quotation, ...]"),
+        *(
+            "Operation | None",
+            "Risk | None",
+            "Location",
+            "ClientTransport",
+            "tuple[Problem, ...]",
+            "tuple[Quotation, ...]",
+        ),
     }
 )
 """Types of fields that hold no text of the source."""

@@ -53,11 +53,14 @@ def read_server(
     Raises:
         SourceError: it cannot be reached, or does not list its tools.
     """
+    from skillgen.sources.mcp.client_entry import client_entry_of
     from skillgen.sources.mcp.crawl import crawl
     from skillgen.sources.mcp.service import service_from_crawl
 
     found = crawl(target, progress, interruption=interruption)
     service = service_from_crawl(found, server_name=server_name)
+    origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
+    service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
     return completed(overridden(service, overrides))
 
 

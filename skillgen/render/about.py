@@ -8,6 +8,7 @@ from dataclasses import replace
 from skillgen.markdown.filters import block, one_line
 from skillgen.markdown.portions import portions
 from skillgen.model.service import Service
+from skillgen.render.client import has_client_notes
 from skillgen.render.environment import Templates
 from skillgen.render.extensions import extension_lines
 from skillgen.render.identity import title
@@ -20,6 +21,7 @@ PORTION_BYTES = 7_000
 """Of a text as the source has it; the filters may double what they make safe."""
 
 AUTHENTICATION = "Authentication"
+CLIENT = "Client Configuration"
 QUOTED = "Quoted from the source"
 
 
@@ -27,12 +29,22 @@ def about_pages(service: Service, templates: Templates) -> tuple[Page, ...]:
     """Gives the pages `about.md`, `about-p2.md`, …; none where there is nothing to add to SKILL.md."""
     described = service.description if service.description != service.summary else None
     first, *rest = portions(described, PORTION_BYTES) if described else ("",)
-    sections = [*_numbered("Description", rest, templates, start=2), *_sections(service, templates)]
+    sections = [
+        *_client(service, templates),
+        *_numbered("Description", rest, templates, start=2),
+        *_sections(service, templates),
+    ]
     intro = block(first) if first.strip() else None
     heading = f"About {title(service)}"
     if intro and not sections:
         return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
     return pages_of(heading, "about", sections, intro=intro)
+
+
+def _client(service: Service, templates: Templates) -> Iterator[Section]:
+    if has_client_notes(service):
+        text = templates.macro(TEMPLATE, "client")(service)
+        yield Section(name=CLIENT, heading=CLIENT, text=text)
 
 
 def _sections(service: Service, templates: Templates) -> Iterator[Section]:

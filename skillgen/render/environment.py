@@ -23,7 +23,19 @@ from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Tool
 from skillgen.model.value import Json
-from skillgen.render import access, calls, credentials, effects, examples, extensions, links, operation, results, shapes
+from skillgen.render import (
+    access,
+    calls,
+    client,
+    credentials,
+    effects,
+    examples,
+    extensions,
+    links,
+    operation,
+    results,
+    shapes,
+)
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
 
@@ -219,6 +231,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "other_access": access.other_access,
     "access_word": access.access_word,
     "host_names": access.host_names,
+    "client_configuration": client.client_configuration,
+    "client_variables": client.client_variables,
     "auth_phrases": access.auth_phrases,
     "type_phrase": shapes.type_phrase,
     "notes": shapes.notes,

@@ -1,0 +1,165 @@
+"""The entry to add to a client's server file: what others can use of how the user named a server, and no value."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import Finished, run_skillgen
+from documents import document_at
+from servers import over_http
+
+from skillgen.sources.mcp.client_entry import client_entry_of
+from skillgen.sources.mcp.target import ServerTarget
+
+TESTS = Path(__file__).parent
+
+
+def program(folder: Path, name: str) -> dict[str, str]:
+    """Puts a program of this name into a folder, a server whatever its arguments; gives the environment to find it."""
+    folder.mkdir()
+    file = folder / name
+    file.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m servers.over_stdio dashdash\n", "utf-8")
+    file.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def documented(tmp_path: Path, *arguments: object, name: str = "npx") -> Finished:
+    env = program(tmp_path / "bin", name)
+    finished = run_skillgen("from-server", "--out", tmp_path / "out", *arguments, cwd=TESTS, env=env)
+    assert finished.exit_code == 0, finished.stderr
+    return finished
+
+
+def entries(out: Path) -> list[dict[str, Any]]:
+    """Gives the JSON of the fences of about.md that name servers."""
+    (file,) = out.glob("skills/*/references/about.md")
+    fences = [token.content for token in document_at(file).tokens if token.type == "fence"]
+    return [json.loads(text)["mcpServers"] for text in fences if "mcpServers" in text]
+
+
+def test_a_command_that_others_can_run_is_the_entry_to_add_with_variables_by_name(tmp_path: Path) -> None:
+    """Issue 5: the client configuration to add, with environment names; never a value."""
+    documented(tmp_path, "--server-name", "kiosk", "--env", "KIOSK_KEY=hunter22x", "--", "npx", "-y", "@acme/kiosk@2")
+    ((name, entry),) = entries(tmp_path / "out")[0].items()
+    assert (name, entry["command"], entry["args"]) == ("kiosk", "npx", ["-y", "@acme/kiosk@2"])
+    assert entry["env"]["KIOSK_KEY"] == "${KIOSK_KEY}"
+    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
+    assert "[Client Configuration](references/about.md#client-configuration)" in skill.read_text("utf-8")
+    texts = [file.read_text("utf-8") for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    assert not [text for text in texts if "hunter22x" in text]
+    assert '"KIOSK_KEY": "${KIOSK_KEY}"' in (tmp_path / "out" / "ai-help.md").read_text("utf-8")
+
+
+def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -> None:
+    """Issue 5: nothing is invented in its place; the names of its variables are known all the same."""
+    command = (sys.executable, "-m", "servers.over_stdio", "dashdash")
+    out = tmp_path / "out"
+    finished = run_skillgen("from-server", "--out", out, "--env", "KIOSK_KEY=hunter22x", "--", *command, cwd=TESTS)
+    assert finished.exit_code == 0, finished.stderr
+    assert not entries(out)
+    (about,) = out.glob("skills/*/references/about.md")
+    assert "Environment variables: `KIOSK_KEY`" in about.read_text("utf-8")
+    assert not [file for file in out.rglob("*") if file.is_file() and sys.executable in file.read_text("utf-8")]
+
+
+def test_a_server_over_http_is_added_by_its_address(tmp_path: Path) -> None:
+    """Issue 5: without the query, which may hold a secret; headers by name."""
+    with over_http.running("modern") as server:
+        url = server.url
+        options = ("--url", f"{url}?key=hunter22x", "--header", "X-Kiosk: hunter23x", "--server-name", "kiosk")
+        finished = run_skillgen("from-server", "--out", tmp_path / "out", *options)
+    assert finished.exit_code == 0, finished.stderr
+    assert entries(tmp_path / "out") == [{"kiosk": {"type": "http", "url": url}}]
+    texts = [file.read_text("utf-8") for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    assert not [text for text in texts if "hunter2" in text]
+    assert [text for text in texts if "`X-Kiosk`" in text]
+
+
+def test_a_snapshot_keeps_the_entry(tmp_path: Path) -> None:
+    """Issue 5: documents made offline say the same."""
+    env = program(tmp_path / "bin", "uvx")
+    finished = run_skillgen("inspect", "-q", "--server-name", "kiosk", "--", "uvx", "kiosk-mcp", cwd=TESTS, env=env)
+    (tmp_path / "snapshot.json").write_text(finished.stdout, "utf-8")
+    again = run_skillgen("from-server", "--out", tmp_path / "out", "--snapshot", tmp_path / "snapshot.json")
+    assert again.exit_code == 0, again.stderr
+    ((name, entry),) = entries(tmp_path / "out")[0].items()
+    assert (name, entry["command"], entry["args"]) == ("kiosk", "uvx", ["kiosk-mcp"])
+
+
+def kept(command: str, env: dict[str, str] | None = None) -> bool:
+    return bool(client_entry_of(ServerTarget(command=tuple(command.split()), env=env or {}), "stdio").command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npx -y @scope/pkg",
+        "npx @scope/pkg@1.2.3 --stdio",
+        "uvx --from mcp-kiosk kiosk",
+        "uvx pkg@latest",
+        "uv tool run pkg",
+        "pipx run pkg",
+        "bunx pkg",
+        "bun x pkg",
+        "docker run -i --rm -e TOKEN ghcr.io/acme/kiosk:1.2",
+        "python -m kiosk_mcp",
+        "python3 -u -m kiosk_mcp --read-only",
+        "kiosk-mcp stdio",
+        "npx mcp-remote https://kiosk.example/mcp",
+    ],
+)
+def test_runners_modules_and_bare_programs_mean_the_same_elsewhere(command: str) -> None:
+    """Issue 5."""
+    assert kept(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "/usr/bin/npx -y pkg",
+        "./server",
+        "../bin/server",
+        "~/bin/server",
+        "server.py",
+        "node dist/index",
+        "python server.py",
+        "python -c print(1)",
+        "python3",
+        "uv run kiosk",
+        "npm start",
+        "java -jar kiosk.jar",
+        "npx -y pkg /home/ada/files",
+        "npx -y pkg ~/files",
+        "npx -y pkg ./files",
+        "npx -y pkg .",
+        "npx pkg --db=/var/db",
+        "npx pkg --db data.sqlite",
+        "npx pkg C:\\Users\\ada",
+        "npx pkg --api-key abc",
+        "npx pkg --token=abc",
+        "npx pkg TOKEN=abc",
+        "npx pkg $HOME/files",
+        "npx pkg ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "npx pkg https://ada:pw@kiosk.example/mcp",
+        "npx pkg https://kiosk.example/mcp?key=1",
+        "npx pkg postgres://localhost/ada",
+        "docker run -e TOKEN=abc image",
+        "docker run -v /srv:/srv image",
+        "docker run --mount type=bind,src=/srv,dst=/srv image",
+        "cmd /c npx pkg",
+    ],
+)
+def test_paths_and_values_of_the_users_own_are_never_passed_on(command: str) -> None:
+    """Issue 5: a command that holds one is left out as a whole, for without it it would be another."""
+    assert not kept(command)
+
+
+def test_an_argument_that_is_also_given_as_a_variable_is_taken_for_a_secret() -> None:
+    """Issue 5."""
+    assert kept("npx pkg hunter22x")
+    assert not kept("npx pkg hunter22x", {"KEY": "hunter22x"})
