@@ -18,7 +18,7 @@ from skillgen.cli.families import with_families
 from skillgen.cli.running import Written, problem_from_failure, run_command, write_each
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.pipeline.options import OutputOptions
-from skillgen.render.document import FORMATS
+from skillgen.render.document import DEFAULT_FORMATS
 
 if TYPE_CHECKING:
     from skillgen.pipeline.targets import NamedTarget, ReadTarget
@@ -64,13 +64,13 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
         file = project_file(what.config)
         output = OutputOptions(
             out=Path("agent-docs"),
-            formats=FORMATS,
+            formats=DEFAULT_FORMATS,
             check=what.check,
             allow_empty=what.allow_empty,
             force=what.force,
             strict=what.strict,
         )
-        targets = named_targets(read_project(file).targets, file, what.target, output, FORMATS)
+        targets = named_targets(read_project(file).targets, file, what.target, output, DEFAULT_FORMATS)
         return _made(targets, console, what)
 
     run_command(run, console, what.debug)

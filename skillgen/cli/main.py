@@ -16,6 +16,7 @@ from skillgen.cli.build import build
 from skillgen.cli.diff import diff
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
+from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.logout import logout
 from skillgen.cli.templates import templates
@@ -88,6 +89,7 @@ app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
 app.command("build")(build)
 app.command("diff")(diff)
+app.command("init")(init)
 app.command("inspect")(inspect)
 app.command("logout")(logout)
 app.add_typer(templates, name="templates")

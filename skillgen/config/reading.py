@@ -33,12 +33,20 @@ def project_file(named: Path | None) -> Path:
         if not named.is_file():
             raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or give another --config")
         return named
+    found = configured_file()
+    if found is None:
+        raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
+    return found
+
+
+def configured_file() -> Path | None:
+    """Gives what stands in the current folder, where something does."""
     for name in (FILE_NAME, "skillgen.yml"):
         if Path(name).is_file():
             return Path(name)
     if Path("pyproject.toml").is_file() and "tool.skillgen" in _text(Path("pyproject.toml")):
         return Path("pyproject.toml")
-    raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
+    return None
 
 
 def read_project(path: Path) -> Project:
@@ -182,4 +190,4 @@ def _wrong(found: Located, key: str, what: str, fix: str) -> UsageError:
     return UsageError(f"{key} {what}", where=found.where, fix=fix)
 
 
-__all__ = ["FILE_NAME", "Source", "project_file", "read_project"]
+__all__ = ["FILE_NAME", "Source", "configured_file", "project_file", "read_project"]

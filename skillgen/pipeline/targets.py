@@ -18,6 +18,7 @@ from skillgen.config.variables import filled_in
 from skillgen.errors import SkillgenError, SourceError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import DescriptionOptions, OutputOptions, Overrides
+from skillgen.pipeline.programs import resolved
 from skillgen.write.plan import is_as_written
 from skillgen.write.record import RECORD_NAME, Record, read_record
 
@@ -296,7 +297,8 @@ def _crawled(named: NamedTarget, overrides: Overrides, environment: Mapping[str,
 
 
 def _words(command: tuple[str, ...], named: NamedTarget, environment: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(filled_in(word, environment, f"{named.pointer}/source") for word in command)
+    words = tuple(filled_in(word, environment, f"{named.pointer}/source") for word in command)
+    return resolved(words, environment)
 
 
 def _env(named: NamedTarget, environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,231 @@
+"""`skillgen init`: what a project has becomes a project's file that builds at once (issue 6)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli import ROOT, Finished, files_of, run_skillgen
+from descriptions import grouped, write
+from jsonschema import Draft202012Validator
+
+SERVER = ROOT / "examples" / "acme-mcp"
+NODE_SERVER = """\
+const lines = require('readline').createInterface({input: process.stdin});
+lines.on('line', (line) => {
+  const {id, method} = JSON.parse(line);
+  if (id === undefined) return;
+  const results = {
+    initialize: {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'nodes', version: '1'}},
+    'tools/list': {tools: [{name: 'count', description: 'Counts.', inputSchema: {type: 'object'}}]},
+  };
+  const answer = results[method] ? {result: results[method]} : {error: {code: -32601, message: 'no such method'}};
+  console.log(JSON.stringify({jsonrpc: '2.0', id, ...answer}));
+});
+"""
+
+
+def init(project: Path, *options: str) -> Finished:
+    finished = run_skillgen("init", *options, cwd=project)
+    assert finished.exit_code == 0, finished.stderr
+    return finished
+
+
+def targets(project: Path) -> dict[str, Any]:
+    text = (project / "skillgen.yaml").read_text("utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)["targets"]
+    return found
+
+
+def builds(project: Path) -> set[str]:
+    """Builds, and gives the names of the tools that are documented."""
+    finished = run_skillgen("build", "--json", cwd=project)
+    assert finished.exit_code == 0, finished.stderr
+    assert run_skillgen("build", "--check", cwd=project).exit_code == 0
+    records = [json.loads(path.read_text("utf-8")) for path in project.rglob(".skillgen.json")]
+    return {name for record in records for name in record["tools"]}
+
+
+# -- what there is ---------------------------------------------------------------------------------------------------
+
+
+def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> None:
+    server = {"command": sys.executable, "args": [str(SERVER / "server.py")]}
+    off = {"command": "nothing", "disabled": True}
+    write(tmp_path / ".mcp.json", {"mcpServers": {"Acme Tasks": server, "off": off}})
+    finished = init(tmp_path)
+    assert targets(tmp_path) == {"acme-tasks": {"source": {"config": ".mcp.json", "server": "Acme Tasks"}}}
+    assert "found the server 'Acme Tasks' in .mcp.json: target acme-tasks\n" in finished.stderr
+    assert finished.stderr.endswith("next: skillgen build\n")
+    assert "create_task" in builds(tmp_path)
+
+
+def test_an_openapi_description_is_found_by_its_content_and_not_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "v1").mkdir(parents=True)
+    (tmp_path / "node_modules").mkdir()
+    text = yaml.safe_dump(grouped(tasks=["list_tasks"]), sort_keys=False)
+    (tmp_path / "docs" / "v1" / "public.yml").write_text(text, "utf-8")
+    write(tmp_path / "same.json", grouped(tasks=["list_tasks"]))
+    write(tmp_path / "node_modules" / "openapi.json", grouped(users=["list_users"]) | {"info": {"title": "Not ours"}})
+    write(tmp_path / "package-lock.json", {"name": "x", "dependencies": {"swagger": "1", "openapi": "2"}})
+    init(tmp_path)
+    assert [target["source"] for target in targets(tmp_path).values()] == [{"openapi": "same.json"}]
+    assert builds(tmp_path) == {"list_tasks"}
+
+
+def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_path: Path) -> None:
+    (tmp_path / "src" / "acme_tasks").mkdir(parents=True)
+    (tmp_path / "src" / "acme_tasks" / "serving.py").write_text(
+        "from mcp.server import MCPServer\n\nserver = MCPServer('acme')\n\n\n@server.tool()\n"
+        "def add(a: int, b: int) -> int:\n    return a + b\n\n\ndef main():\n    server.run()\n",
+        "utf-8",
+    )
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "acme"\ndependencies = ["mcp[cli]>=1.2", "httpx"]\n\n'
+        '[project.scripts]\nacme-admin = "acme_tasks.admin:main"\nacme-serve = "acme_tasks.serving:main"\n',
+        "utf-8",
+    )
+    finished = init(tmp_path)
+    assert "found an MCP server in pyproject.toml, script acme-serve" in finished.stderr
+    assert "# other commands of it: acme-admin\n" in (tmp_path / "skillgen.yaml").read_text("utf-8")
+    assert builds(tmp_path) == {"add"}
+
+
+def test_a_project_that_only_uses_the_library_is_no_server(tmp_path: Path) -> None:
+    (tmp_path / "client.py").write_text("from mcp.client import Client\n", "utf-8")
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "c"\ndependencies = ["mcp"]\n\n[project.scripts]\nc = "client:main"\n', "utf-8"
+    )
+    assert "nothing was found" in init(tmp_path).stderr
+
+
+def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / "index.js").write_text(NODE_SERVER, "utf-8")
+    package = {
+        "name": "@acme/nodes",
+        "bin": "./dist/index.js",
+        "dependencies": {"@modelcontextprotocol/sdk": "^1"},
+        "scripts": {"build": "tsc"},
+    }
+    write(tmp_path / "package.json", package)
+    init(tmp_path)
+    assert targets(tmp_path) == {"nodes": {"source": {"command": ["node", "dist/index.js"]}}}
+    assert builds(tmp_path) == {"count"}
+    (tmp_path / "skillgen.yaml").unlink()
+    (tmp_path / "dist" / "index.js").unlink()
+    assert "first: dist/index.js is not there yet: npm run build\n" in init(tmp_path).stderr
+
+
+def test_a_fastapi_application_becomes_a_command_that_prints_its_description(tmp_path: Path) -> None:
+    (tmp_path / "src" / "shop").mkdir(parents=True)
+    data = json.dumps(grouped(tasks=["list_tasks"]))
+    (tmp_path / "src" / "fastapi.py").write_text(
+        f"class FastAPI:\n    def openapi(self):\n        import json\n        return json.loads({data!r})\n", "utf-8"
+    )
+    (tmp_path / "src" / "shop" / "main.py").write_text("from fastapi import FastAPI\n\napi = FastAPI()\n", "utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\ndependencies = ["fastapi"]\n', "utf-8")
+    init(tmp_path)
+    source = targets(tmp_path)["shop"]["source"]
+    assert source["openapi-command"][1:2] == ["-c"]
+    assert source["env"] == {"PYTHONPATH": "src"}
+    assert builds(tmp_path) == {"list_tasks"}
+
+
+def test_what_developers_use_is_a_comment_where_the_project_has_something_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
+    (tmp_path / "tools.py").write_text("", "utf-8")
+    servers = {
+        "browser": {"command": "npx", "args": ["-y", "@playwright/mcp"], "env": {"TOKEN": "${BROWSER_TOKEN}"}},
+        "own": {"command": sys.executable, "args": ["./tools.py"]},
+    }
+    write(tmp_path / ".mcp.json", {"mcpServers": servers})
+    finished = init(tmp_path)
+    assert list(targets(tmp_path)) == ["tasks", "own"]
+    text = (tmp_path / "skillgen.yaml").read_text("utf-8")
+    assert "  # browser:\n  #   source:\n  #     config: .mcp.json\n" in text
+    assert "  # first: set BROWSER_TOKEN in the environment\n" in text.replace("# #", "#")
+    assert "the server 'browser' in .mcp.json: a comment" in finished.stderr
+
+
+# -- the files -------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> None:
+    finished = init(tmp_path)
+    assert "nothing was found that skillgen documents" in finished.stderr
+    assert set(files_of(tmp_path)) == {"skillgen.yaml", ".skillgen.schema.json"}
+    built = run_skillgen("build", cwd=tmp_path)
+    assert (built.exit_code, "skillgen.yaml: has no targets" in built.stderr) == (2, True)
+    examples = (tmp_path / "skillgen.yaml").read_text("utf-8").partition("correct it:\n  #\n")[2]
+    uncommented = "targets:\n" + "".join(f"  {line[4:]}\n" for line in examples.splitlines())
+    schema = json.loads((tmp_path / ".skillgen.schema.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate(yaml.safe_load(uncommented))
+    assert len(yaml.safe_load(uncommented)["targets"]) == 4
+
+
+def test_editors_find_the_schema_beside_the_file_and_the_file_keeps_to_it(tmp_path: Path) -> None:
+    info = {"title": "12:30 \u2028 #: {no}", "version": "1"}
+    write(tmp_path / "a.json", grouped(tasks=["list_tasks"]) | {"info": info})
+    init(tmp_path)
+    first = (tmp_path / "skillgen.yaml").read_text("utf-8").splitlines()[0]
+    assert first == "# yaml-language-server: $schema=./.skillgen.schema.json"
+    schema = json.loads((tmp_path / ".skillgen.schema.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate({"targets": targets(tmp_path)})
+    text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("    # Words of your own", "    ## Words")
+    words = yaml.safe_load(text.replace("    # ", "    "))
+    Draft202012Validator(schema).validate(words)
+    assert "when-to-use" in next(iter(words["targets"].values()))
+
+
+@pytest.mark.parametrize("name", ["skillgen.yaml", "skillgen.yml", "pyproject.toml"])
+def test_existing_files_stay_and_what_they_lack_is_told(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    mine = '[tool.skillgen.targets.mine]\nsource = {openapi = "x"}\n' if name == "pyproject.toml" else "# mine\n"
+    (tmp_path / name).write_text(mine, "utf-8")
+    (tmp_path / ".pre-commit-config.yaml").write_text("repos: []\n", "utf-8")
+    finished = init(tmp_path)
+    assert (tmp_path / name).read_text("utf-8") == mine
+    assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
+    assert f"{name} is there already and stays as it is" in finished.stderr
+    assert "      openapi: api.json\n" in finished.stderr
+    assert "add below repos:\n  - repo: local\n" in finished.stderr
+    assert not (tmp_path / "skillgen.yaml").exists() or name == "skillgen.yaml"
+
+
+def test_the_schema_of_an_older_version_is_renewed_and_another_file_is_not(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    schema = tmp_path / ".skillgen.schema.json"
+    schema.write_text('{"title": "skillgen.yaml"}', "utf-8")
+    init(tmp_path)
+    assert '"targets"' in schema.read_text("utf-8")
+    schema.write_text('{"title": "mine"}', "utf-8")
+    init(tmp_path)
+    assert schema.read_text("utf-8") == '{"title": "mine"}'
+
+
+def test_the_hook_runs_the_installed_skillgen(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    init(tmp_path)
+    (repository,) = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))[0]
+    assert repository["repo"] == "local"
+    assert (repository["hooks"][0]["id"], repository["hooks"][0]["entry"]) == (published["id"], published["entry"])
+
+
+def test_files_that_are_broken_or_hostile_stop_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text("{", "utf-8")
+    (tmp_path / "pyproject.toml").write_text("[", "utf-8")
+    (tmp_path / "package.json").write_text("[" * 100_000, "utf-8")
+    (tmp_path / "a.yaml").write_text("openapi: [", "utf-8")
+    (tmp_path / "b.json").write_bytes(b'\xff\xfe"openapi":')
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    title = "x\n  evil:\n    source: {command: rm}\n\x1b[2J"
+    write(tmp_path / "c.json", grouped(tasks=["list_tasks"]) | {"info": {"title": title, "version": "1"}})
+    finished = init(tmp_path)
+    assert len(targets(tmp_path)) == 1
+    assert "\x1b" not in finished.stderr
