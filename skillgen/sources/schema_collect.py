@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 COLLECT_LIMIT = 5_000
 """Schemas from which the parameters of one tool are gathered at the most."""
 
+DEPTH_LIMIT = 200
+"""How many of them may stand one within the other."""
+
 ALTERNATIVES_LIMIT = 12
 """Alternatives of a named type that are told with each tool that takes it; more stand at the type alone."""
 
@@ -41,7 +44,7 @@ class Collector:
         self._location = location
         self._found: dict[str, Parameter] = {}
         self._whole = ANYTHING
-        self._count = 0
+        self._count = self._depth = 0
 
     def collected(self, raw: Json, pointer: str) -> Collected:
         """Gathers the properties; one of an alternative is required where every alternative requires it."""
@@ -73,6 +76,18 @@ class Collector:
         """
         if not isinstance(raw, dict) or id(raw) in seen or self._count > COLLECT_LIMIT:
             return frozenset()
+        if self._depth > DEPTH_LIMIT:
+            self._scope.report(pointer, f"made of more than {DEPTH_LIMIT} schemas in a row; the rest is left out")
+            self._count = COLLECT_LIMIT
+            return frozenset()
+        self._depth += 1
+        required = self._collect_from(raw, pointer, seen, settled, is_itself)
+        self._depth -= 1
+        return required
+
+    def _collect_from(
+        self, raw: dict[str, Json], pointer: str, seen: set[int], settled: frozenset[str] | None, is_itself: bool
+    ) -> frozenset[str]:
         seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
         self._count += 1
         if "$ref" in raw and not self._scope.ref_siblings:

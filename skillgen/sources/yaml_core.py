@@ -14,12 +14,17 @@ import yaml
 
 from skillgen.errors import ProblemLog
 from skillgen.model.value import Json
+from skillgen.sources.json_text import number_or_text
+from skillgen.sources.nesting import NESTING_LIMIT
 
 EXPANDED_LIMIT = 20_000_000
 """Values that a document may come to when its aliases are written out; beyond it is an alias bomb."""
 
-DEPTH_LIMIT = 500
-"""Levels of nesting; the parser's own time grows with their square."""
+DEPTH_LIMIT = 20_000
+"""Levels of nesting that are passed over; the parser's own time grows with their square."""
+
+LONGEST_BASED_INT = 1_000
+"""Characters of a number that is not decimal; Python reads longer ones, but does not write them."""
 
 _LOADER: Any = getattr(yaml, "CLoader", yaml.Loader)
 # YAML 1.2.2 allows them in quoted text; PyYAML refuses some (5.1) and takes others for line ends (5.4).
@@ -68,9 +73,9 @@ def plain_scalar(text: str) -> Json:
         if _INT.match(text):
             return int(text)
         if _BASED_INT.match(text):
-            return int(text, 0)
+            return int(text, 0) if len(text) < LONGEST_BASED_INT else text
         if _FLOAT.match(text):
-            return float(text)
+            return number_or_text(text)
     except ValueError:  # more digits than Python will convert
         return text
     return text
@@ -84,6 +89,7 @@ class _Builder:
         self._problems = problems
         self._anchors: dict[str, tuple[Json, int]] = {}
         self._open: list[_Open] = []
+        self._is_deep = False
         self._merged: dict[int, set[str]] = {}
         """For each mapping that merges others, by identity: the keys that may still be given in itself."""
 
@@ -111,12 +117,12 @@ class _Builder:
                 if event.anchor is not None:
                     anchors[event.anchor] = (value, 1)
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                if len(self._open) > DEPTH_LIMIT:
-                    raise YamlError(f"{_line(event)}: nested more than {DEPTH_LIMIT} levels deep")
-                self._open.append(_Open(collection, key, expects_key, event.anchor, count))
-                key, expects_key = None, kind is yaml.MappingStartEvent
-                collection = {} if expects_key else []
-                continue
+                if len(self._open) < NESTING_LIMIT:
+                    self._open.append(_Open(collection, key, expects_key, event.anchor, count))
+                    key, expects_key = None, kind is yaml.MappingStartEvent
+                    collection = {} if expects_key else []
+                    continue
+                value = self._pass_over(event)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                 value, done = collection, self._open.pop()
                 collection, key, expects_key = done.collection, done.key, done.expects_key
@@ -144,6 +150,25 @@ class _Builder:
                 else:
                     collection[key] = value
                 key, expects_key = None, True
+
+    def _pass_over(self, first: Any) -> None:
+        """Reads past a collection that is nested too deeply: null stands in its place, and the first one is told."""
+        if not self._is_deep:
+            message = f"nested more than {NESTING_LIMIT} levels deep; what is deeper is left out"
+            self._problems.warning("nested-too-deeply", _line(first), message)
+        self._is_deep = True
+        depth = 1
+        while depth:
+            try:
+                kind = type(event := self._next())
+            except yaml.YAMLError:
+                raise YamlError(f"{_line(first)}: nested more than {NESTING_LIMIT} levels deep") from None
+            if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                depth += 1
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                depth -= 1
+            if depth > DEPTH_LIMIT:
+                raise YamlError(f"{_line(event)}: nested more than {DEPTH_LIMIT} levels deep")
 
     def _aliased(self, event: Any) -> tuple[Json, int]:
         """Gives what an alias stands for, and how many values that is."""

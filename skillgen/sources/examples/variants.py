@@ -19,6 +19,9 @@ VARIANTS_LIMIT = 24
 STEPS_LIMIT = 2_000
 """Schemas that are read for the variants of one value."""
 
+DEPTH_LIMIT = 150
+"""Schemas that are read one within the other, or one beside the other in a list."""
+
 _COMPOSITION = frozenset({"$ref", "allOf", "oneOf", "anyOf", "if", "then", "else"})
 
 Follow = Callable[[str], Json]
@@ -40,13 +43,13 @@ class Variants:
         if isinstance(raw, dict) and not _COMPOSITION & raw.keys():
             return iter((raw,))
         self._steps = 0
-        return islice(self._of(raw, frozenset()), VARIANTS_LIMIT)
+        return islice(self._of(raw, frozenset(), 0), VARIANTS_LIMIT)
 
-    def _of(self, raw: Json, seen: frozenset[str]) -> Iterator[Flat]:
+    def _of(self, raw: Json, seen: frozenset[str], depth: int) -> Iterator[Flat]:
         self._steps += 1
         if raw is True:
             yield {}
-        if not isinstance(raw, dict) or self._steps > STEPS_LIMIT:
+        if not isinstance(raw, dict) or self._steps > STEPS_LIMIT or depth > DEPTH_LIMIT:
             return
         if not _COMPOSITION & raw.keys():
             yield raw
@@ -54,7 +57,7 @@ class Variants:
         reference = raw.get("$ref")
         own = {key: value for key, value in raw.items() if key not in _COMPOSITION}
         if not isinstance(reference, str):
-            yield from self._expanded(own, list(_choices(raw)), seen)
+            yield from self._expanded(own, list(_choices(raw)), seen, depth)
         elif reference not in seen:
             try:
                 target = self._follow(reference)
@@ -62,17 +65,19 @@ class Variants:
                 return
             inner = seen | {reference}
             choices = [[named(target, reference)], *(_choices(raw) if self._siblings else ())]
-            yield from self._expanded(own if self._siblings else {}, choices, inner)
+            yield from self._expanded(own if self._siblings else {}, choices, inner, depth)
 
-    def _expanded(self, flat: Flat, choices: list[list[Json]], seen: frozenset[str]) -> Iterator[Flat]:
+    def _expanded(self, flat: Flat, choices: list[list[Json]], seen: frozenset[str], depth: int) -> Iterator[Flat]:
         if not choices:
             yield flat
             return
+        if depth + len(choices) > DEPTH_LIMIT:
+            return
         for option in choices[0]:
-            for variant in self._of(option, seen):
+            for variant in self._of(option, seen, depth + 1):
                 both = merged(flat, variant)
                 if both is not None:
-                    yield from self._expanded(both, choices[1:], seen)
+                    yield from self._expanded(both, choices[1:], seen, depth + 1)
 
 
 def named(target: Json, reference: str) -> Json:

@@ -1,0 +1,152 @@
+"""Sources that by size or shape should exhaust their reader: each ends at once, the rest is documented (issue 7).
+
+The same schemas come from an OpenAPI description and from a server. Larger ones are measured for SECURITY.md; here
+they are as small as shows what would go wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, run_skillgen
+
+from skillgen.cli.main import app
+
+Json = Any
+
+DIGITS = "9" * 5_000
+DEEP = 10_000
+ROW = 1_500
+
+
+def nested(opening: str, closing: str, inner: str = "{}") -> str:
+    return opening * DEEP + inner + closing * DEEP
+
+
+def types(count: int, member: Json, last: Json) -> str:
+    """Gives a schema of named types, each made of the next by `member`, in which `@` stands for it."""
+    text = json.dumps(member)
+    named = {f"S{i}": json.loads(text.replace("@", f"#/$defs/S{i + 1}")) for i in range(count)}
+    return json.dumps({"type": "object", "$ref": "#/$defs/S0", "$defs": {**named, f"S{count}": last}})
+
+
+def of_numbers(number: str) -> str:
+    """Gives a schema with a number in every keyword that takes one."""
+    keywords = ("minimum", "maximum", "multipleOf", "default", "minLength", "maxLength", "minItems", "example")
+    members = ", ".join(f'"{keyword}": {number}' for keyword in keywords)
+    kinds = ", ".join(f'"{kind}": {{"type": "{kind}", {members}}}' for kind in ("integer", "number", "string", "array"))
+    return f'{{"type": "object", "required": ["integer", "number"], "properties": {{{kinds}}}}}'
+
+
+def of_pattern(pattern: str) -> str:
+    text = "a" * 40 + "!"
+    kinds = {"type": "string", "pattern": pattern, "default": text, "enum": [text, "b"]}
+    named = {"type": "object", "patternProperties": {pattern: {"type": "integer"}}, "default": {text: "x"}}
+    return json.dumps({"type": "object", "required": ["a", "b"], "properties": {"a": kinds, "b": named}})
+
+
+REFERENCE = {"$ref": "@"}
+OBJECT = {"type": "object", "properties": {"z": {"type": "string"}}}
+SCHEMAS: dict[str, str] = {
+    "deep properties": nested('{"type":"object","properties":{"a":', "}}"),
+    "deep items": nested('{"type":"array","items":', "}"),
+    "deep allOf": nested('{"allOf":[', "]}"),
+    "deep oneOf": nested('{"oneOf":[', "]}"),
+    "deep not": nested('{"not":', "}"),
+    "a deep default": '{"type":"object","properties":{"a":{"default":' + nested("[", "]", "1") + "}}}",
+    "a deep value that is read": '{"type":"object","properties":{"a":{"default":' + "[" * 480 + "]" * 480 + "}}}",
+    "a row of references": types(ROW, REFERENCE, OBJECT),
+    "a row of allOf": types(ROW, {"allOf": [REFERENCE]}, OBJECT),
+    "a row of required properties": types(
+        ROW, {"type": "object", "required": ["a"], "properties": {"a": REFERENCE}}, OBJECT
+    ),
+    "a circle of references": '{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}}}',
+    "a circle of allOf": '{"$ref":"#/$defs/A","$defs":{"A":{"allOf":[{"anyOf":[{"$ref":"#/$defs/A"}]}]}}}',
+    "a circle of required properties": (
+        '{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","required":["a"],"properties":{"a":{"$ref":"#/$defs/A"}}}}}'
+    ),
+    "doubling allOf": types(60, {"allOf": [REFERENCE, REFERENCE]}, OBJECT),
+    "doubling anyOf": types(60, {"anyOf": [REFERENCE, REFERENCE]}, OBJECT),
+    "doubling oneOf": types(60, {"oneOf": [REFERENCE, {"allOf": [REFERENCE]}]}, OBJECT),
+    "doubling properties": types(
+        60, {"type": "object", "required": ["a", "b"], "properties": {"a": REFERENCE, "b": REFERENCE}}, OBJECT
+    ),
+    "doubling items": types(60, {"type": "array", "minItems": 2, "items": REFERENCE}, OBJECT),
+    "many parts": json.dumps(
+        {"allOf": [{"type": "object", "properties": {f"p{i}": {"type": "string"}}} for i in range(ROW)]}
+    ),
+    "many alternatives": json.dumps(
+        {"type": "object", "oneOf": [{"required": [f"p{i}"], "properties": {f"p{i}": {}}} for i in range(ROW)]}
+    ),
+    "many choices": json.dumps({"type": "object", "properties": {"a": {"enum": [f"v{i}" for i in range(20_000)]}}}),
+    "many parameters": json.dumps({"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(4_000)}}),
+    "a key twice": '{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"integer"}}}',
+    "half a letter": '{"type":"object","properties":{"\\ud800":{"type":"string","default":"\\udfff"}}}',
+    "a large bound": '{"type":"object","required":["a"],"properties":{"a":{"type":"array","minItems":1000000000}}}',
+    **{f"the number {word}": of_numbers(number) for word, number in (
+        ("of 5,000 digits", DIGITS), ("of 5,000 places", f"0.{DIGITS}"), ("1e999", "1e999"), ("-1e999", "-1e999"),
+        ("NaN", "NaN"), ("Infinity", "-Infinity"), ("-0.0", "-0.0"), ("1e-999", "1e-999"),
+        ("of a huge exponent", "1e" + "9" * 20),
+    )},
+    **{f"the pattern {pattern[:20]}": of_pattern(pattern) for pattern in (
+        "^(a+)+$", "(a|a)*b", "([a-z]+)*!$", "(.*a){25}", "((((a{1,90}){1,90}){1,90}){1,90}){1,90}",
+        "^(?:a?){60}a{60}$",
+        "a{99999999}", "(" * 500 + ")" * 500, "(?:" * 3_000,
+    )},
+}  # fmt: skip
+"""JSON Schemas, as text, each of which should exhaust whoever reads it."""
+
+
+def description_with(folder: Path, schema: str) -> Path:
+    schema = schema.replace("#/$defs/", "#/paths/~1bad/post/requestBody/content/application~1json/schema/$defs/")
+    body = f'"requestBody": {{"content": {{"application/json": {{"schema": {schema}}}}}}}'
+    done = '"responses": {"200": {"description": "Done"}}'
+    source = folder / "api.json"
+    source.write_text(
+        '{"openapi": "3.1.0", "info": {"title": "Shapes", "version": "1"}, "paths": {'
+        f'"/bad": {{"post": {{"operationId": "bad_one", {body}, {done}}}}},'
+        f'"/fine": {{"get": {{"operationId": "fine_one", {done}}}}}}}}}',
+        encoding="utf-8",
+    )
+    return source
+
+
+def references(folder: Path) -> str:
+    return "".join(path.read_text("utf-8") for path in folder.glob("out/skills/*/references/*.md"))
+
+
+@pytest.mark.parametrize("shape", SCHEMAS)
+def test_a_schema_that_should_exhaust_its_reader_costs_the_other_operations_nothing(tmp_path: Path, shape: str) -> None:
+    """X-10, X-13."""
+    arguments = ["from-openapi", str(description_with(tmp_path, SCHEMAS[shape])), "-o", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as ended:
+        app(args=arguments, prog_name="skillgen", obj=())
+    assert ended.value.code == 0
+    assert "## bad_one" in references(tmp_path)
+    assert "## fine_one" in references(tmp_path)
+
+
+def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_path: Path) -> None:
+    """X-10, X-13: all of them at once."""
+    tools = ", ".join(
+        f'{{"name": "tool_{index}", "inputSchema": {schema}}}' for index, schema in enumerate(SCHEMAS.values())
+    )
+    said = tmp_path / "tools.json"
+    said.write_text(f'{{"tools": [{tools}]}}', encoding="utf-8")
+    server = (sys.executable, ROOT / "tests/servers/verbatim.py", said)
+    finished = run_skillgen("from-server", "-o", tmp_path / "out", "--timeout", "100", "--", *server)
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    for index, shape in enumerate(SCHEMAS):
+        assert f"## tool_{index}\n" in references(tmp_path), shape
+
+
+def test_numbers_that_json_has_no_word_for_stay_text(tmp_path: Path) -> None:
+    """X-51: what `inspect` writes is JSON for every reader."""
+    source = description_with(tmp_path, of_numbers("1e999"))
+    finished = run_skillgen("inspect", source)
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    json.loads(finished.stdout, parse_constant=pytest.fail)
