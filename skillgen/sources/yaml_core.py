@@ -122,7 +122,8 @@ class _Builder:
                     key, expects_key = None, kind is yaml.MappingStartEvent
                     collection = {} if expects_key else []
                     continue
-                value = self._pass_over(event)
+                self._pass_over(event)
+                value = None
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                 value, done = collection, self._open.pop()
                 collection, key, expects_key = done.collection, done.key, done.expects_key
