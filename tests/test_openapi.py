@@ -469,7 +469,8 @@ def test_how_a_parameter_is_written_is_told_where_it_is_not_the_default(
     tmp_path: Path, parameter: Json, words: str
 ) -> None:
     """S2-08."""
-    paths = {"/a/{p}": {"get": operation("x", parameters=[{"name": "p", "in": "query", **parameter}])}}
+    path = "/a/{p}" if parameter.get("in") == "path" else "/a"
+    paths = {path: {"get": operation("x", parameters=[{"name": "p", "in": "query", **parameter}])}}
     generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").item("p").text
     assert text.partition("): ")[2] == words

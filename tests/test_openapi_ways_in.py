@@ -49,7 +49,8 @@ def split(tmp_path: Path) -> Path:
         "limit: {name: limit, in: query, schema: {type: integer}}\n"
         "missing: {description: No such pet}\n"
         "key: {type: apiKey, in: header, name: X-Key}\n"
-        "item:\n  get: {operationId: get_pet, summary: Gets it, responses: {'404': {$ref: '#/missing'}}}\n",
+        "item:\n  parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n"
+        "  get: {operationId: get_pet, summary: Gets it, responses: {'404': {$ref: '#/missing'}}}\n",
         "utf-8",
     )
     body = {"content": {"application/json": {"schema": {"$ref": "parts/Pet.json"}}}}

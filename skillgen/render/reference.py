@@ -31,6 +31,9 @@ _HOW_TO_READ = Markdown(
     "Read one with `resources/read` and its `uri`. A URI template is a URI once its `{variables}` are filled in."
 )
 _HOW_SENT = Markdown("Requests that the service itself sends, to an address of the caller's. They are not tools.")
+_PAYLOADS_LEFT_OUT = Markdown(
+    f"{_HOW_SENT}\n\nWhat each one carries is left out here, because they are many. The description of the API has it."
+)
 _HOW_TO_GET = Markdown("Get one with `prompts/get`, its `name` and its arguments.")
 
 
@@ -112,7 +115,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     types = pages_of("Named types", "types", _type_sections(service, templates))
     resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
     prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
-    events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _HOW_SENT)
+    events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _how_sent(service))
     return Reference(
         about=about_pages(service, templates),
         topics=topics,
@@ -209,6 +212,14 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
 def _event_sections(service: Service, templates: Templates) -> list[Section]:
     render = templates.macro(SECTIONS, "event_section")
     return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.events]
+
+
+def _how_sent(service: Service) -> Markdown:
+    """Says what events are, and that what they carry is left out where bodies are declared and none is read."""
+    is_left_out = any(item.media_types for item in service.events) and not any(
+        item.parameters for item in service.events
+    )
+    return _PAYLOADS_LEFT_OUT if is_left_out else _HOW_SENT
 
 
 def _prompt_sections(service: Service, templates: Templates) -> list[Section]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 import sys
@@ -16,7 +15,8 @@ from skillgen.sources.json_text import json_from_text
 from skillgen.sources.network import BODY_LIMIT_BYTES as SIZE_LIMIT_BYTES
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
+_COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
 _OUTWARD = re.compile(r"""\$ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]""")
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
 """How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
@@ -122,7 +122,10 @@ def _read_file(path: Path) -> bytes:
 
 
 def _decode(content: bytes, name: str) -> str:
-    encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
+    for start, packed in _PACKED:
+        if content.startswith(start):
+            raise SourceError(f"is packed ({packed})", where=name, fix="unpack it, and give the document in it")
+    encoding = json.detect_encoding(content[:4])
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -142,6 +145,8 @@ def _parse(text: str, name: str, problems: ProblemLog) -> Json:
             raise SourceError(message, where=name, fix="correct it there and run again") from None
         except RecursionError:
             raise SourceError("is nested too deeply to be read", where=name) from None
+    if _COMMENT.match(text):
+        raise SourceError("holds // or /* comments, which neither JSON nor YAML has", where=name, fix="remove them")
     if text.lstrip().startswith("<"):
         raise SourceError("is a page or XML, neither JSON nor YAML", where=name, fix="give the document's own address")
     try:

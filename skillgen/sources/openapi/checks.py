@@ -23,6 +23,20 @@ _RESULT_WORDS = re.compile(
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
 )
+_SHAPES: tuple[tuple[str, type, str], ...] = (
+    ("responses", dict, "an object"),
+    ("callbacks", dict, "an object"),
+    ("tags", list, "a list"),
+)
+_LEFT_OUT_OF_MCP = (
+    ("x-speakeasy-mcp", "disabled", True),
+    ("x-mcp", "disabled", True),
+    ("x-mcp", "enabled", False),
+    ("x-mcp", "skip", True),
+    ("x-mcp", "ignore", True),
+)
+"""Extension, member and value by which descriptions keep an operation out of an MCP server."""
+
 LOOKED_AT = 4_000
 """Characters of a description that are looked at."""
 
@@ -77,6 +91,31 @@ def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: Proble
         )
     if not isinstance(data.get("security"), list):
         problems.info("security-missing", "/security", "no security requirement for all operations is declared")
+
+
+def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
+    """Reports a path that can't be appended to the address of the API (OpenAPI 3.1, "Paths Object")."""
+    if not path.startswith("/"):
+        problems.warning("path-invalid", pointer, f"the path {path[:100]!r} does not begin with a slash", "add it")
+    elif "?" in path or "#" in path:
+        problems.warning(
+            "path-invalid", pointer, f"the path {path[:100]!r} holds a query or a fragment", "declare parameters"
+        )
+
+
+def check_shape(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
+    """Reports members of an operation that are not what they must be, and are therefore not read."""
+    for name, kind, word in _SHAPES:
+        if not isinstance(operation.get(name, kind()), (kind, type(None))):
+            problems.error(f"{name.lower()}-invalid", child(pointer, name), f"`{name}` is not {word}; left out")
+    for name, key, value in _LEFT_OUT_OF_MCP:
+        if as_dict(operation.get(name)).get(key) is value:
+            problems.info(
+                "mcp-disabled",
+                child(pointer, name, key),
+                "the description keeps this operation out of an MCP server; it is documented as one of the API",
+                "leave it out with --exclude if it is not for agents",
+            )
 
 
 def check_words(tool: Tool, problems: ProblemLog) -> None:

@@ -75,9 +75,13 @@ class EventReader:
         operation, pointer = entry.operation, entry.pointer
         sent: tuple[Parameter, ...] = ()
         body = Body()
+        media_types: tuple[str, ...] = ()
         if is_detailed:
             sent = self._parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
             body = self._parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
+            media_types = body.media_types
+        elif "requestBody" in operation:
+            media_types = tuple(as_dict(self._resolver.quietly(operation["requestBody"]).get("content")))
         return Event(
             name=name,
             tool=tool,
@@ -87,7 +91,7 @@ class EventReader:
             description=text_of(operation, "description"),
             parameters=sent + body.parameters,
             tags=tags_of(operation),
-            media_types=tuple(filter(None, body.media_types)),
+            media_types=tuple(filter(None, media_types)),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
             origins=None

@@ -11,7 +11,7 @@ from skillgen.model.service import Endpoint, ErrorCase, Tool
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.checks import check_words
+from skillgen.sources.openapi.checks import check_path, check_shape, check_words
 from skillgen.sources.openapi.endings import deprecation_of
 from skillgen.sources.openapi.hints import described_for_agents, semantics_from_method, semantics_from_operation
 from skillgen.sources.openapi.names import operation_names
@@ -63,6 +63,7 @@ class OperationReader:
         names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):
             self._report_name(entry, name)
+            check_path(entry.path, entry.item_pointer, self._problems)
         return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
 
     def _report_name(self, entry: Entry, name: str) -> None:
@@ -81,8 +82,10 @@ class OperationReader:
     def _tool(self, entry: Entry, name: str) -> Tool:
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters(((entry.item, entry.item_pointer), (operation, pointer)))
+        sent = self.parameters.completed(sent, entry.path, pointer)
         body = self.parameters.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
+        check_shape(operation, pointer, self._problems)
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success = self._success(responses)

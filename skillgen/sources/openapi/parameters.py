@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,9 @@ from skillgen.sources.openapi.media import Form, first_media_schema, forms
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.serialization import serialization_of, with_encoding
 from skillgen.sources.schema_collect import Collected
+
+TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
+"""What stands for a parameter in a path."""
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
@@ -66,10 +70,55 @@ class ParameterReader:
         """Reads the parameters of a path and then of an operation, each with its pointer; the later override."""
         found: dict[tuple[str, str], Parameter] = {}
         for owner, pointer in owners:
-            for index, raw in enumerate(as_list(owner.get("parameters"))):
+            if not isinstance(declared := owner.get("parameters") or [], list):
+                self._problems.error(
+                    "parameters-invalid", child(pointer, "parameters"), "`parameters` is not a list; left out"
+                )
+            own: set[tuple[str, str]] = set()
+            for index, raw in enumerate(as_list(declared)):
                 for parameter in self._read(raw, child(pointer, "parameters", index)):
-                    found[parameter.location, parameter.name] = parameter
+                    key = parameter.location, parameter.name
+                    if key in own:
+                        self._problems.warning(
+                            "parameter-duplicate",
+                            child(pointer, "parameters", index),
+                            f"the {key[0]} parameter {key[1][:100]!r} is declared twice; its last declaration counts",
+                            "remove one",
+                        )
+                    own.add(key)
+                    found[key] = parameter
         return tuple(found.values())
+
+    def completed(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
+        """Gives the parameters of an operation with those that only the template of its path names.
+
+        Each must be declared, and whoever calls it has to send it all the same (OpenAPI 3.1, "Path Templating").
+        """
+        if "{" not in path and not any(item.location == "path" for item in parameters):
+            return parameters
+        named = dict.fromkeys(TEMPLATE_VARIABLE.findall(path))
+        declared = {item.name for item in parameters if item.location == "path"}
+        for name in declared - named.keys():
+            self._problems.warning(
+                "path-parameter-unused",
+                pointer,
+                f"the path has no place for the path parameter {name[:100]!r}",
+                "add it to the path, or remove it",
+            )
+        return parameters + tuple(
+            self._undeclared(name, pointer) for name in named if name.strip() and name not in declared
+        )
+
+    def _undeclared(self, name: str, pointer: str) -> Parameter:
+        self._problems.warning(
+            "path-parameter-missing",
+            pointer,
+            f"no parameter declares {name[:100]!r}, which stands in the path",
+            "declare it with `in: path`",
+        )
+        self._raw_schemas[pointer] = {}
+        self.declared[pointer] = {}
+        return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
 
     def body(self, raw: Json, pointer: str) -> Body:
         """Reads a request body in each of its forms: its properties, or one parameter `body` where it has none."""
@@ -77,6 +126,10 @@ class ParameterReader:
         if body is None:
             return Body()
         content = as_dict(body.get("content"))
+        if not content:
+            self._problems.warning(
+                "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
+            )
         raw_schema, _ = first_media_schema(content, pointer)
         inputs = [self._input(body, pointer, form) for form in forms(content, child(pointer, "content"))]
         if not inputs:
@@ -151,9 +204,13 @@ class ParameterReader:
         if reference is None:
             return self._parameter_from(raw, pointer)
         if reference not in self._parameters:
-            target, target_pointer = self._resolver.resolved(raw, pointer)
+            target, target_pointer = self._resolver.resolved({"$ref": reference}, pointer)
             self._parameters[reference] = None if target is None else self._parameter_from(target, target_pointer)
-        return self._parameters[reference]
+        shared, words = self._parameters[reference], text_of(raw, "description")
+        if shared is None or words is None or not self._resolver.reads_siblings_of_references:
+            return shared
+        origins = {**(shared.origins or {}), "description": Origin("declared", child(pointer, "description"))}
+        return replace(shared, description=words, origins=origins)
 
     def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
         name, location = text_of(raw, "name"), text_of(raw, "in")

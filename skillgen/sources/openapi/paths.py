@@ -14,6 +14,9 @@ from skillgen.sources.openapi.resolver import Resolver
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that are members of a path item; `query` came with 3.2."""
 
+_MEMBERS = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
+"""The other members of a path item."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
@@ -67,6 +70,7 @@ class PathReader:
 
     def _operations(self, path: str, item: dict[str, Json], item_pointer: str, seen: set[str]) -> Iterator[Entry]:
         found = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
+        found += self._misspelt(item, item_pointer)
         additional = item.get("additionalOperations")
         if additional is not None and not isinstance(additional, dict):
             self._problems.error(
@@ -84,3 +88,22 @@ class PathReader:
             yield Entry(
                 method=method, path=path, item=item, operation=operation, pointer=pointer, item_pointer=item_pointer
             )
+
+    def _misspelt(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
+        """Gives the operations whose method is not in small letters, and reports what may have been meant as one."""
+        for key, value in item.items():
+            if key in METHODS or key in _MEMBERS or key.startswith("x-"):
+                continue
+            pointer, method = child(item_pointer, key), key.lower()
+            if method in METHODS:
+                self._problems.warning(
+                    "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in small letters"
+                )
+                yield method, value, pointer
+            else:
+                self._problems.warning(
+                    "method-unknown",
+                    pointer,
+                    f"{key[:60]!r} is no method and no member of a path item; left out",
+                    "put methods beyond those of OpenAPI below `additionalOperations` (3.2)",
+                )

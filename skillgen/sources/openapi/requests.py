@@ -18,7 +18,7 @@ from skillgen.sources.examples.strings import placeholder
 from skillgen.sources.examples.validity import Dialect, Validity
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.openapi.media import declared_examples, preferred_first
-from skillgen.sources.openapi.parameters import Body, input_keys
+from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, Body, input_keys
 from skillgen.sources.openapi.request_bodies import BodyMaker, SentBody
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SCHEMES
@@ -32,7 +32,6 @@ _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
-_VARIABLE = re.compile(r"\{([^{}/]*)\}")
 _PATH_SIGNS = "/-._~:@,;=+&%()*?"
 
 
@@ -58,7 +57,7 @@ class RequestMaker:
         self._maker = Maker(validity, partial(_report, problems), is_request=True)
         self._bodies = BodyMaker(self._maker, validity, resolver)
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
-        self._values: dict[str, Made | NoExample] = {}
+        self._values: dict[tuple[str, str], Made | NoExample] = {}
 
     def examples(
         self,
@@ -117,12 +116,13 @@ class RequestMaker:
         return parts
 
     def _value(self, parameter: Parameter, raw: dict[str, Json]) -> Made:
-        if (held := self._values.get(parameter.pointer)) is None:
+        key = parameter.pointer, parameter.name
+        if (held := self._values.get(key)) is None:
             try:
                 held = self._made(parameter, raw)
             except NoExample as problem:
                 held = problem
-            self._values[parameter.pointer] = held
+            self._values[key] = held
         if isinstance(held, NoExample):
             raise held
         return held
@@ -176,7 +176,7 @@ class RequestMaker:
 
     def _auth(self, security: Json) -> tuple[str, ...]:
         """Gives the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
-        for requirement in as_list(security):
+        for requirement in [security] if isinstance(security, dict) else as_list(security):
             names = tuple(as_dict(requirement))
             if all(isinstance(self._schemes.get(name), dict) for name in names):
                 return names
@@ -199,8 +199,10 @@ def dialect_of(document: dict[str, Json]) -> Dialect:
 
 def _path(template: str, values: dict[str, str], query: list[str]) -> str:
     """Gives a path with its variables filled in, and its query; a fragment, which is never sent, goes."""
-    pieces: Iterator[str] = iter(_VARIABLE.split(template.split("#")[0]))
+    pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(template.split("#")[0]))
     path = encoded(next(pieces), _PATH_SIGNS)
+    if not template.startswith(("/", "?")):  # reported; as it stands it would run into the address before it
+        path = "/" + path
     for name in pieces:
         path += values.get(name, encoded(placeholder(name))) + encoded(next(pieces), _PATH_SIGNS)
     if not query:

@@ -14,6 +14,9 @@ class Resolver:
     def __init__(self, document: Json, problems: ProblemLog) -> None:
         self._document = document
         self._problems = problems
+        version = str(as_dict(document).get("openapi", "2.0"))
+        self.reads_siblings_of_references = not version.startswith(("2", "3.0"))
+        """Whether a summary or a description beside a `$ref` counts: before 3.1 nothing does."""
 
     def resolved(self, raw: Json, pointer: str) -> tuple[dict[str, Json] | None, str]:
         """Follows a chain of `$ref`s to an object; gives it and where it stands, or reports what is wrong.
@@ -31,7 +34,7 @@ class Resolver:
                 return None, pointer
             seen.add(reference)
             for key in ("summary", "description"):
-                if len(raw) > 1 and isinstance(raw.get(key), str):
+                if len(raw) > 1 and self.reads_siblings_of_references and isinstance(raw.get(key), str):
                     own.setdefault(key, raw[key])
             try:
                 raw, pointer = follow(self._document, reference[1:]), reference[1:]

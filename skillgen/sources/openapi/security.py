@@ -31,6 +31,11 @@ class SecurityReader:
 
         An empty requirement makes authentication optional; a list of nothing else asks for none.
         """
+        if isinstance(requirements, dict):
+            self._problems.warning(
+                "security-invalid", pointer, "`security` is not a list; read as a list of one", "make it a list"
+            )
+            requirements = [requirements]
         if not isinstance(requirements, list):
             return None
         found: dict[tuple[Credential, ...], None] = {}
@@ -41,6 +46,8 @@ class SecurityReader:
                 self._problems.warning(
                     "security-invalid", child(pointer, index), "a security requirement is an object; left out"
                 )
+        if requirements and not found:  # what was meant is not known
+            return None
         return tuple(found) if any(found) else ()
 
     def _way(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
@@ -71,6 +78,10 @@ class SecurityReader:
             elif scheme["type"] == "oauth2":
                 found.extend(_oauth_flows(name, scheme, pointer))
             else:
+                if scheme["type"] == "apiKey" and text_of(scheme, "name") is None:
+                    self._problems.warning(
+                        "security-scheme-invalid", pointer, "the key has no name under which it is sent", "give it one"
+                    )
                 found.append(_auth_from_scheme(name, scheme, pointer))
         return tuple(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from urllib.parse import urljoin
 
@@ -11,6 +12,8 @@ from skillgen.model.service import Endpoint, EndpointVariable
 from skillgen.model.value import Json
 from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
+
+_VARIABLE = re.compile(r"\{([^{}/]+)\}")
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
@@ -22,6 +25,15 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
             problems.warning("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
+        declared = {variable.name for variable in variables}
+        for name in dict.fromkeys(_VARIABLE.findall(template)):
+            if name not in declared:
+                problems.warning(
+                    "server-variable-missing",
+                    child(pointer, index),
+                    f"the address holds {{{name[:60]}}}, which `variables` does not declare",
+                    "declare it, with a default",
+                )
         url = template
         for variable in variables:
             if variable.default is not None:

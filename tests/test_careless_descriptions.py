@@ -1,0 +1,213 @@
+"""Descriptions as careless authors write them: what is wrong is told, and everything that can be read is documented."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated, run_skillgen
+from descriptions import description, operation, write
+
+from skillgen.pipeline.options import DescriptionOptions, Overrides
+from skillgen.pipeline.reading import read_description
+
+Json = Any
+
+
+def read(folder: Path, data: Json) -> tuple[Any, set[tuple[str, str]]]:
+    """Gives the service of a description, and code and place of each problem."""
+    service = read_description(str(write(folder / "api.json", data)), Overrides(), DescriptionOptions())
+    return service, {(item.code, item.where) for item in service.problems}
+
+
+# -- what would be lost without a word -------------------------------------------------------------------------------
+
+Q = {"name": "q", "in": "query", "schema": {"type": "string"}}
+KEY = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}}
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "where"),
+    [
+        ({"parameters": {"q": Q}}, "parameters-invalid", "/parameters"),
+        ({"parameters": [Q, {**Q, "description": "again"}]}, "parameter-duplicate", "/parameters/1"),
+        ({"parameters": [{"in": "query"}]}, "parameter-invalid", "/parameters/0"),
+        ({"parameters": [{"name": "f", "in": "formData"}]}, "parameter-invalid", "/parameters/0"),
+        ({"parameters": [{**Q, "name": "id", "in": "path"}]}, "path-parameter-unused", ""),
+        ({"parameters": [{"$ref": "#/components/parameters/A"}]}, "reference-not-found", "/parameters/0"),
+        ({"requestBody": {"content": "application/json"}}, "body-without-content", "/requestBody"),
+        ({"requestBody": "a task"}, "object-expected", "/requestBody"),
+        ({"responses": [{"description": "Done"}]}, "responses-invalid", "/responses"),
+        ({"responses": {"200": "Done"}}, "object-expected", "/responses/200"),
+        ({"callbacks": ["https://x.example"]}, "callbacks-invalid", "/callbacks"),
+        ({"tags": "tasks"}, "tags-invalid", "/tags"),
+        ({"security": {"key": []}}, "security-invalid", "/security"),
+        ({"security": ["key"]}, "security-invalid", "/security/0"),
+        ({"servers": [{"url": "https://{region}.tasks.example"}]}, "server-variable-missing", "/servers/0"),
+        ({"servers": [{"description": "no url"}]}, "server-invalid", "/servers/0"),
+    ],
+)
+def test_a_member_that_cannot_be_read_is_reported_and_the_operation_is_documented(
+    tmp_path: Path, members: Json, code: str, where: str
+) -> None:
+    """S2-07, S2-08."""
+    data = description({"/tasks": {"put": operation("put_task", **members), "get": operation("list_tasks")}}, **KEY)
+    service, problems = read(tmp_path, data)
+    assert (code, f"/paths/~1tasks/put{where}") in problems
+    assert [tool.name for tool in service.tools] == ["put_task", "list_tasks"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "code", "where", "names"),
+    [
+        ({"/a": {"GET": operation("a"), "post": operation("b")}}, "method-misspelt", "/paths/~1a/GET", {"a", "b"}),
+        ({"/a": {"fetch": operation("a"), "post": operation("b")}}, "method-unknown", "/paths/~1a/fetch", {"b"}),
+        ({"a": {"get": operation("a")}}, "path-invalid", "/paths/a", {"a"}),
+        ({"/a?b=1": {"get": operation("a")}}, "path-invalid", "/paths/~1a?b=1", {"a"}),
+        ({"/a": {"get": "soon"}, "/b": {"get": operation("b")}}, "operation-invalid", "/paths/~1a/get", {"b"}),
+        ({"/a": None, "/b": {"get": operation("b")}}, "object-expected", "/paths/~1a", {"b"}),
+        ([{"get": operation("a")}], "paths-invalid", "/paths", set()),
+    ],
+)
+def test_a_path_that_cannot_be_read_as_it_stands_is_reported(
+    tmp_path: Path, paths: Json, code: str, where: str, names: set[str]
+) -> None:
+    """S2-07."""
+    service, problems = read(tmp_path, {**description(), "paths": paths})
+    assert (code, where) in problems
+    assert {tool.name for tool in service.tools} == names
+
+
+def test_a_path_without_its_slash_does_not_run_into_the_address(tmp_path: Path) -> None:
+    """S2-07."""
+    generated("from-openapi", write(tmp_path / "api.json", description({"a": {"get": operation("a")}})), cwd=tmp_path)
+    page = (tmp_path / "agent-docs/skills/tasks/references/tools.md").read_text("utf-8")
+    assert 'curl "https://tasks.example/v1/a"' in page
+
+
+def test_what_only_the_path_names_is_a_parameter_all_the_same(tmp_path: Path) -> None:
+    """S2-08: whoever calls it has to send it."""
+    data = description(
+        {"/{owner}/tasks/{id}": {"get": operation("get_task", parameters=[{**Q, "name": "id", "in": "path"}])}}
+    )
+    service, problems = read(tmp_path, data)
+    assert [(item.name, item.location, item.required) for item in service.tools[0].parameters] == [
+        ("id", "path", True),
+        ("owner", "path", True),
+    ]
+    assert ("path-parameter-missing", "/paths/~1{owner}~1tasks~1{id}/get") in problems
+    assert service.tools[0].examples[0].input.keys() == {"id", "owner"}
+
+
+def test_requirements_that_cannot_be_read_are_not_said_to_be_none(tmp_path: Path) -> None:
+    """S2-10: to send a request without its key because the source is careless would be an invention."""
+    service, _ = read(tmp_path, description({"/tasks": {"get": operation("list_tasks", security=["key"])}}, **KEY))
+    assert service.tools[0].auth is None
+    service, _ = read(tmp_path, description(security={"key": []}, **KEY))
+    assert service.tools[0].examples[0].request.auth == ("key",)
+
+
+# -- references ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("3.1.0", ["Of tasks", "Shared", "Of people"]), ("3.0.3", ["Shared"] * 3)]
+)
+def test_words_beside_a_reference_are_those_of_the_place_where_they_stand(
+    tmp_path: Path, version: str, words: list[str]
+) -> None:
+    """S2-04, S2-09: from 3.1 on; before, nothing beside a `$ref` counts."""
+    reference = {"$ref": "#/components/parameters/Limit"}
+    data = description(
+        {
+            "/tasks": {"get": operation("list_tasks", parameters=[{**reference, "description": "Of tasks"}])},
+            "/notes": {"get": operation("list_notes", parameters=[reference])},
+            "/people": {"get": operation("list_people", parameters=[{**reference, "description": "Of people"}])},
+        },
+        openapi=version,
+        components={"parameters": {"Limit": {**Q, "name": "limit", "description": "Shared"}}},
+    )
+    service, _ = read(tmp_path, data)
+    assert [tool.parameters[0].description for tool in service.tools] == words
+
+
+def test_references_are_escaped_as_pointers_and_as_addresses(tmp_path: Path) -> None:
+    """S2-09."""
+    names = {"my param": "my%20param", "a/b~c": "a~1b~0c", "{x}": "%7Bx%7D", "ü": "%C3%BC"}
+    parameters = [{"$ref": f"#/components/parameters/{escaped}"} for escaped in names.values()]
+    shared = {name: {**Q, "name": f"p{index}"} for index, name in enumerate(names)}
+    data = description({"/t": {"get": operation("t", parameters=parameters)}}, components={"parameters": shared})
+    service, problems = read(tmp_path, data)
+    assert [item.name for item in service.tools[0].parameters] == ["p0", "p1", "p2", "p3"]
+    assert not [code for code, _ in problems if code.startswith("reference")]
+
+
+def test_parameters_that_refer_to_one_another_in_a_circle_are_reported(tmp_path: Path) -> None:
+    """S2-09."""
+    circle = {"A": {"$ref": "#/components/parameters/B"}, "B": {"$ref": "#/components/parameters/A"}}
+    parameters = [{"$ref": "#/components/parameters/A"}, {"$ref": ""}, Q]
+    data = description({"/t": {"get": operation("t", parameters=parameters)}}, components={"parameters": circle})
+    service, problems = read(tmp_path, data)
+    assert [item.name for item in service.tools[0].parameters] == ["q"]
+    assert "reference-not-followed" in {code for code, _ in problems}
+
+
+# -- events and extensions -------------------------------------------------------------------------------------------
+
+
+def test_where_webhooks_are_many_the_page_says_that_what_they_carry_is_left_out(tmp_path: Path) -> None:
+    """S2-09: nothing is left out in silence."""
+    body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
+    for count in (50, 51):
+        data = description(webhooks={f"e{number}": {"post": operation(requestBody=body)} for number in range(count)})
+        out = tmp_path / str(count)
+        generated("from-openapi", write(tmp_path / "api.json", data), "--out", out)
+        page = (out / "skills/tasks/references/events.md").read_text("utf-8")
+        assert len(re.findall("^## ", page, re.MULTILINE)) == count
+        assert ("`id`" in page) == (count == 50)
+        assert ("What each one carries is left out here" in page) == (count == 51)
+
+
+@pytest.mark.parametrize("said", [{"x-speakeasy-mcp": {"disabled": True}}, {"x-mcp": {"enabled": False}}])
+def test_an_operation_that_is_kept_out_of_an_mcp_server_is_one_of_the_api(tmp_path: Path, said: Json) -> None:
+    """S2-07, S2-18: it is documented, and a line says how to leave it out."""
+    service, problems = read(tmp_path, description({"/t": {"get": operation("t", **said)}}))
+    assert [tool.name for tool in service.tools] == ["t"]
+    assert "mcp-disabled" in {code for code, _ in problems}
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_every_encoding_that_json_may_have_is_read(tmp_path: Path, encoding: str) -> None:
+    """S2-02."""
+    (tmp_path / "api.json").write_bytes(json.dumps(description(), ensure_ascii=False).encode(encoding))
+    generated("from-openapi", "api.json", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (gzip.compress(b"openapi: 3.1.0"), "is packed (gzip)"),
+        (b'// by hand\n{"openapi": "3.1.0"}', "comments, which neither JSON nor YAML has"),
+        (b'{\n  /* by hand */ "openapi": "3.1.0"}', "comments, which neither JSON nor YAML has"),
+        (b'{"openapi": "3.1.0",}', "is not JSON: line 1"),
+        (b"openapi: 3.1.0\n\tinfo: {}", "is not YAML: line 2"),
+        (b"<!DOCTYPE html><p>Bad gateway", "is a page or XML"),
+        (b'{"openapi": 3, "paths": {}}', "is OpenAPI '3'"),
+        (b"Not found", "the document is not an object"),
+    ],
+)
+def test_what_is_no_description_is_named_in_one_message(tmp_path: Path, content: bytes, words: str) -> None:
+    """S2-02, S2-04."""
+    (tmp_path / "api").write_bytes(content)
+    finished = run_skillgen("from-openapi", "api", cwd=tmp_path)
+    assert finished.exit_code == 3
+    assert words in finished.stderr
+    assert finished.stderr.count("error:") == 1
+    assert not (tmp_path / "agent-docs").exists()
