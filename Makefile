@@ -10,7 +10,7 @@ VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden eval bench fuzz clean
+.PHONY: help demo test check golden eval corpus bench fuzz clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -41,7 +41,10 @@ golden: $(VENV)/.developer ## Renew every golden file by the public command line
 eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to what they document
 	@$(BIN)/python tests/eval.py
 
-bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure speed as ratios to a bare cost in the same run
+corpus: $(VENV)/.developer $(NODE)/.installed ## Document 2,641 public descriptions and check all that is written
+	@$(BIN)/python tests/corpus.py
+
+bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure time and memory beside other tools and bare costs
 	@$(BIN)/python tests/bench.py
 
 fuzz: $(VENV)/.developer ## Look for inputs that break a reader, a minute for each

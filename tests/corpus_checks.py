@@ -1,0 +1,316 @@
+"""What must be true of the documents of any description, whatever it holds. It knows the raw JSON and nothing else.
+
+The documents are read line by line here, not with a Markdown parser: there are millions of lines.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+from skills_ref import validate  # type: ignore[import-untyped]
+
+Json = Any
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
+TOKEN_BYTES = 3.2
+MANY_TOOLS = 20
+
+KINDS = (
+    "operation not documented once",
+    "two operations under one heading",
+    "heading is not the exact name",
+    "parameter not documented once",
+    "body property not documented once",
+    "SKILL.md has 500 lines",
+    "SKILL.md has over 5,000 tokens",
+    "SKILL.md has 16,000 characters",
+    "SKILL.md is over 10 % of the description",
+    "two blank lines",
+    "the word None",
+    "control character",
+    "link to no file",
+    "link to no heading",
+    "agentskills validate",
+    "llms-txt parser",
+    "the check itself fails",
+)
+"""What can be wrong."""
+
+_FENCE = re.compile(r" *(`{3,}(?!.*`)|~{3,})")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+_LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
+_ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
+_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?:, sent to .*)?\Z")
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+@dataclass(slots=True)
+class Section:
+    """What stands below one heading of the second level."""
+
+    title: str
+    requests: set[tuple[str, str]] = field(default_factory=set)
+    """Method and path of the operation that it documents, and perhaps of others that a description names."""
+    items: dict[str, list[str]] = field(default_factory=dict)
+    """Label of a list to the names that its outermost items begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation as the raw description has it."""
+
+    method: str
+    path: str
+    operation_id: str | None
+    parameters: frozenset[tuple[str, str]]
+    """Label and name of each."""
+    properties: frozenset[str]
+    """Top-level properties of all bodies."""
+
+
+def complaints(source: Path, out: Path) -> Iterator[tuple[str, str]]:
+    """Gives the kind and the place of everything that is wrong with the documents of a description."""
+    text = source.read_text("utf-8-sig")
+    raw = json.loads(text)
+    documents = {path.relative_to(out).as_posix(): path.read_text("utf-8") for path in sorted(out.rglob("*.*"))}
+    (skill,) = (out / "skills").iterdir()
+    references = [name for name in documents if "/references/" in name]
+    sections = [section for name in references for section in sections_of(documents[name])]
+    found = list(operations(raw))
+    yield from _operation_complaints(found, sections)
+    yield from _limit_complaints((skill / "SKILL.md").read_text("utf-8"), len(found), source.stat().st_size)
+    yield from _text_complaints(documents, text)
+    yield from _link_complaints(documents)
+    yield from (("agentskills validate", str(problem)) for problem in validate(skill))
+    yield from _llms_txt_complaints(documents["llms.txt"])
+
+
+# -- the raw description ---------------------------------------------------------------------------------------------
+
+
+def target(raw: Json, value: Json) -> Json:
+    """Follows the `$ref`s that lead to something in the document; `None` for others."""
+    for _ in range(50):
+        if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
+            return value
+        node = raw
+        for token in value["$ref"].split("/")[1:] if value["$ref"].startswith("#") else ["\0"]:
+            token = token.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, list) and token.isdigit() and int(token) < len(node):
+                node = node[int(token)]
+            elif isinstance(node, dict) and (token in node or unquote(token) in node):
+                node = node[token if token in node else unquote(token)]
+            else:
+                return None
+        value = node
+    return None
+
+
+def operations(raw: Json) -> Iterator[Operation]:
+    """Gives every operation of a description of OpenAPI 3."""
+    paths = raw.get("paths")
+    for path, entry in (paths if isinstance(paths, dict) else {}).items():
+        item = target(raw, entry)
+        if path.startswith("x-") or not isinstance(item, dict):
+            continue
+        for method in METHODS:
+            if isinstance(operation := item.get(method), dict):
+                operation_id = operation.get("operationId")
+                yield Operation(
+                    method=method.upper(),
+                    path=path,
+                    operation_id=operation_id if isinstance(operation_id, str) and operation_id.strip() else None,
+                    parameters=frozenset(_parameters(raw, item, operation)),
+                    properties=frozenset(_body_properties(raw, operation)),
+                )
+
+
+def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, str]]:
+    for owner in (item, operation):
+        declared = owner.get("parameters")
+        for entry in declared if isinstance(declared, list) else ():
+            parameter = target(raw, entry)
+            if isinstance(parameter, dict) and parameter.get("in") in LABELS and isinstance(parameter.get("name"), str):
+                if parameter["name"].strip():
+                    yield LABELS[parameter["in"]], plain(parameter["name"])
+
+
+def _body_properties(raw: Json, operation: Json) -> Iterator[str]:
+    body = target(raw, operation.get("requestBody"))
+    content = body.get("content") if isinstance(body, dict) else None
+    for media_type in content.values() if isinstance(content, dict) else ():
+        if isinstance(media_type, dict):
+            yield from (plain(name) for name in _properties(raw, media_type.get("schema"), set()))
+
+
+def _properties(raw: Json, schema: Json, seen: set[int]) -> Iterator[str]:
+    """Gives the names of the top-level properties, through references, `allOf` and alternatives."""
+    schema_ids = set(seen)
+    while isinstance(schema, dict) and id(schema) not in schema_ids:
+        schema_ids.add(id(schema))
+        if isinstance(properties := schema.get("properties"), dict):
+            yield from properties
+        for keyword in ("allOf", "oneOf", "anyOf"):
+            if isinstance(members := schema.get(keyword), list):
+                for member in members:
+                    yield from _properties(raw, member, schema_ids)
+        schema = target(raw, schema) if "$ref" in schema else None
+
+
+def plain(text: str) -> str:
+    """Gives a name as a reader sees it: on one line, without invisible characters."""
+    return " ".join(_INVISIBLE.sub("", text).split())
+
+
+# -- the documents ---------------------------------------------------------------------------------------------------
+
+
+def outside_fences(text: str) -> Iterator[str]:
+    """Gives the lines that are no code, and three backticks for each that is."""
+    fence: str | None = None
+    for line in text.split("\n"):
+        is_code = fence is not None
+        if match := _FENCE.match(line):
+            if fence is None:
+                fence, is_code = match[1], True
+            elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = None
+        yield "```" if is_code else line
+
+
+def sections_of(text: str) -> Iterator[Section]:
+    """Gives the sections of the second level."""
+    section: Section | None = None
+    label, is_answer = "", False
+    for line in outside_fences(text):
+        if line.startswith("## "):
+            if section is not None:
+                yield section
+            section, label, is_answer = Section(shown(line[3:])), "", False
+        elif section is not None and line:
+            if match := _REQUEST.match(line):
+                section.requests.add((match[1], match[2]))
+            is_answer = is_answer or (bool(section.requests) and line.startswith(("Returns", "Errors:")))
+            if is_answer:
+                continue
+            if line.startswith("- Only returned: "):
+                section.items.setdefault(label, []).extend(name for _, name in _CODE_SPAN.findall(line))
+            elif match := _ITEM.match(line):
+                section.items.setdefault(label, []).append(match[2] or "")
+            elif not line.startswith((" ", "- ", "```")):
+                label = line
+    if section is not None:
+        yield section
+
+
+def shown(heading: str) -> str:
+    """Gives what a renderer shows of a heading that holds a name."""
+    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading))
+
+
+def _operation_complaints(found: list[Operation], sections: list[Section]) -> Iterator[tuple[str, str]]:
+    by_request: dict[tuple[str, str], list[Section]] = {}
+    for section in sections:
+        for request in section.requests:
+            by_request.setdefault(request, []).append(section)
+    titles = Counter(section.title for section in sections if section.requests)
+    yield from (("two operations under one heading", title) for title, count in titles.items() if count > 1)
+    named: set[str] = set()
+    for operation in found:
+        where = f"{operation.method} {plain(operation.path)}"
+        documented = by_request.get((operation.method, plain(operation.path)), [])
+        if len(documented) != 1:
+            yield "operation not documented once", f"{where}: {len(documented)} times"
+            continue
+        (section,) = documented
+        if operation.operation_id is not None and operation.operation_id not in named:
+            named.add(operation.operation_id)
+            if section.title != plain(operation.operation_id):
+                yield "heading is not the exact name", f"{where}: {section.title!r}, {operation.operation_id!r}"
+        for label, name in operation.parameters:
+            if section.items.get(label, []).count(name) != 1:
+                yield "parameter not documented once", f"{where}: {label} {name}"
+        # A body that can be sent in several forms has a list for each.
+        bodies = [names for label, names in section.items.items() if label.startswith(("Body", "Or as "))]
+        for name in operation.properties:
+            if max((names.count(name) for names in bodies), default=0) != 1:
+                yield "body property not documented once", f"{where}: {name}"
+
+
+def _limit_complaints(skill: str, operations: int, source_bytes: int) -> Iterator[tuple[str, str]]:
+    if skill.count("\n") >= 500:
+        yield "SKILL.md has 500 lines", str(skill.count("\n"))
+    if len(skill.encode("utf-8")) / TOKEN_BYTES > 5_000:
+        yield "SKILL.md has over 5,000 tokens", str(len(skill))
+    if len(skill) >= 16_000:
+        yield "SKILL.md has 16,000 characters", str(len(skill))
+    if operations >= MANY_TOOLS and len(skill) > max(5_000, source_bytes // 10):
+        yield "SKILL.md is over 10 % of the description", str(len(skill))
+
+
+def _text_complaints(documents: dict[str, str], source: str) -> Iterator[tuple[str, str]]:
+    says_none = "None" in source
+    for name, text in documents.items():
+        if name.endswith((".md", ".txt")):
+            if "\n\n\n" in "\n".join(outside_fences(text)):
+                yield "two blank lines", name
+            if not says_none and re.search(r"\bNone\b", text):
+                yield "the word None", name
+            if re.search("[\x00-\x08\x0b-\x1f]", text):
+                yield "control character", name
+
+
+def _link_complaints(documents: dict[str, str]) -> Iterator[tuple[str, str]]:
+    anchors = {name: set(anchors_of(text)) for name, text in documents.items()}
+    for name, text in documents.items():
+        if not name.endswith((".md", ".txt")):
+            continue
+        for line in outside_fences(text):
+            if "](" not in line:
+                continue
+            for url in _LINK.findall(_CODE_SPAN.sub("", line)):
+                path, _, anchor = url.partition("#")
+                if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url):
+                    continue
+                goal = f"{name.rpartition('/')[0]}/{unquote(path)}".lstrip("/") if path else name
+                if goal not in documents:
+                    yield "link to no file", f"{name}: {url}"
+                elif anchor and unquote(anchor) not in anchors[goal]:
+                    yield "link to no heading", f"{name}: {url}"
+
+
+def anchors_of(text: str) -> Iterator[str]:
+    """Gives the anchors of all headings, by GitHub's rule."""
+    counts: dict[str, int] = {}
+    for line in outside_fences(text):
+        if match := re.match(r"#{1,6} (.*)", line):
+            base = anchor = re.sub(r"[^\w\- ]", "", shown(match[1]).strip().lower()).replace(" ", "-")
+            while anchor in counts:
+                counts[base] += 1
+                anchor = f"{base}-{counts[base]}"
+            counts[anchor] = 0
+            yield anchor
+
+
+def _llms_txt_complaints(text: str) -> Iterator[tuple[str, str]]:
+    try:
+        parsed = parse_llms_file(text)
+    except Exception as error:  # whatever the parser raises is a complaint
+        yield "llms-txt parser", repr(error)[:200]
+        return
+    headings = [line[3:] for line in outside_fences(text) if line.startswith("## ")]
+    links = sum(line.startswith("- [") for line in outside_fences(text))
+    if not parsed.title or not parsed.summary or not parsed.info:
+        yield "llms-txt parser", "finds no title, summary or information"
+    if list(parsed.sections) != headings or sum(map(len, parsed.sections.values())) != links:
+        yield "llms-txt parser", f"finds other sections or links: {list(parsed.sections)}"
