@@ -36,7 +36,10 @@ from skillgen.sources.schema_structure import RULES, array_fields, object_fields
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
 
-_SCALAR_KEYWORDS = frozenset({"type", "description", "enum", "default", "format", "example", "title"})
+_SCALAR_KEYWORDS = frozenset(
+    {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
+)
+_COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "deprecated"})
 _HOME_OF_TYPES = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
 _BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 
@@ -119,13 +122,15 @@ def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
 
 
 def _scalar(fields: dict[str, Any]) -> Schema:
-    """Gives a schema; one that declares a type and no more is made once."""
-    return _of_types(fields["types"]) if len(fields) == 1 and "types" in fields else Schema(**fields)
+    """Gives a schema; one that declares no more than thousands of others is made once."""
+    if fields.keys() <= _COMMON_FIELDS:
+        return _common(**fields)
+    return Schema(**fields)
 
 
-@functools.cache
-def _of_types(types: tuple[str, ...]) -> Schema:
-    return Schema(types=types)
+@functools.lru_cache(4096)
+def _common(**fields: Any) -> Schema:
+    return Schema(**fields)
 
 
 class Scope:

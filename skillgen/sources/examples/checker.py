@@ -15,14 +15,12 @@ from jsonschema import FormatChecker, ValidationError, validators
 from referencing import Registry
 
 from skillgen.model.value import Json
+from skillgen.sources.examples.fits import FORMATS
 from skillgen.sources.examples.patterns import matches
 from skillgen.sources.examples.validity import Dialect
 
 REFERENCES_LIMIT = 2_000
 """References that are followed while one value is checked."""
-
-FORMATS = ("date", "email", "ipv4", "ipv6", "uuid")
-"""Formats that are checked, as most servers do."""
 
 Errors = Iterator[ValidationError]
 Keyword = Callable[[Any, Json, Json, Json], Errors]

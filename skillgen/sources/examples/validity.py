@@ -5,12 +5,14 @@ Nothing is fetched, no pattern makes it hang, and a schema that makes no sense g
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from skillgen.markdown.filters import one_line
 from skillgen.markdown.sentences import clipped
 from skillgen.model.pointer import follow
 from skillgen.model.value import Json
+from skillgen.sources.examples.fits import QuickCheck
 
 if TYPE_CHECKING:
     from skillgen.sources.examples.checker import Checker
@@ -20,22 +22,6 @@ Dialect = Literal["json-schema", "openapi-3.0", "openapi-3.1"]
 FLAW_LIMIT = 160
 """Characters of what is said of a flaw."""
 
-_PLAIN_KEYWORDS = frozenset(
-    {
-        "type",
-        "description",
-        "title",
-        "deprecated",
-        "nullable",
-        "readOnly",
-        "writeOnly",
-        "example",
-        "examples",
-        "default",
-    }
-)
-_PLAIN_TYPES: dict[str, type] = {"string": str, "boolean": bool, "object": dict, "integer": int}
-
 
 class Validity:
     """Checks values against the schemas of one document."""
@@ -44,11 +30,12 @@ class Validity:
         self._root = root
         self._dialect = dialect
         self._checker: Checker | None = None
+        self._quick = QuickCheck(partial(_follow, root))
         self.reads_siblings_of_references = dialect != "openapi-3.0"
 
     def flaw(self, value: Json, raw: Json) -> str | None:
         """Says in a few words why a value does not fit a schema; `None` where it does."""
-        if raw is True or _is_plainly_fit(value, raw):
+        if self._quick.surely_fits(value, raw):
             return None
         from skillgen.sources.examples.checker import Unchecked
 
@@ -66,9 +53,7 @@ class Validity:
         Raises:
             LookupError: nothing does, or it is outside.
         """
-        if reference != "#" and not reference.startswith("#/"):
-            raise LookupError(reference)
-        return follow(self._root, reference[1:])
+        return _follow(self._root, reference)
 
     def is_read_only(self, raw: Json) -> bool:
         """Tells whether a property is only ever returned, by itself or as the type that it is."""
@@ -87,9 +72,7 @@ class Validity:
         return self._checker
 
 
-def _is_plainly_fit(value: Json, raw: Json) -> bool:
-    """Tells without a library that a value fits a schema that asks for nothing but a type."""
-    if not isinstance(raw, dict) or not raw.keys() <= _PLAIN_KEYWORDS:
-        return False
-    kind = raw.get("type")
-    return isinstance(kind, str) and type(value) is _PLAIN_TYPES.get(kind)
+def _follow(root: Json, reference: str) -> Json:
+    if reference != "#" and not reference.startswith("#/"):
+        raise LookupError(reference)
+    return follow(root, reference[1:])

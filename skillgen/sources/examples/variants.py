@@ -37,6 +37,7 @@ class Variants:
         self._follow = follow
         self._siblings = siblings_of_references
         self._steps = 0
+        self._targets: dict[str, Json] = {}
 
     def of(self, raw: Json) -> Iterator[Flat]:
         """Gives the variants of a schema, the plainest first."""
@@ -60,12 +61,18 @@ class Variants:
             yield from self._expanded(own, list(_choices(raw)), seen, depth)
         elif reference not in seen:
             try:
-                target = self._follow(reference)
+                target = self._target(reference)
             except LookupError:
                 return
             inner = seen | {reference}
-            choices = [[named(target, reference)], *(_choices(raw) if self._siblings else ())]
+            choices = [[target], *(_choices(raw) if self._siblings else ())]
             yield from self._expanded(own if self._siblings else {}, choices, inner, depth)
+
+    def _target(self, reference: str) -> Json:
+        """Gives what stands at a `$ref`, as its discriminator knows it; some have a thousand words to look through."""
+        if reference not in self._targets:
+            self._targets[reference] = named(self._follow(reference), reference)
+        return self._targets[reference]
 
     def _expanded(self, flat: Flat, choices: list[list[Json]], seen: frozenset[str], depth: int) -> Iterator[Flat]:
         if not choices:
