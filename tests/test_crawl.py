@@ -216,7 +216,7 @@ class TestDashdash:
 
 class TestEraOfDashdash:
     def test_what_stands_in_the_older_opening_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
-        """X-07: also where the server does not say that it speaks the older era."""
+        """X-07: also where the server does not say that it speaks the older era, but a tool knows dashdash."""
         result = bench.extended("two-eras")
 
         assert result.protocol_version == MODERN
@@ -224,6 +224,23 @@ class TestEraOfDashdash:
         assert result.results["ai_help"]["content"] == "# Old help"
         assert bench.methods().count("-") == 2
         assert service_from_crawl(result).summary == DASHDASH["identity"]["description"]
+
+    def test_an_ordinary_server_of_the_newest_era_is_started_once_unless_the_user_wants_more(
+        self, bench: Workbench
+    ) -> None:
+        """X-07: a second start costs as much as the crawl."""
+        first = bench.extended("two-eras-without-a-hint")
+
+        assert "initialize" not in first.results
+        assert bench.methods().count("-") == 1
+
+        second = bench.extended("two-eras-without-a-hint", scope=CrawlScope(second_era=True))
+
+        assert second.results["initialize"]["dashdash"] == DASHDASH
+
+    def test_a_server_that_says_that_it_speaks_the_older_era_is_asked_in_it(self, bench: Workbench) -> None:
+        """X-07."""
+        assert bench.extended("two-eras-declared").results["initialize"]["dashdash"] == DASHDASH
 
     def test_the_second_process_can_be_turned_off(self, bench: Workbench) -> None:
         """X-07."""
@@ -458,6 +475,31 @@ class TestProcesses:
         running.kill()
         running.wait()
         _until(lambda: bench.running() == [])
+
+    @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    def test_an_interrupt_ends_all_servers_of_a_client_file(
+        self, bench: Workbench, tmp_path: Path, number: int, exit_code: int
+    ) -> None:
+        """X-13: by the keyboard or by a signal, while both are being crawled."""
+        env = {"KIOSK_LOG": str(bench.log), "PYTHONPATH": str(ROOT / "tests")}
+        entry = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "hides-child"], "env": env}
+        file = tmp_path / ".mcp.json"
+        file.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}))
+        running = subprocess.Popen(
+            [sys.executable, "-m", "skillgen", "from-server", "-o", str(tmp_path / "out"), "--config", str(file)],
+            env=environment({"PYTHONPATH": str(ROOT)}),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        _until(lambda: sum("ready" in entry for entry in bench.received()) == 2)
+
+        running.send_signal(number)
+        said = running.communicate()[1]
+
+        assert running.returncode == exit_code
+        assert "Traceback" not in said
+        assert bench.running() == []
+        assert not (tmp_path / "out").exists()
 
     def test_a_crawl_does_not_wait_for_the_server_to_end(self, bench: Workbench) -> None:
         """X-13: a stubborn server is ended beside the rendering."""

@@ -195,6 +195,11 @@ OTHERS = {
     "client's file": {"mcpServers": {"a": {"command": "b"}}},
     "service manifest": {"manifest_version": "0.1.0", "server": {"name": "a"}, "tools": []},
     "Overlay": {"overlay": "1.0.0", "actions": []},
+    "says first": {"result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "a"}}},
+    "dashdash metadata": {"specVersion": "0.2.0", "identity": {"name": "a"}, "accessLevel": "read"},
+    "dashdash registry entry": {"name": "a", "specVersion": "0.2.0", "alternativeAccess": {"cliUrl": None}},
+    "--ai-help text": {"name": "a", "spec-url": "https://s.example", "spec-version": "0.2.0"},
+    "server's tools": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a"}]}},
 }
 
 

@@ -958,3 +958,68 @@ class TestAiHelp:
         service = service_of(ai_help=markdown("---\nname: other\n\n## Tips\n\nx\n"))
         assert service.name == "acme-mcp"
         assert [section.title for section in service.sections] == ["Tips"]
+
+
+class TestTheNewestRevision:
+    """What 2026-07-28 says beside the lists."""
+
+    @staticmethod
+    def service(tools: list[Json], transport: Any = "http", version: str = "2026-07-28", **page: Json) -> Service:
+        """Reads a server of the newest revision that has these tools."""
+        return service_from_crawl(
+            Crawl(
+                results={"server/discover": {}, "tools/list": [{"tools": tools, **page}]},
+                protocol_version=version,
+                transport=transport,
+                url=None if transport == "stdio" else "https://acme.example/mcp",
+            )
+        )
+
+    @staticmethod
+    def tool(name: str, *schemas: Json, **root: Json) -> dict[str, Json]:
+        """Gives a tool whose parameters are `a`, `b` and so on."""
+        properties = {chr(ord("a") + index): schema for index, schema in enumerate(schemas)}
+        return {"name": name, "inputSchema": {"type": "object", "properties": properties, **root}}
+
+    @pytest.mark.parametrize(
+        ("broken", "reason"),
+        [
+            (({"type": "string", "x-mcp-header": ""},), "no name of a header"),
+            (({"type": "string", "x-mcp-header": "a b"},), "no name of a header"),
+            (({"type": "string", "x-mcp-header": 7},), "no name of a header"),
+            (({"type": "number", "x-mcp-header": "X"},), "no string, integer or boolean"),
+            (({"type": ["string", "null"], "x-mcp-header": "X"},), "no string, integer or boolean"),
+            (({"type": "string", "x-mcp-header": "X"}, {"type": "string", "x-mcp-header": "x"}), "another parameter"),
+            (({"type": "array", "items": {"type": "string", "x-mcp-header": "X"}},), "no plain property"),
+            (({"anyOf": [{"properties": {"c": {"type": "string", "x-mcp-header": "X"}}}]},), "no plain property"),
+            (({"$defs": {"c": {"type": "string", "x-mcp-header": "X"}}, "items": 3},), "no plain property"),
+        ],
+    )
+    def test_a_tool_that_no_client_may_call_over_http_is_left_out_and_reported(
+        self, broken: tuple[Json, ...], reason: str
+    ) -> None:
+        """X-10: an invalid `x-mcp-header` (2026-07-28, "Custom Headers")."""
+        nested: Json = {"type": "object", "properties": {"c": {"type": "boolean", "x-mcp-header": "Region"}}}
+        fine = self.tool("fine", nested, {"type": "string", "default": {"x-mcp-header": ""}})
+        tools = [self.tool("broken", *broken), fine]
+
+        service = self.service(tools)
+
+        assert [tool.name for tool in service.tools] == ["fine"]
+        (problem,) = [problem for problem in service.problems if problem.code == "tool-header-invalid"]
+        assert (problem.level, problem.where) == ("warning", "/tools~1list/0/tools/0/inputSchema")
+        assert "'broken'" in problem.message
+        assert reason in problem.message
+        for other in (self.service(tools, transport="stdio"), self.service(tools, version="2025-11-25")):
+            assert [tool.name for tool in other.tools] == ["broken", "fine"]
+
+    def test_what_a_list_says_of_itself_is_kept_and_private_answers_are_reported(self) -> None:
+        """X-06: `ttlMs` and `cacheScope`; S0-03: also what no typed model knows."""
+        service = self.service([self.tool("a")], ttlMs=5000, cacheScope="private", region="eu", resultType="complete")
+
+        assert (service.extras or {})["lists"] == {
+            "tools/list": {"ttlMs": 5000, "cacheScope": "private", "region": "eu"}
+        }
+        (problem,) = [problem for problem in service.problems if problem.code == "results-private"]
+        assert (problem.level, problem.where) == ("info", "/tools~1list")
+        assert "results-private" not in codes(self.service([self.tool("a")], ttlMs=5000, cacheScope="public"))

@@ -34,11 +34,13 @@ NoToolDescriptions: TypeAlias = Annotated[
         help="Leave a progressive server's descriptions; reading them authorises its tools in that session.",
     ),
 ]
-NoOlderEra: TypeAlias = Annotated[
-    bool,
+OlderEra: TypeAlias = Annotated[
+    bool | None,
     typer.Option(
-        "--no-older-era",
-        help="Do not start a server of the newest revision once more to see how it opens older ones.",
+        "--older-era/--no-older-era",
+        help="Start a server of the newest revision once more to see how it opens older ones; "
+        "default: where something hints at dashdash there.",
+        show_default=False,
     ),
 ]
 CallGetManifest: TypeAlias = Annotated[

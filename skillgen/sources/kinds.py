@@ -94,6 +94,27 @@ def _is_manifest(data: dict[str, Json]) -> bool:
     return "manifest_version" in data and isinstance(data.get("tools"), list)
 
 
+def _is_opening(data: dict[str, Json]) -> bool:
+    said = as_dict(data.get("result")) or data
+    return "protocolVersion" in said and ("capabilities" in said or "serverInfo" in said)
+
+
+def _is_list_of_tools(data: dict[str, Json]) -> bool:
+    return isinstance((as_dict(data.get("result")) or data).get("tools"), list)
+
+
+def _is_dashdash(data: dict[str, Json]) -> bool:
+    return isinstance(data.get("dashdash"), dict) or ("specVersion" in data and "identity" in data)
+
+
+def _is_dashdash_entry(data: dict[str, Json]) -> bool:
+    return "specVersion" in data and "alternativeAccess" in data and "name" in data
+
+
+def _is_dashdash_text(data: dict[str, Json]) -> bool:
+    return "spec-url" in data or ("spec-version" in data and "access-level" in data)
+
+
 def _is_card_of_2025(data: dict[str, Json]) -> bool:
     return "serverInfo" in data
 
@@ -120,11 +141,20 @@ _KINDS: tuple[_Row, ...] = (
     (_is_server_card, "an MCP server card", _server_fix),
     (_is_registry_answer, "a registry's list of MCP servers", _server_fix),
     (_is_manifest, "a service manifest", lambda data: "give it to from-server: skillgen from-server --manifest FILE"),
+    (_is_opening, "what an MCP server says first", _server_fix),
+    (_is_dashdash, "dashdash metadata of a server", _server_fix),
+    (_is_dashdash_entry, "a dashdash registry entry", _server_fix),
+    (
+        _is_dashdash_text,
+        "an llms.txt or --ai-help text",
+        lambda data: "give the service itself, and this text beside it with --extra FILE",
+    ),
     (_is_card_of_2025, "an MCP server card (SEP-1649)", _server_fix),
     (
         lambda data: "mcp_version" in data or "mcpVersion" in data,
         "a discovery document of an MCP server (SEP-1960)",
         _server_fix,
     ),
+    (_is_list_of_tools, "a list of an MCP server's tools", _server_fix),
 )
 """The more telling first."""

@@ -311,17 +311,29 @@ def with_manifest_in_opening() -> None:
     serve(kiosk)
 
 
-def two_eras() -> None:
-    """Speaks both eras, each process one, says so nowhere, and has its `dashdash` in the older one alone."""
-    stream = messages()
-    first = next(stream)
-    kiosk = Kiosk(MODERN) if first["method"] == "server/discover" else Kiosk(LEGACY[-1])
-    kiosk.extras = {} if first["method"] == "server/discover" else {"dashdash": DASHDASH}
-    if first["method"] == "initialize":
-        kiosk.methods["ai_help"] = lambda _: {"content": "# Old help", "contentType": "text/markdown"}
-    say(kiosk.answer(first))
-    for message in stream:
-        say(kiosk.answer(message))
+def two_eras(*, is_hinted: bool = True, is_declared: bool = False) -> Callable[[], None]:
+    """Speaks both eras, each process one, and has its `dashdash` in the older one alone.
+
+    A tool of it knows dashdash where that is hinted at; it says that it speaks the older era where that is declared.
+    """
+
+    def manner() -> None:
+        stream = messages()
+        first = next(stream)
+        kiosk = Kiosk(MODERN) if first["method"] == "server/discover" else Kiosk(LEGACY[-1])
+        if first["method"] == "initialize":
+            kiosk.extras = {"dashdash": DASHDASH}
+            kiosk.methods["ai_help"] = lambda _: {"content": "# Old help", "contentType": "text/markdown"}
+        elif is_declared:
+            kiosk.extras = {"supportedVersions": [MODERN, *LEGACY]}
+        if not is_hinted:
+            for method in ("tools/list", "resources/list"):
+                kiosk.methods[method] = lambda _: {"tools": TOOLS[1:], "resources": []}
+        say(kiosk.answer(first))
+        for message in stream:
+            say(kiosk.answer(message))
+
+    return manner
 
 
 def dribbling() -> None:
@@ -356,7 +368,9 @@ MANNERS: dict[str, Callable[[], None]] = {
     "skilled-wrong-size": skilled(size=3),
     "manifest-tool": with_manifest_tool,
     "manifest-in-opening": with_manifest_in_opening,
-    "two-eras": two_eras,
+    "two-eras": two_eras(),
+    "two-eras-without-a-hint": two_eras(is_hinted=False),
+    "two-eras-declared": two_eras(is_hinted=False, is_declared=True),
     "dribbling": dribbling,
 }
 

@@ -88,16 +88,21 @@ class Opening:
     @property
     def mentions_dashdash(self) -> bool:
         """Whether the result has a `dashdash` object anywhere."""
-        waiting: list[Json] = [self.result]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, dict):
-                if any(key == "dashdash" or key.endswith("/dashdash") for key in value):
-                    return True
-                waiting.extend(value.values())
-            elif isinstance(value, list):
-                waiting.extend(value)
-        return False
+        return mentions_dashdash(self.result)
+
+
+def mentions_dashdash(answer: Json) -> bool:
+    """Tells whether an answer has a `dashdash` object anywhere."""
+    waiting = [answer]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if any(key == "dashdash" or key.endswith("/dashdash") for key in value):
+                return True
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return False
 
 
 def modern_params(given: Mapping[str, Json]) -> dict[str, Json]:

@@ -25,8 +25,11 @@ from skillgen.sources.mcp.disclosed import Disclosed
 from skillgen.sources.mcp.entries import named_among, named_entries, raw_entries
 from skillgen.sources.mcp.groups import Groups
 from skillgen.sources.mcp.icons import IconReader, host_of
+from skillgen.sources.mcp.list_pages import report_private_results, said_of_lists
 from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
+from skillgen.sources.mcp.negotiation import MODERN_VERSION
 from skillgen.sources.mcp.offered_skills import offered_skills
+from skillgen.sources.mcp.parameter_headers import callable_entries
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.resources import ResourceReader
 from skillgen.sources.mcp.target import Crawl
@@ -112,6 +115,7 @@ class _ServiceReader:
             source_size_bytes=self._tools_size_bytes(),
         )
         check_references(service, self._problems)
+        report_private_results(self._crawl.results, self._problems)
         # Only now is everything read that will be: what is left is extra, and every problem is known.
         return replace(service, extras=self._extras(), origins=self._facts.origins, problems=tuple(self._problems))
 
@@ -233,7 +237,9 @@ class _ServiceReader:
 
     def _tool_entries(self) -> Iterator[tuple[str, Members]]:
         if "tools/list" in self._crawl.results or not self._manifest.members.raw:
-            yield from self._grouped("tools/list", "tools", "name")
+            entries = self._grouped("tools/list", "tools", "name")
+            mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
+            yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
             return
         raws = enumerate(as_list(self._manifest.members.raw.get("tools")))
         pointer = self._manifest.tools_pointer
@@ -283,6 +289,8 @@ class _ServiceReader:
             "manifest": self._manifest.members,
         }
         extras.update({key: unknown for key, voice in voices.items() if (unknown := voice.unread())})
+        if said := said_of_lists(self._crawl.results):
+            extras["lists"] = said
         return extras or None
 
 

@@ -40,8 +40,9 @@ class CrawlScope:
     """Whether the descriptions of a progressive server are read, which authorises its tools in that session (seed
     003)."""
 
-    second_era: bool = True
-    """Whether a server of both eras that has no `dashdash` in the newer one is asked in the older one too."""
+    second_era: bool | None = None
+    """Whether a server that has no `dashdash` in the newer era is asked in the older one too; `None`: where something
+    hints at one there."""
 
     manifest_tool: bool = False
     """Whether the tool `get_manifest` may be called, the only one that ever is (seed 004, 1)."""
