@@ -318,7 +318,12 @@ class TestLists:
         assert "resources/list" in failed
 
     @pytest.mark.parametrize(
-        ("manner", "said"), [("refuses-tools", "-32601"), ("dies-in-tools", "status 7.*\n.*kiosk: fatal")]
+        ("manner", "said"),
+        [
+            ("refuses-tools", "-32601"),
+            ("dies-in-tools", "status 7.*\n.*kiosk: fatal"),
+            ("closes-stdout", "closed its standard"),
+        ],
     )
     def test_without_the_tools_that_it_declares_there_is_nothing_to_document(
         self, bench: Workbench, manner: str, said: str
@@ -344,11 +349,23 @@ class TestLists:
 
 
 class TestSloppyServers:
-    @pytest.mark.parametrize("manner", ["banner", "banner-without-end", "null-id", "asks-back", "floods-stderr"])
+    @pytest.mark.parametrize(
+        "manner",
+        [
+            "banner",
+            "banner-without-end",
+            "banner-in-utf16",
+            "null-id",
+            "float-ids",
+            "asks-back",
+            "floods",
+            "floods-stderr",
+        ],
+    )
     def test_what_stands_between_the_messages_does_no_harm(
         self, bench: Workbench, short_waits: None, manner: str
     ) -> None:
-        """X-13, S0-16: banners in any encoding, log records, errors without an id, requests of the server's own."""
+        """X-13, S0-16: banners in any encoding, log records, batches, errors without an id, requests of its own."""
         assert tool_names(bench.kiosk(manner)) == ["buy_paper", "list_papers"]
 
     def test_answers_that_are_nearly_json_rpc_are_understood(self, bench: Workbench) -> None:

@@ -88,8 +88,9 @@ def test_the_newest_revision_has_its_version_and_method_in_the_headers_too() -> 
         assert result.protocol_version == MODERN
         assert result.results["tools/list"] == [{"tools": TOOLS}]
         assert result.problems == ()
-        assert methods_of(server)[-1] == "ai_help"
-        assert "initialize" not in methods_of(server)
+        # the older era is asked on a connection of its own, whenever that is ready.
+        assert [method for method in methods_of(server) if method != "initialize"][-1] == "ai_help"
+        assert "initialize" not in result.results
 
 
 def test_credentials_are_asked_for_and_sent() -> None:

@@ -111,6 +111,45 @@ def sloppy() -> None:
             say({**answer, "id": str(answer["id"])})
 
 
+def float_ids() -> None:
+    """Writes every number as a fraction, and several messages on one line as a batch."""
+    kiosk = Kiosk(LEGACY[1])
+    for message in messages():
+        if answer := kiosk.answer(message):
+            write(json.dumps([{"method": "notifications/message"}, {**answer, "id": float(answer["id"])}]).encode())
+            write(b"\n")
+
+
+def closes_stdout() -> None:
+    """Closes its standard output instead of listing its tools, and stays."""
+    kiosk = Kiosk(LEGACY[-1])
+
+    def close(_: Json) -> Json:
+        os.close(1)
+        signal.pause()
+        return {}
+
+    kiosk.methods["tools/list"] = close
+    serve(kiosk)
+
+
+def banner_in_utf16() -> None:
+    """Writes a banner in UTF-16, without a line end, on the line of the first answer."""
+    write("Prêt ".encode("utf-16"))
+    serve(Kiosk(LEGACY[-1]))
+
+
+def floods() -> None:
+    """Sends thousands of notifications and requests before it says what it has."""
+    kiosk = Kiosk(LEGACY[-1])
+    for message in messages():
+        if message.get("method") == "tools/list":
+            for number in range(3000):
+                say({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": number}})
+                say({"jsonrpc": "2.0", "id": f"kiosk-{number}", "method": "elicitation/create", "params": {}})
+        say(kiosk.answer(message))
+
+
 def null_id() -> None:
     """Answers a method that it does not know with an error that names no request."""
     kiosk = Kiosk(LEGACY[-1])
@@ -387,6 +426,10 @@ MANNERS: dict[str, Callable[[], None]] = {
     "banner-without-end": banner_without_end,
     "sloppy": sloppy,
     "null-id": null_id,
+    "float-ids": float_ids,
+    "closes-stdout": closes_stdout,
+    "banner-in-utf16": banner_in_utf16,
+    "floods": floods,
     "dies-in-tools": dies_in("tools/list"),
     "dies-in-resources": dies_in("resources/list"),
     "dies-on-unknown": dies_on_unknown,

@@ -176,7 +176,9 @@ class StdioConnection:
             # A server that could not read a request answers it with a null id.
             if answer_id is None and len(self._pending) == 1:
                 return self._pending.popitem()[1]
-            return self._pending.pop(str(answer_id), None)
+            # JSON has one kind of number, and some languages write every one as 1.0.
+            is_whole = isinstance(answer_id, float) and answer_id.is_integer()
+            return self._pending.pop(str(int(answer_id) if is_whole else answer_id), None)
 
     def _last_words(self) -> ConnectionLost:
         try:
