@@ -211,3 +211,35 @@ def test_what_is_no_description_is_named_in_one_message(tmp_path: Path, content:
     assert words in finished.stderr
     assert finished.stderr.count("error:") == 1
     assert not (tmp_path / "agent-docs").exists()
+
+
+# -- what real descriptions hold -------------------------------------------------------------------------------------
+
+
+def test_an_example_whose_form_is_that_of_a_key_is_shown_where_it_was_made(tmp_path: Path) -> None:
+    """S2-08: what is made of a pattern is no secret, and the request can be sent."""
+    account = {**Q, "name": "sid", "in": "path", "schema": {"type": "string", "pattern": "^AC[0-9a-fA-F]{32}$"}}
+    service, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[account])}}))
+    assert re.fullmatch("AC(.)\\1{31}", service.tools[0].examples[0].input["sid"])
+    assert "credential-left-out" not in {code for code, _ in problems}
+    real = {**account, "schema": {"type": "string", "default": "AC" + "0123456789abcdef" * 2}}
+    service, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[real])}}))
+    assert "credential-left-out" in {code for code, _ in problems}
+
+
+def test_a_place_in_the_document_is_no_value_of_a_discriminator(tmp_path: Path) -> None:
+    """S2-09: `0` in `#/…/oneOf/0` is no name of a type; bundlers write such references."""
+    options = [
+        {"type": "object", "properties": {"type": {"type": "string", "enum": [value]}}, "required": ["type"]}
+        for value in ("one", "two")
+    ]
+    place = "#/paths/~1a/post/requestBody/content/application~1json/schema/oneOf"
+    choice = {"oneOf": [{"$ref": f"{place}/0"}, {"$ref": f"{place}/1"}], "discriminator": {"propertyName": "type"}}
+
+    def post(name: str, schema: Json) -> Json:
+        return {"post": operation(name, requestBody={"content": {"application/json": {"schema": schema}}})}
+
+    service, _ = read(tmp_path, description({"/a": post("a", {"oneOf": options}), "/b": post("b", choice)}))
+    tool = service.tools[1]
+    assert tool.input.schema.discriminator.mapping is None
+    assert tool.examples[0].input["body"] == {"type": "one"}

@@ -294,6 +294,37 @@ def test_documents_that_a_description_names_are_fetched_only_where_the_user_allo
     assert service.tools[0].pointer == f"{address}/parts/a.json#/get"
 
 
+@pytest.mark.parametrize(
+    "reference", ["http://127.0.0.1:{other}/a.json", "http://localhost:{other}/a.json", "http://169.254.169.254/a.json",
+                  "http://[::1]:{other}/a.json", "http://0x7f000001:{other}/a.json", "file:///etc/hosts"]
+)  # fmt: skip
+def test_a_reference_leads_into_no_private_network(
+    tmp_path: Path, answering: Callable[[Reply], tuple[str, Asked]], reference: str
+) -> None:
+    """S2-09: even where addresses are fetched, a stranger's reference reaches only what is public."""
+    part = json.dumps({"get": operation("get_a")}).encode()
+    address, asked = answering(lambda path, _: (200, {}, part))
+    target = reference.format(other=address.rpartition(":")[2])
+    source = write(tmp_path / "api.json", description({"/a": {"$ref": target}, "/b": {"get": operation("get_b")}}))
+    service, problems = read(source, allow_remote_refs=True)
+    assert [tool.name for tool in service.tools] == ["get_b"]
+    assert "document-not-read" in [code for code, _ in problems]
+    assert asked == []
+
+
+def test_relative_references_are_those_of_the_address_that_a_description_says_is_its_own(
+    answering: Callable[[Reply], tuple[str, Asked]],
+) -> None:
+    """S2-23: `$self` of 3.2."""
+    paths = {"/a": {"$ref": "parts/a.json"}}
+    main = json.dumps({**description(paths, openapi="3.2.0"), "$self": "/v2/api.json"}).encode()
+    part = json.dumps({"get": operation("get_a")}).encode()
+    address, asked = answering(lambda path, _: (200, {}, part if "parts" in path else main))
+    service, _ = read(f"{address}/latest", allow_remote_refs=True)
+    assert [path for path, _ in asked] == ["/latest", "/v2/parts/a.json"]
+    assert [tool.name for tool in service.tools] == ["get_a"]
+
+
 # -- Overlays --------------------------------------------------------------------------------------------------------
 
 

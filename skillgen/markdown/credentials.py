@@ -64,6 +64,9 @@ _VAGUE = ("SK", "AC", "-us", "://", "Bearer ", "Basic ")
 SHORTEST = 16
 """Characters that a credential has at least, but for a password in an address."""
 
+_FEWEST_SIGNS = 2
+"""What ends in so few different characters shows the form of a credential, and is none."""
+
 _FIRST = re.compile(
     "|".join(re.escape(start) for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
     + r"|(?:SK|AC)[0-9a-f]{16}|[0-9a-f]{16}-us"
@@ -141,8 +144,10 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 
 def _placeholder(kind: str, match: re.Match[str]) -> str:
-    """Leaves what only shows where a credential goes: `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…`."""
+    """Leaves what only shows where a credential goes: `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…`, `AC000…`."""
     found = match[0]
+    if len(set(found[-SHORTEST:])) <= _FEWEST_SIGNS and "://" not in found:
+        return found
     if kind == "authorization" and not any(character.isdigit() for character in found):
         return found
     if kind == "OpenAI key" and not any(character.isdigit() for character in found):

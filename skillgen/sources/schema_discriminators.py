@@ -5,6 +5,7 @@ The alternatives are those of `oneOf` or `anyOf`, or the types that extend the o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -17,6 +18,12 @@ NameOf = Callable[[str, str], "str | None"]
 """Gives the name under which the type at a `$ref` is held; takes the `$ref` and the pointer of what refers to it."""
 
 _HOMES = (("components", "schemas"), ("$defs",), ("definitions",))
+_NAMED = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
+
+
+def names_a_type(reference: str) -> bool:
+    """Tells whether the last word of a reference is the name of a type: only a name can stand for a value."""
+    return _NAMED.match(reference) is not None
 
 
 class Discriminators:
@@ -39,7 +46,7 @@ class Discriminators:
         found = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
         for reference in self._possible(raw, local):
             held = name_of(reference, place)
-            if held is not None and held not in found.values():
+            if held is not None and held not in found.values() and names_a_type(reference):
                 found.setdefault(last_token(reference), held)
         return Discriminator(property=name, mapping=found or None)
 

@@ -12,6 +12,7 @@ from itertools import islice
 from skillgen.model.pointer import last_token
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, as_list
+from skillgen.sources.schema_discriminators import names_a_type
 
 VARIANTS_LIMIT = 24
 """Choices that are tried for one value."""
@@ -133,7 +134,10 @@ def _discriminator_value(discriminator: Flat, reference: str) -> tuple[str, str]
         return None
     own = last_token(reference)
     mapping = as_dict(discriminator.get("mapping"))
-    return name, next((key for key, target in mapping.items() if target in (reference, own)), own)
+    mapped = next((key for key, target in mapping.items() if target in (reference, own)), None)
+    if mapped is None and not names_a_type(reference):
+        return None
+    return name, own if mapped is None else mapped
 
 
 def merged(one: Flat, other: Flat) -> Flat | None:
