@@ -118,6 +118,29 @@ def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> 
         assert (finished.exit_code, f"#/targets/api/{key}: no such" in finished.stderr) == (2, True)
 
 
+def test_options_win_over_the_file_for_every_target(project: Path) -> None:
+    text = (
+        "targets:\n  one: {source: {openapi: api.json}, out: docs, emit: [llms], profile: claude, templates: none}\n"
+        "  two: {source: {openapi: api.json}, install-to: agents}\n"
+    )
+    (project / "own").mkdir()
+    (project / "own" / "llms.txt.j2").write_text("# Own\n", encoding="utf-8")
+    words = ("--out", "made", "--emit", "skill,llms", "--templates", "own", "--profile", "portable", "--timeout", "9")
+    finished = build(project, text, *words, "--install", "claude")
+    assert finished.exit_code == 0, finished.stderr
+    for name in ("one", "two"):
+        assert (project / "made" / name / "llms.txt").read_text("utf-8") == "# Own\n"
+        assert (project / "made" / name / "skills" / "tasks" / "SKILL.md").is_file()
+        assert not (project / "made" / name / "registry.json").exists()
+    assert (project / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
+    assert not (project / ".agents").exists()
+    assert not (project / "docs").exists()
+    assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr
+    one = build(project, "targets: {one: {source: {openapi: api.json}}}\n", "--out", "alone")
+    assert (one.exit_code, (project / "alone" / "llms.txt").is_file()) == (0, True)
+    assert "choose from" in build(project, None, "--emit", "html").stderr
+
+
 def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) -> None:
     overlay = {"overlay": "1.0.0", "info": {"title": "o", "version": "1"}}
     action = {"target": "$.paths['/tasks/get_task'].get", "update": {"summary": "Gets it by overlay"}}
@@ -234,13 +257,22 @@ def test_whatever_changes_is_noticed(project: Path, what: str) -> None:
     assert finished.exit_code == (0 if what == "note" else 1), "a note is no drift"
 
 
-def test_a_description_that_refers_to_other_files_is_always_read(project: Path) -> None:
-    data = grouped(tasks=["list_tasks", "get_task"])
-    data["components"] = {"schemas": {"A": {"$ref": "other.json#/A"}}}
-    write(project / "api.json", data)
+def test_a_change_in_a_file_to_which_a_description_refers_is_noticed(project: Path) -> None:
+    def refers(name: str) -> dict[str, Any]:
+        return {"components": {"schemas": {"A": {"$ref": name}}}}
+
+    (project / "parts").mkdir()
+    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("parts/one.json#/A"))
+    write(project / "parts" / "one.json", {"A": {"type": "object", "properties": {"b": {"$ref": "two.json#/B"}}}})
+    write(project / "parts" / "two.json", {"B": {"type": "string"}})
     text = "targets: {api: {source: {openapi: api.json}}}\n"
     assert build(project, text).exit_code == 0
+    assert "nothing changed" in build(project).stderr
+    write(project / "parts" / "two.json", {"B": {"type": "integer"}})
     assert "nothing changed" not in build(project).stderr
+    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("gone.json#/A"))
+    assert build(project).exit_code == 0
+    assert "nothing changed" not in build(project).stderr, "one that can't be told is read each time"
 
 
 # -- secrets ---------------------------------------------------------------------------------------------------------

@@ -135,3 +135,49 @@ def test_the_action_shows_the_diff_in_the_summary_and_ends_as_the_check_does(pro
     summary.write_text("")
     assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 0
     assert summary.read_text("utf-8") == ""
+
+
+def typed(**types: Any) -> dict[str, Any]:
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}
+    found = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page"}}}, "description": "ok"}
+    order = {"type": "object", "properties": {"to": {"$ref": "#/components/schemas/Address"}}}
+    page = {
+        "type": "object",
+        "properties": {"items": {"items": {"$ref": "#/components/schemas/Line"}, "type": "array"}},
+    }
+    paths = {
+        "/a": {"post": operation("order", requestBody=body), "get": operation("list_lines", responses={"200": found})}
+    }
+    return description(paths, components={"schemas": {"Order": order, "Page": page, **types}})
+
+
+def test_a_change_inside_a_named_type_is_told_with_the_tools_that_it_concerns(tmp_path: Path) -> None:
+    def thing(required: list[str], **properties: Any) -> dict[str, Any]:
+        return {"type": "object", "required": required, "properties": properties}
+
+    text, number = {"type": "string"}, {"type": "integer"}
+    old = typed(Address=thing([], street=text, kind={"enum": ["a", "b"]}), Line=thing(["id"], id=text, old=text))
+    new = typed(
+        Address=thing(["zip"], street=text, zip=text, kind={"enum": ["a"]}),
+        Line=thing([], id=text, old=number, more=text),
+    )
+    write(tmp_path / "old.json", old)
+    write(tmp_path / "new.json", new)
+    assert run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout.splitlines() == [
+        "- breaking: type Address: property zip added (required); sent by order",
+        "- breaking: type Address: property kind takes b no longer; sent by order",
+        "- breaking: type Line: property id is now optional; returned by list_lines",
+        "- breaking: type Line: property old was string, and is integer; returned by list_lines",
+        "- type Line: property more added; returned by list_lines",
+    ]
+    assert run_skillgen("from-openapi", "old.json", cwd=tmp_path).exit_code == 0
+    check = run_skillgen("from-openapi", "new.json", "--check", cwd=tmp_path)
+    assert "# breaking: type Address: property zip added (required); sent by order\n" in check.stdout
+
+
+def test_a_type_that_only_has_another_name_changes_nothing_for_callers(tmp_path: Path) -> None:
+    old = typed(Address={"type": "object", "properties": {"a": {"type": "string"}}}, Line={"type": "integer"})
+    write(tmp_path / "old.json", old)
+    (tmp_path / "new.json").write_text(json.dumps(old).replace("Address", "PostalAddress"), "utf-8")
+    finished = run_skillgen("diff", "old.json", "new.json", cwd=tmp_path)
+    assert (finished.stdout, "nothing changed for callers" in finished.stderr) == ("", True)

@@ -37,6 +37,22 @@ class BuildFamily:
         typer.Option(help="The project's file; default: skillgen.yaml, else pyproject.toml.", metavar="FILE"),
     ] = None
     target: Annotated[str | None, typer.Option(help="The one target to make; default: all.", metavar="NAME")] = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="Where the documents go, in DIR/TARGET where there are several targets.", metavar="DIR"
+        ),
+    ] = None
+    emit: Annotated[str | None, typer.Option(help="Formats, comma-separated.", metavar="LIST")] = None
+    templates: options.TemplatesDir = None
+    profile: Annotated[
+        str | None, typer.Option(help="Front matter of the skill: portable or claude.", metavar="NAME")
+    ] = None
+    install: options.Install = None
+    user: options.User = False
+    timeout: Annotated[float | None, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)] = (
+        None
+    )
     check: options.Check = False
     fail_on_change: Annotated[
         bool, typer.Option("--fail-on-change", help="Exit 1 if a file was written: for hooks.")
@@ -52,12 +68,15 @@ class BuildFamily:
 
 @with_families
 def build(context: typer.Context, *, what: BuildFamily) -> None:
-    """Makes the documents of every target in skillgen.yaml; where nothing changed, it reads and writes nothing."""
+    """Makes the documents of every target in skillgen.yaml; where nothing changed, it reads and writes nothing.
+
+    What an option says holds for every target, in place of what the file says of it.
+    """
     console = Console(what.quiet, what.verbose)
 
     def run() -> ExitCode:
         from skillgen.config.reading import project_file, read_project
-        from skillgen.pipeline.targets import named_targets
+        from skillgen.pipeline.targets import Given, named_targets
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
@@ -70,7 +89,16 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
             force=what.force,
             strict=what.strict,
         )
-        targets = named_targets(read_project(file).targets, file, what.target, output, DEFAULT_FORMATS)
+        given = Given(
+            out=what.out,
+            emit=what.emit,
+            templates=what.templates,
+            profile=what.profile,
+            install=what.install,
+            user=what.user,
+            timeout_s=what.timeout,
+        )
+        targets = named_targets(read_project(file).targets, file, what.target, output, given)
         return _made(targets, console, what)
 
     run_command(run, console, what.debug)

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 
 from skillgen.errors import EditedError, Problem, SkillgenError
 from skillgen.markdown.filters import one_line
-from skillgen.model.changes import change_lines, tool_changes
 from skillgen.pipeline.options import BYTES_PER_TOKEN, Outcome, Progress
 
 SHOWN_OF_A_KIND = 5
@@ -90,8 +89,13 @@ def summary(outcome: Outcome, check: bool) -> str:
 
 def change_summary(outcome: Outcome) -> str:
     """Says in words what changed for callers since the documents were written; empty where nothing is known of it."""
-    before = outcome.plan.before.tools
-    changes = tool_changes(before, outcome.plan.after.tools) if before else ()
+    from skillgen.model.changes import Inventory, change_lines, changes_between
+    from skillgen.model.uses import TypeUses
+
+    before, after = (
+        Inventory(tools=record.tools, types=record.types) for record in (outcome.plan.before, outcome.plan.after)
+    )
+    changes = changes_between(before, after, TypeUses([outcome.service])) if before.tools else ()
     return "".join(f"# {line}\n" for line in change_lines(changes))
 
 

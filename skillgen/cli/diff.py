@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,9 +16,10 @@ from skillgen.cli import options
 from skillgen.cli.families import RunFamily, with_families
 from skillgen.cli.running import run_command
 from skillgen.errors import ExitCode, SourceError
-from skillgen.model.changes import change_lines, tool_changes
-from skillgen.model.inventory import inventory_of
-from skillgen.model.value import Json
+from skillgen.model.changes import Inventory, change_lines, changes_between
+from skillgen.model.inventory import inventory_of, types_of
+from skillgen.model.service import Service
+from skillgen.model.uses import TypeUses
 from skillgen.pipeline.options import DescriptionOptions, Overrides
 
 
@@ -33,7 +35,8 @@ def diff(
     console = how.console()
 
     def run() -> ExitCode:
-        changes = tool_changes(*(_inventory(source, how.timeout) for source in (old, new)))
+        before, after = (_services(source, how.timeout) for source in (old, new))
+        changes = changes_between(_inventory(before), _inventory(after), TypeUses(after))
         is_breaking = any(change.breaking for change in changes)
         if as_json:
             data = {"breaking": is_breaking, "changes": [asdict(change) for change in changes]}
@@ -47,18 +50,23 @@ def diff(
     run_command(run, console, how.debug)
 
 
-def _inventory(source: str, timeout_s: float) -> dict[str, Json]:
+def _inventory(services: Sequence[Service]) -> Inventory:
+    return Inventory(
+        tools={name: tool for service in services for name, tool in inventory_of(service).items()},
+        types={name: rows for service in services for name, rows in types_of(service).items()},
+    )
+
+
+def _services(source: str, timeout_s: float) -> tuple[Service, ...]:
     from skillgen.pipeline import reading
 
     given = DescriptionOptions(timeout_s=timeout_s)
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        services = reading.read_document(source, Overrides(), given)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "source")
-            path.write_bytes(_at_revision(source))
-            services = reading.read_document(str(path), Overrides(), given)
-    return {name: tool for service in services for name, tool in inventory_of(service).items()}
+        return reading.read_document(source, Overrides(), given)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "source")
+        path.write_bytes(_at_revision(source))
+        return reading.read_document(str(path), Overrides(), given)
 
 
 def _at_revision(source: str) -> bytes:

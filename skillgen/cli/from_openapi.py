@@ -10,7 +10,6 @@ from skillgen.cli import options
 from skillgen.cli.families import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
 from skillgen.cli.running import run_command, write_documents
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline import reading
 
 
 @with_families
@@ -30,6 +29,8 @@ def from_openapi(
     console = how.console()
 
     def run() -> ExitCode:
+        from skillgen.pipeline import reading
+
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
         output_options = output.output_options()

@@ -11,7 +11,6 @@ from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, Service
 from skillgen.cli.running import run_command, write_documents
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline import reading
 
 _FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
@@ -30,6 +29,8 @@ def from_server(
     console = how.console()
 
     def run() -> ExitCode:
+        from skillgen.pipeline import reading
+
         output_options = output.output_options()
         overrides = service.overrides()
         if service.extra:

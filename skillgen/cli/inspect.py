@@ -13,9 +13,7 @@ from skillgen.cli.running import report_failures, run_command
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline import reading
 from skillgen.pipeline.options import Overrides
-from skillgen.sources.document import is_url
 
 
 @with_families
@@ -36,6 +34,8 @@ def inspect(
     console = how.console()
 
     def run() -> ExitCode:
+        from skillgen.pipeline import reading
+        from skillgen.sources.document import is_url
         from skillgen.sources.snapshot import snapshot_text
 
         reading_options = document.description_options(server.header, how.timeout)

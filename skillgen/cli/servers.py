@@ -14,7 +14,6 @@ from skillgen.cli.console import Console
 from skillgen.cli.families import ServerFamily
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline import reading
 from skillgen.pipeline.options import Overrides
 
 if TYPE_CHECKING:
@@ -74,6 +73,8 @@ def read_named_servers(
         UsageError: an option makes no sense.
     """
     if server.config is None:
+        from skillgen.pipeline import reading
+
         refuse_useless_options(server, "url" if server.url is not None else "command")
         target = _target_of(command, server, timeout_s)
         with console.progress("starting the server" if command else f"connecting to {server.url}") as progress:
@@ -89,6 +90,8 @@ def read_written_server(server: ServerFamily, overrides: Overrides, *, timeout_s
     Raises:
         SourceError: it is neither.
     """
+    from skillgen.pipeline import reading
+
     if server.manifest is not None:
         found = reading.read_manifest(server.manifest, overrides, server_name=server.server_name, timeout_s=timeout_s)
         return (found,)

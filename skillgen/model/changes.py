@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from skillgen.model.uses import TypeUses
 from skillgen.model.value import Json
+
+_SHOWN_TOOLS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,10 +17,10 @@ class ToolChange:
     """One thing that changed."""
 
     tool: str
-    """The tool, by its new name where it is renamed."""
+    """The tool, by its new name where it is renamed; of the kind `type` the named type."""
 
     kind: str
-    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result` or `words`."""
+    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result`, `words` or `type`."""
 
     text: str
     """What happened, in words."""
@@ -25,8 +29,89 @@ class ToolChange:
     """Whether a caller that was right before may be wrong now."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """The facts of services that matter to callers, as `inventory` gives them."""
+
+    tools: Mapping[str, Json]
+    """The tools by name."""
+
+    types: Mapping[str, Json]
+    """The named types by name; empty where there are none, or none are known."""
+
+
+def changes_between(old: Inventory, new: Inventory, uses: TypeUses) -> tuple[ToolChange, ...]:
+    """Gives what changed from one inventory to another, what breaks callers first; `uses` are those of the new one.
+
+    The name of a type is no matter of callers: one that has another name and the same properties is the same.
+    """
+    names = _renamed_types(old.types, new.types)
+    found = list(tool_changes(_with_names(old.tools, names), new.tools))
+    before = {names.get(name, name): rows for name, rows in _with_names(old.types, names).items()}
+    for name in sorted(before.keys() & new.types.keys()):
+        if before[name] != new.types[name]:
+            found += _changes_of_type(name, before[name], new.types[name], uses)
+    return tuple(sorted(found, key=lambda change: not change.breaking))
+
+
+def _renamed_types(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
+    come = {str(rows): name for name, rows in new.items() if name not in old}
+    return {name: come[str(rows)] for name, rows in old.items() if name not in new and str(rows) in come}
+
+
+def _with_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[str, Json]:
+    if not names:
+        return facts
+    known = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in sorted(names, key=len)[::-1]))
+
+    def renamed(value: Json) -> Json:
+        if isinstance(value, str):
+            return known.sub(lambda found: names[found[0]], value)
+        if isinstance(value, list):
+            return [renamed(item) if index == 0 else item for index, item in enumerate(value)]
+        return {key: renamed(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    def of_tool(tool: Json) -> Json:
+        return tool | {key: renamed(tool[key]) for key in ("takes", "gives") if key in tool}
+
+    return {
+        name: of_tool(fact) if "takes" in fact and "about" in fact else renamed(fact) for name, fact in facts.items()
+    }
+
+
+def _changes_of_type(name: str, old: Json, new: Json, uses: TypeUses) -> Iterator[ToolChange]:
+    sent, returned = uses.sent_by(name), uses.returned_by(name)
+    users = "; ".join(
+        f"{verb} by {_listed(tools)}" for verb, tools in (("sent", sent), ("returned", returned)) if tools
+    )
+    if not users:
+        return
+
+    def change(text: str, breaking: bool) -> ToolChange:
+        return ToolChange(tool=name, kind="type", text=f"{text}; {users}", breaking=breaking)
+
+    for row in old:
+        if row not in new:
+            yield change(f"property {row} removed", True)
+    for row, facts in new.items():
+        what = f"property {row}" if row else "it"
+        if row not in old:
+            yield change(f"{what} added{' (required)' if facts[1] else ''}", bool(facts[1] and sent))
+            continue
+        for found in _changes_of_parameter(name, row, old[row], facts):
+            text = found.text.replace(f"parameter {row}", what, 1)
+            lost_by_readers = bool(returned) and old[row][1] > facts[1] and text.endswith("is now optional")
+            is_of_senders = text.endswith("is now required") or " takes " in text
+            yield change(text, lost_by_readers or (found.breaking and bool(sent or not is_of_senders)))
+
+
+def _listed(tools: Sequence[str]) -> str:
+    more = f" and {len(tools) - _SHOWN_TOOLS} more" if len(tools) > _SHOWN_TOOLS else ""
+    return ", ".join(tools[:_SHOWN_TOOLS]) + more
+
+
 def tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[ToolChange, ...]:
-    """Gives what changed from one inventory to another, what breaks callers first."""
+    """Gives what changed from the tools of one inventory to those of another, what breaks callers first."""
     renamed = _renamed(old, new)
     found: list[ToolChange] = []
     for name in old:
@@ -46,7 +131,11 @@ def tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[Tool
 
 def change_lines(changes: tuple[ToolChange, ...]) -> list[str]:
     """Gives a line for each change, as a changelog has them."""
-    return [f"{'breaking: ' if change.breaking else ''}{change.tool}: {change.text}" for change in changes]
+    marks = {True: "breaking: ", False: ""}
+    return [
+        f"{marks[change.breaking]}{'type ' if change.kind == 'type' else ''}{change.tool}: {change.text}"
+        for change in changes
+    ]
 
 
 def _renamed(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:

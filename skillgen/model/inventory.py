@@ -1,8 +1,9 @@
 """The facts of a service that matter to its callers, compact: what the record keeps, and what changes are told from.
 
-A tool is `{"at"?, "is", "takes", "gives", "about"}`: its HTTP method and path; the words of `MARKS` that hold; each
+A tool is `{"at"?, "is"?, "takes", "gives"?, "about"}`: its HTTP method and path; the words of `MARKS` that hold; each
 parameter with its type, whether it is required and its choices; each property of its result with its type; and a digest
-of its description. Parameters of parameters stand beside them, as `schedule.due_date` and `items[].name`.
+of its description. Parameters of parameters stand beside them, as `schedule.due_date` and `items[].name`. A named type,
+which tools refer to by its name, has its properties in the same form.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ def inventory_of(service: Service) -> dict[str, Json]:
 
 
 def types_of(service: Service) -> dict[str, Json]:
-    """Gives the properties of each named type by its name."""
-    return {
-        _clean(named.name): {"takes": _rows(named.schema.properties), "gives": {"": type_text(named.schema)}}
-        for named in service.schemas
-    }
+    """Gives the rows of each named type by its name: its properties, and itself under the empty name."""
+    found = {}
+    for named in service.schemas:
+        schema = named.schema
+        found[_clean(named.name)] = {"": [type_text(schema), 0, *_choices(schema)], **_rows(schema.properties)}
+    return found
 
 
 def type_text(schema: Schema) -> str:
@@ -45,7 +47,8 @@ def _tool(tool: Tool) -> dict[str, Json]:
     found: dict[str, Json] = {}
     if tool.method and tool.path:
         found["at"] = _clean(f"{tool.method} {tool.path}")
-    found["is"] = [mark for mark, is_so in zip(MARKS, holds, strict=True) if is_so]
+    if marks := [mark for mark, is_so in zip(MARKS, holds, strict=True) if is_so]:
+        found["is"] = marks
     found["takes"] = _rows(tool.parameters)
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
@@ -70,15 +73,21 @@ def _flattened(
     for parameter in parameters:
         name = above + _clean(parameter.name)
         schema = parameter.schema
-        row: list[Json] = [parameter.location, type_text(schema), int(parameter.required and needed)]
-        choices = schema.choices or (schema.items.choices if schema.items is not None else None)
-        if choices:
-            row.append([_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices])
-        yield name, row
+        is_needed = parameter.required and needed
+        yield name, [parameter.location, type_text(schema), int(is_needed), *_choices(schema)]
         if depth < DEPTH:
-            yield from _flattened(schema.properties, f"{name}.", parameter.required and needed, depth + 1)
-            if schema.items is not None:
-                yield from _flattened(schema.items.properties, f"{name}[].", parameter.required and needed, depth + 1)
+            yield from _flattened(schema.properties, f"{name}.", is_needed, depth + 1)
+            for inner, sign in ((schema.items, "[]"), (schema.additional, "{}")):
+                if isinstance(inner, Schema):
+                    yield from _flattened(inner.properties, f"{name}{sign}.", is_needed, depth + 1)
+
+
+def _choices(schema: Schema) -> list[Json]:
+    """Gives the choices as the end of a row: one list, or nothing."""
+    choices = schema.choices or (schema.items.choices if schema.items is not None else None)
+    if not choices:
+        return []
+    return [[_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices]]
 
 
 def _type_text(schema: Schema, depth: int) -> str:
@@ -91,6 +100,8 @@ def _type_text(schema: Schema, depth: int) -> str:
     else:
         text = "|".join(schema.types) or "any"
         text += f"({schema.format})" if schema.format else ""
+    if schema.includes:
+        text = " and ".join([*([text] if text not in ("any", "object") else []), *schema.includes])
     return text + ("|null" if schema.nullable else "")
 
 

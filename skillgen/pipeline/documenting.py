@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
 from skillgen.markdown.filters import one_line
-from skillgen.model.inventory import inventory_of
+from skillgen.model.inventory import inventory_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
 from skillgen.render.document import FORMATS
@@ -64,6 +64,7 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
         documents,
         service=one_line(service.name),
         tools=inventory_of(service),
+        types=types_of(service),
         inputs=inputs,
         force=options.force,
     )

@@ -22,8 +22,8 @@ from skillgen.pipeline.programs import resolved
 from skillgen.write.plan import is_as_written
 from skillgen.write.record import RECORD_NAME, Record, read_record
 
-_OTHER_FILES = re.compile(rb"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
-"""A description that refers to other documents, whose changes its own bytes don't show."""
+_OTHER_FILES = re.compile(rb"""\$ref["']?\s*:\s*["']?([^#"'\s,}][^#"'\s,}]*)""")
+"""The other documents to which a description refers, whose changes its own bytes don't show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,16 +118,51 @@ def inputs_of(named: NamedTarget) -> str | None:
     try:
         content = named.path(name).read_bytes()
         overlays = [hashlib.sha256(named.path(item).read_bytes()).hexdigest() for item in source.overlays]
-        templates = _folder_digest(named.path(named.target.templates)) if named.target.templates else ""
+        templates = _folder_digest(named.options.templates) if named.options.templates else ""
+        others = _referenced(named.path(source.openapi), content) if source.openapi else ()
     except OSError:
         return None
-    if source.openapi and _OTHER_FILES.search(content):
+    if others is None:
         return None
     digest = hashlib.sha256(content)
     options = named.options
-    words = (__version__, asdict(named.target), overlays, templates, options.formats, options.profile, options.strict)
+    words = (
+        __version__,
+        asdict(named.target),
+        overlays,
+        templates,
+        others,
+        options.formats,
+        options.profile,
+        options.strict,
+    )
     digest.update(json.dumps(words, sort_keys=True, default=str).encode("utf-8", "replace"))
     return "sha256:" + digest.hexdigest()
+
+
+def _referenced(path: Path, content: bytes) -> tuple[tuple[str, str], ...] | None:
+    """Gives the files to which a description refers, and those to which they do, with their digests.
+
+    None where one of them can't be told so: an address, or a name that is written in another way.
+    """
+    found: dict[Path, str] = {path.resolve(): ""}
+    waiting = [(path, content)]
+    while waiting:
+        at, text = waiting.pop()
+        for name in dict.fromkeys(_OTHER_FILES.findall(text)):
+            try:
+                other = (at.parent / name.decode("utf-8")).resolve()
+                if other not in found:
+                    inner = other.read_bytes()
+                    found[other] = hashlib.sha256(inner).hexdigest()
+                    waiting.append((other, inner))
+            except (OSError, ValueError):
+                return None
+    folder = path.resolve().parent
+    try:
+        return tuple(sorted((os.path.relpath(other, folder), digest) for other, digest in found.items() if digest))
+    except ValueError:  # on another drive
+        return None
 
 
 def _folder_digest(folder: Path) -> str:
@@ -315,8 +350,34 @@ def _folder(named: NamedTarget) -> Path:
     return folder
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What the command line says of every target; it wins over the file, and its paths are relative to where one is."""
+
+    out: Path | None = None
+    """`--out`."""
+
+    emit: str | None = None
+    """`--emit`."""
+
+    templates: Path | None = None
+    """`--templates`."""
+
+    profile: str | None = None
+    """`--profile`."""
+
+    install: str | None = None
+    """`--install`."""
+
+    user: bool = False
+    """`--user`."""
+
+    timeout_s: float | None = None
+    """`--timeout`."""
+
+
 def named_targets(
-    targets: Mapping[str, Target], file: Path, only: str | None, options: OutputOptions, formats: tuple[str, ...]
+    targets: Mapping[str, Target], file: Path, only: str | None, options: OutputOptions, given: Given
 ) -> tuple[NamedTarget, ...]:
     """Gives the targets with where their documents go.
 
@@ -331,8 +392,10 @@ def named_targets(
     found = []
     folders: dict[str, str] = {}
     for name, target in targets.items():
-        default = "agent-docs" if len(targets) == 1 else f"agent-docs/{name}"
-        out = file.parent / (target.out or default)
+        default = given.out or file.parent / "agent-docs"
+        out = default if len(targets) == 1 else default / name
+        if target.out and given.out is None:
+            out = file.parent / target.out
         place = os.path.normpath(out)
         for other, owner in folders.items():
             if place == other or place.startswith(other + os.sep) or other.startswith(place + os.sep):
@@ -342,20 +405,31 @@ def named_targets(
                     fix="give each an out: of its own",
                 )
         folders[place] = name
+        emit = formats_named(given.emit) if given.emit is not None else options.formats
+        profile = profile_named(given.profile) if given.profile is not None else options.profile
         try:
-            emit = formats_named(",".join(target.emit)) if target.emit else formats
-            profile = profile_named(target.profile) if target.profile is not None else options.profile
-            install = install_folder(target.install_to, user=False, formats=emit)
+            if target.emit and given.emit is None:
+                emit = formats_named(",".join(target.emit))
+            if target.profile is not None and given.profile is None:
+                profile = profile_named(target.profile)
+            install = install_folder(target.install_to, user=False, formats=emit) if given.install is None else None
         except UsageError as error:
             key = (error.where or "").lstrip("-").replace("install", "install-to")
             raise UsageError(error.what, where=f"{file.name}#/targets/{name}/{key}", fix=error.fix) from None
+        if install is not None:
+            install = file.parent / install
+        elif given.install is not None or given.user:
+            install = install_folder(given.install, user=given.user, formats=emit)
+        templates = file.parent / target.templates if target.templates else None
+        if given.timeout_s is not None:
+            target = replace(target, source=replace(target.source, timeout=given.timeout_s))
         chosen = replace(
             options,
             out=Path(place),
             formats=emit,
             profile=profile,
-            install=file.parent / install if install is not None else None,
-            templates=file.parent / target.templates if target.templates else None,
+            install=install,
+            templates=given.templates or templates,
             allow_empty=options.allow_empty or target.allow_empty,
             strict=options.strict or target.strict,
         )

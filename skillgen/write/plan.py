@@ -94,6 +94,7 @@ def plan_documents(
     *,
     service: str,
     tools: Mapping[str, Any],
+    types: Mapping[str, Any] | None = None,
     inputs: str | None = None,
     force: bool = False,
 ) -> Plan:
@@ -116,18 +117,29 @@ def plan_documents(
         out=out,
         changes=tuple(sorted(planning.changes.values(), key=lambda change: change.path)),
         before=before,
-        after=Record(service=service, tools=tools, inputs=inputs, states=states, regions=planning.regions),
+        after=Record(
+            service=service, tools=tools, types=types or {}, inputs=inputs, states=states, regions=planning.regions
+        ),
         problems=tuple(planning.problems),
     )
 
 
 def is_as_written(out: Path, record: Record) -> bool:
     """Tells whether every file of a record stands in OUT, and a person did no more than add to it."""
+    folders: dict[Path, bool] = {}
     for path, states in record.states.items():
         if states == ("",):
             continue
-        content = content_at(out, path)
-        if content is None or len(states) != 1 or not is_only_added_to(path, states[0], content):
+        target = out.joinpath(*path.split("/"))
+        if target.parent not in folders:
+            folders[target.parent] = _is_below(target.parent, out)
+        if not folders[target.parent] or target.is_symlink():
+            return False
+        try:
+            content = target.read_bytes()
+        except OSError:
+            return False
+        if len(states) != 1 or not is_only_added_to(path, states[0], content):
             return False
     return bool(record.states)
 
@@ -309,9 +321,16 @@ def inside(out: Path, path: str) -> Path:
     """
     target = out.joinpath(*path.split("/"))
     try:
-        is_inside = target.parent.resolve().is_relative_to(out.resolve()) and not target.is_symlink()
-    except (OSError, RuntimeError):  # symbolic links in a circle
+        is_inside = _is_below(target.parent, out) and not target.is_symlink()
+    except OSError:
         is_inside = False
     if not is_inside:
         raise OutputError("leads outside OUT", where=str(target), fix="remove the symbolic link")
     return target
+
+
+def _is_below(folder: Path, out: Path) -> bool:
+    try:
+        return folder.resolve().is_relative_to(out.resolve())
+    except (OSError, RuntimeError):  # symbolic links in a circle
+        return False

@@ -31,6 +31,9 @@ class Record:
     tools: Mapping[str, Any] = field(default_factory=dict)
     """The tools that they have: name to the facts of each, as JSON."""
 
+    types: Mapping[str, Any] = field(default_factory=dict)
+    """The named types that the tools refer to: name to the facts of each, as JSON."""
+
     inputs: str | None = None
     """The digest of all that the documents were made from, where it is known without reading the source."""
 
@@ -51,6 +54,8 @@ class Record:
         if self.inputs is not None:
             parts.append(f'"inputs": {_json(self.inputs)}')
         parts.append(f'"tools": {_lines(self.tools)}')
+        if self.types:
+            parts.append(f'"types": {_lines(self.types)}')
         if self.regions:
             parts.append(f'"yours": {_lines(dict(sorted(self.regions.items())))}')
         parts.append(f'"files": {_lines({path: list(self.states[path]) for path in sorted(self.states)})}')
@@ -80,6 +85,7 @@ def read_record(out: Path) -> Record:
         return Record(
             service=data["service"],
             tools=dict(data["tools"]),
+            types=dict(data.get("types", {})),
             inputs=data.get("inputs"),
             states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},
             regions={str(name): int(number) for name, number in data.get("yours", {}).items()},
@@ -108,4 +114,4 @@ def _lines(items: Mapping[str, Any]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
