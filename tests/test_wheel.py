@@ -54,7 +54,7 @@ def test_the_wheel_carries_its_types_its_templates_and_its_licence(wheel: Path) 
     assert "skillgen/py.typed" in names
     assert any(name.endswith("/LICENSE") for name in names)
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"skillgen", "skillgen_cli"}
-    assert not {name for name in names if "cache" in name}
+    assert not {name for name in names if "pycache" in name or "_cache" in name}
 
 
 def test_the_installed_command_tells_its_version(environment: Path, tmp_path: Path) -> None:

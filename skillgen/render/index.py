@@ -94,7 +94,7 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
 
 
 def list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
-    """Lists what stands on several pages (resources, prompts) by name."""
+    """Lists what stands on several pages (resources, prompts, events) by name."""
     sections = [_section(page, ", ".join(code(section.heading) for section in page.sections)) for page in pages]
     found = pages_of(f"Index of {title}", f"index-{stem}", sections)
     by_file = {page.file_name: page for page in pages}
@@ -107,8 +107,8 @@ def list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
 
 
 def list_indexes(reference: Reference) -> dict[str, Index]:
-    """Gives the indexes of resources and prompts that stand on several pages, by what they list."""
-    lists = {"resources": reference.resources, "prompts": reference.prompts}
+    """Gives the indexes of resources, prompts and events that stand on several pages, by what they list."""
+    lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
     return {name: list_index(name, name, pages) for name, pages in lists.items() if len(pages) > 1}
 
 

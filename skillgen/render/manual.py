@@ -39,7 +39,7 @@ NAMES = {
     "index": "the `Index` on which SKILL.md relies, where `form` is `groups` or `index`; else `none`",
     "inlined": "whether the text holds every parameter itself",
     "is_long": "whether description and instructions are too long to stand in the text",
-    "lists": "`resources` and `prompts` to the `Index` of each that stands on several pages",
+    "lists": "`resources`, `prompts` and `events` to the `Index` of each that stands on several pages",
     "marks": "what the marks behind tools mean, in words",
     "media_types": "media types that the tools give",
     "name": "the exact name of a tool",
