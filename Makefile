@@ -49,7 +49,7 @@ bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure ti
 
 fuzz: $(VENV)/.developer ## Look for inputs that break a reader, a minute for each
 	@$(PIP) atheris
-	@for target in yaml openapi messages crawl ai_help; do PYTHONPATH=. $(BIN)/python tests/fuzzing.py $$target 60 || exit 1; done
+	@for target in yaml openapi messages crawl ai_help; do PYTHONPATH=. $(BIN)/python tests/fuzz.py $$target 60 || exit 1; done
 
 clean: ## Remove everything that was made
 	rm -rf $(VENV) tests/.venvs $(NODE) $(MARKDOWNLINT) build dist

@@ -1,14 +1,12 @@
 """Readers of untrusted input, as fuzz targets: each takes bytes, and may raise nothing but skillgen's own errors.
 
-`python tests/fuzzing.py TARGET SECONDS` runs one guided by coverage with atheris (`make fuzz`); the tests run each for
-a bounded number of inputs that hypothesis makes of fragments.
+`tests/fuzz.py` runs one guided by coverage with atheris (`make fuzz`); the tests run each for a bounded number of
+inputs that hypothesis makes of fragments.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Callable
 
 from skillgen.errors import ProblemLog, SkillgenError
@@ -84,13 +82,3 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "crawl": read_crawl,
     "ai_help": read_ai_help,
 }
-
-if __name__ == "__main__":
-    atheris = importlib.import_module("atheris")
-
-    target = TARGETS[sys.argv[1]]
-    atheris.instrument_all()
-    atheris.Setup(
-        [sys.argv[0], f"-max_total_time={sys.argv[2]}", "-max_len=4096", "-rss_limit_mb=2048", *sys.argv[3:]], target
-    )
-    atheris.Fuzz()

@@ -131,6 +131,7 @@ def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_fir
         ("website", "No MCP server answers here: the answer is text/html"),
         ("no-json", "no JSON-RPC message"),
         ("redirecting", "elsewhere.test/mcp"),
+        ("compressed", "compressed form"),
     ],
 )
 def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: str) -> None:

@@ -150,3 +150,14 @@ def test_numbers_that_json_has_no_word_for_stay_text(tmp_path: Path) -> None:
     finished = run_skillgen("inspect", source)
     assert finished.exit_code == 0, finished.stderr[-600:]
     json.loads(finished.stdout, parse_constant=pytest.fail)
+
+
+def test_a_text_without_an_end_is_cut_and_that_is_reported(tmp_path: Path) -> None:
+    """X-13: 1,000,000 characters of one text are read, as all of a description of 1 MB."""
+    source = description_with(tmp_path, "{}")
+    long = '"description": "' + "a b " * 250_100 + '", "operationId": "fine_one"'
+    source.write_text(source.read_text("utf-8").replace('"operationId": "fine_one"', long), encoding="utf-8")
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert "text-too-long" in finished.stderr
+    assert 900_000 < len(references(tmp_path)) < 1_100_000

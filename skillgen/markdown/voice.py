@@ -23,8 +23,8 @@ from functools import lru_cache
 from skillgen.markdown.invisible import visible
 from skillgen.markdown.lookalikes import latin
 
-LOOKED_AT = 200_000
-"""Characters of one text that are looked at; beyond them it is no description any more and is not vouched for."""
+LOOKED_AT = 1_000_000
+"""Characters of one text that are looked at; beyond them it is no description any more, and is cut off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,10 +55,11 @@ def read_server(
     """
     from skillgen.sources.mcp.client_entry import client_entry_of
     from skillgen.sources.mcp.crawl import crawl
+    from skillgen.sources.mcp.machine import without_machine
     from skillgen.sources.mcp.service import service_from_crawl
 
     found = crawl(target, progress, interruption=interruption)
-    service = service_from_crawl(found, server_name=server_name)
+    service = without_machine(service_from_crawl(found, server_name=server_name), target.cwd)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
     return completed(overridden(service, overrides))

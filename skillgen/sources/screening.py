@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from skillgen.markdown.filters import one_line
 from skillgen.markdown.invisible import hidden_kinds, visible
 from skillgen.markdown.lookalikes import is_mixed, look_alikes
 from skillgen.markdown.sentences import clipped, leading_sentence
-from skillgen.markdown.voice import Rule, addressing, rule_broken_by
+from skillgen.markdown.voice import LOOKED_AT, Rule, addressing, rule_broken_by
 from skillgen.model.pointer import child
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import (
@@ -82,7 +82,7 @@ class _Screening:
         self._problems = ProblemLog()
         self._changes: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
-        self._voices: Mapping[str, Rule] = {}
+        self._voices: dict[str, Rule] = {}
         self._quotations: list[Quotation] = []
 
     def service(self) -> Service:
@@ -92,7 +92,10 @@ class _Screening:
         self._add_texts()
         known = self._texts.all()
         self._look_at(known)
-        self._voices = addressing(known)
+        self._voices = addressing(text for text in known if len(text) <= LOOKED_AT)
+        for text in known:
+            if len(text) > LOOKED_AT:
+                self._voices.update((text, rule) for rule in addressing((text[:LOOKED_AT],)).values())
         touched = frozenset(self._changes.keys() | self._voices.keys())
         if touched:
             service = self._without(service, touched)
@@ -126,6 +129,12 @@ class _Screening:
     def _look_at(self, texts: Iterable[str]) -> None:
         """Finds what is to be taken out of texts, wherever they stand."""
         for text in texts:
+            if len(text) > LOOKED_AT:
+                self._changes[text] = cut = text[:LOOKED_AT]
+                self._look_at((cut,))
+                self._changes[text] = self._changes.get(cut, cut)
+                self._kinds[text] = self._kinds.get(cut, ())
+                continue
             if hidden_kinds(text)[0]:
                 self._changes[text] = visible(text)
             if may_hold_credential(text) and text not in self._kinds:
@@ -191,7 +200,13 @@ class _Screening:
         return change
 
     def _tell_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
-        kinds, is_odd = hidden_kinds(old)
+        if len(old) > LOOKED_AT:
+            self._problems.warning(
+                "text-too-long",
+                where,
+                f"{_shown(field)} has {len(old):,} characters; what comes after {LOOKED_AT:,} is left out",
+            )
+        kinds, is_odd = hidden_kinds(old[:LOOKED_AT])
         if is_name and kinds:
             self._problems.warning(
                 "name-not-exact",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import queue
 import threading
@@ -167,6 +168,14 @@ class _NoJson(_Handler):
         self.reply(200, b"{oops", Content_Type="application/json")
 
 
+class _Compressed(_Handler):
+    """Compresses what it was asked to send as it is."""
+
+    def post(self, message: Json) -> None:
+        answer = json.dumps(self.server.kiosk.answer(message) or {}).encode()
+        self.reply(200, gzip.compress(answer), Content_Type="application/json", Content_Encoding="gzip")
+
+
 class _Hanging(_Handler):
     def post(self, message: Json) -> None:
         self.server.released.wait()
@@ -201,6 +210,7 @@ MANNERS: dict[str, type[_Handler]] = {
     "broken": _Broken,
     "website": _Website,
     "no-json": _NoJson,
+    "compressed": _Compressed,
     "hanging": _Hanging,
     "redirecting": _Redirecting,
     "cut-off": _CutOff,

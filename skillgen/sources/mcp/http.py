@@ -190,6 +190,9 @@ class HttpConnection:
 
     async def _see(self, response: httpx2.Response) -> None:
         response.stream = self._budget.watch(response.stream)
+        if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+            # A thousandfold may be in it, and nobody asked for it.
+            self._budget.refuse("It answers in compressed form, though it was asked for plain text.")
         if (exchange := _exchange.get()) is None:
             return
         exchange.status = response.status_code

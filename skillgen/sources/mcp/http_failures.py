@@ -22,14 +22,21 @@ class ByteBudget:
 
     def __init__(self, total_bytes: int) -> None:
         self._total_bytes = self._left_bytes = total_bytes
+        self._refused = ""
 
     def watch(self, stream: object) -> httpx2.AsyncByteStream:
         """Gives a response's stream, which fails once too much has come."""
         assert isinstance(stream, httpx2.AsyncByteStream)
         return _Watched(stream, self)
 
+    def refuse(self, why: str) -> None:
+        """Lets nothing more come, and says why."""
+        self._refused = why
+
     def spend(self, count: int) -> None:
         """Counts bytes that came."""
+        if self._refused:
+            raise _TooMuch(self._refused)
         self._left_bytes -= count
         if self._left_bytes < 0:
             raise _TooMuch(f"It sent more than skillgen reads, which is {self._total_bytes // 2**20} MiB.")
