@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,6 @@ import pytest
 from cli import ROOT, files_of, run_skillgen
 
 from skillgen.model.service import Service, Tool
-from skillgen.sources.mcp import machine
 from skillgen.sources.mcp.machine import without_machine
 
 
@@ -23,9 +24,9 @@ def said(text: str) -> str:
 
 @pytest.fixture
 def alices_laptop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(machine.Path, "home", lambda: Path("/home/alice"))
-    monkeypatch.setattr(machine.getpass, "getuser", lambda: "alice")
-    monkeypatch.setattr(machine.socket, "gethostname", lambda: "alice-mbp.office.example")
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/alice"))
+    monkeypatch.setattr(getpass, "getuser", lambda: "alice")
+    monkeypatch.setattr(socket, "gethostname", lambda: "alice-mbp.office.example")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -53,7 +54,7 @@ def test_a_path_of_this_machine_becomes_a_placeholder(alices_laptop: Path, text:
 def test_a_user_with_the_name_of_a_thing_changes_no_path(
     alices_laptop: Path, monkeypatch: pytest.MonkeyPatch, user: str
 ) -> None:
-    monkeypatch.setattr(machine.getpass, "getuser", lambda: user)
+    monkeypatch.setattr(getpass, "getuser", lambda: user)
     assert said(f"Reads /srv/{user}/x.") == f"Reads /srv/{user}/x."
 
 

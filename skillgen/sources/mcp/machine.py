@@ -53,7 +53,7 @@ def without_machine(service: Service, folder: Path | None = None) -> Service:
             )
         return new
 
-    new = changed(service, change)
+    new: Service = changed(service, change)
     return service if new is service else replace(new, problems=tuple(problems))
 
 
