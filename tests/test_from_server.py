@@ -258,6 +258,18 @@ def test_values_of_the_environment_reach_no_file_and_no_message(tmp_path: Path) 
     assert "ACME_API_KEY" in everything
 
 
+def test_pictures_that_stand_in_the_source_itself_reach_no_document(tmp_path: Path) -> None:
+    """S1-05, S1-06, S1-09: neither a large `data:` address nor a stranger's, in any format."""
+    finished = documented(kiosk("icons"), tmp_path, "--emit", "skill,llms,ai-help,registry,ai-help-commands")
+
+    assert finished.exit_code == 0, finished.stderr
+    written = texts(tmp_path)
+    assert any(b"https://kiosk.example" in text for text in written.values())
+    for path, text in written.items():
+        assert b"iVBORw0KGgo" not in text, path
+        assert b"stranger.example" not in text, path
+
+
 def test_a_dashdash_object_reaches_the_model_from_result_tool_and_resource() -> None:
     """S0-01, S0-03, S0-12, S0-14: the SDK's typed models drop all three."""
     service = inspected(ACME)

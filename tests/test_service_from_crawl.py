@@ -960,6 +960,28 @@ class TestAiHelp:
         assert [section.title for section in service.sections] == ["Tips"]
 
 
+def test_the_sections_of_ai_help_may_stand_in_any_order() -> None:
+    """S0-18: the model differs in the order of what is no field of its own alone."""
+    head, *sections = HELP.split("\n## ")
+    tools: Json = ({"name": "create", "inputSchema": {"type": "object"}},)
+    services = [
+        service_of({"dashdash": DASHDASH}, tools=tools, ai_help=markdown("\n## ".join([head, *ordered]) + "\n"))
+        for ordered in (sections, sections[::-1], sections[2:] + sections[:2])
+    ]
+
+    assert services[0].when_to_use == ("Manage projects", "Track, create, or update tasks.")
+    assert services[0].when_not_to_use == ("File storage (use another)",)
+    assert services[0].tools[0].summary == "Create a new project"
+    assert services[0].tools[0].cli_equivalent == "acme create --name x"
+    assert [section.title for section in services[0].sections] == ["Best Practices"]
+    for other in services[1:]:
+        assert (other.when_to_use, other.when_not_to_use) == (services[0].when_to_use, services[0].when_not_to_use)
+        assert other.tools[0].summary == services[0].tools[0].summary
+        assert other.tools[0].description == services[0].tools[0].description
+        assert other.tools[0].cli_equivalent == services[0].tools[0].cli_equivalent
+        assert other.sections == services[0].sections
+
+
 class TestTheNewestRevision:
     """What 2026-07-28 says beside the lists."""
 

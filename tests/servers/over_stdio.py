@@ -412,6 +412,17 @@ def environment_values() -> None:
     serve(kiosk)
 
 
+def icons() -> None:
+    """Carries large icons in its own text, on all that can have some, and one that leads to a stranger."""
+    picture = {"src": "data:image/png;base64," + "iVBORw0KGgo" * 2000, "sizes": ["48x48"]}
+    own = {"icons": [picture, {"src": "https://stranger.example/pixel.png"}]}
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.extras = {"serverInfo": {"name": "kiosk", "version": "1.0", "websiteUrl": "https://kiosk.example", **own}}
+    kiosk.methods["tools/list"] = lambda _: {"tools": [{**tool, **own} for tool in TOOLS]}
+    kiosk.methods["prompts/list"] = lambda _: {"prompts": [{"name": "recommend", **own}]}
+    serve(kiosk)
+
+
 def version(number: str) -> Callable[[], None]:
     """Speaks one version, and nothing that is newer."""
     return lambda: serve(Kiosk(number))
@@ -463,6 +474,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "leaves-child": leaves_child,
     "hides-child": hides_child,
     "hides-child-and-ends": hides_child_and_ends,
+    "icons": icons,
     "environment": environment,
     "environment-values": environment_values,
 }
