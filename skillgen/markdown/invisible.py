@@ -54,6 +54,8 @@ def visible(text: str) -> str:
     if text.isprintable() and text.isascii():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii():
+        return _ASCII_REMOVED.sub("", text)
     return _REMOVED.sub("", _BLANKS.sub(" ", text))
 
 
