@@ -70,11 +70,11 @@ def deprecated_names(service: Service) -> Markdown:
 
 def date_formats(service: Service) -> dict[str, Markdown]:
     """Gives each format of dates and times that a parameter asks for, with the parameters that do."""
-    types = {item.name: item.schema for item in service.schemas}
+    dates = _Dates({item.name: item.schema for item in service.schemas})
     found: dict[str, list[str]] = {}
     for tool in service.tools:
         for parameter in tool.parameters:
-            for name, format_name in _dates(parameter, types, frozenset()):
+            for name, format_name in dates.of(parameter):
                 found.setdefault(format_name, []).append(f"{tool.name}.{name}")
     return {name: names_shown(list(dict.fromkeys(found[name]))) for name in _DATE_FORMATS if name in found}
 
@@ -86,25 +86,35 @@ def names_shown(names: Sequence[str]) -> Markdown:
     return Markdown(f"{shown} and {more} more" if more > 0 else shown)
 
 
-def _dates(parameter: Parameter, types: Mapping[str, Schema], seen: frozenset[str]) -> Iterator[tuple[str, str]]:
-    for name, format_name in _dates_in(parameter.schema, types, seen, 0):
-        yield (f"{parameter.name}.{name}" if name else parameter.name), format_name
+class _Dates:
+    """Finds dates and times within values; what a named type holds is looked for once."""
 
+    def __init__(self, types: Mapping[str, Schema]) -> None:
+        self._types = types
+        self._held: dict[tuple[str, frozenset[str], int], tuple[tuple[str, str], ...]] = {}
 
-def _dates_in(
-    schema: Schema, types: Mapping[str, Schema], seen: frozenset[str], depth: int
-) -> Iterator[tuple[str, str]]:
-    """Gives the way to each value of these formats within a value, and the format."""
-    if depth > DEPTH_LIMIT:
-        return
-    if schema.format in _DATE_FORMATS:
-        yield "", schema.format
-    for ref in (*([schema.ref] if schema.ref else []), *schema.includes):
-        if ref in types and ref not in seen and len(seen) < 2:
-            yield from _dates_in(types[ref], types, seen | {ref}, depth + 1)
-    for part in (*([schema.items] if schema.items else []), *schema.alternatives):
-        yield from _dates_in(part, types, seen, depth + 1)
-    for item in schema.properties:
-        if not item.schema.read_only:
-            for name, format_name in _dates_in(item.schema, types, seen, depth + 1):
-                yield (f"{item.name}.{name}" if name else item.name), format_name
+    def of(self, parameter: Parameter) -> Iterator[tuple[str, str]]:
+        """Gives the name of each value of these formats, from the parameter on, and the format."""
+        for name, format_name in self._within(parameter.schema, frozenset(), 0):
+            yield (f"{parameter.name}.{name}" if name else parameter.name), format_name
+
+    def _within(self, schema: Schema, seen: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
+        if depth > DEPTH_LIMIT:
+            return
+        if schema.format in _DATE_FORMATS:
+            yield "", schema.format
+        for ref in (*([schema.ref] if schema.ref else []), *schema.includes):
+            if ref in self._types and ref not in seen and len(seen) < 2:
+                yield from self._in_type(ref, seen | {ref}, depth + 1)
+        for part in (*([schema.items] if schema.items else []), *schema.alternatives):
+            yield from self._within(part, seen, depth + 1)
+        for item in schema.properties:
+            if not item.schema.read_only:
+                for name, format_name in self._within(item.schema, seen, depth + 1):
+                    yield (f"{item.name}.{name}" if name else item.name), format_name
+
+    def _in_type(self, ref: str, seen: frozenset[str], depth: int) -> tuple[tuple[str, str], ...]:
+        key = (ref, seen, depth)
+        if key not in self._held:
+            self._held[key] = tuple(self._within(self._types[ref], seen, depth))
+        return self._held[key]
