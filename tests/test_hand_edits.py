@@ -302,3 +302,24 @@ def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> No
         running = [subprocess.Popen(command, env=environment()) for command in commands]
         assert [process.wait(timeout=60) for process in running] == [0, 0]
         assert files_of(out) in expected
+
+
+def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) -> None:
+    marks = "<<<<<<< HEAD\nOne word.\n=======\nAnother word.\n>>>>>>> branch\n"
+    edit(out / TASKS, "## get_task\n", f"## get_task\n\n{marks}")
+    finished = run(out, changed())
+    assert finished.exit_code == 4
+    assert "marks of a merge that is not resolved" in finished.stderr
+    assert "resolve it: take one side of each" in finished.stderr
+    edit(out / TASKS, marks, "One word.\n")
+    assert run(out, changed()).exit_code == 0
+    record = out / ".skillgen.json"
+    record.write_text(f"<<<<<<< HEAD\n{record.read_text('utf-8')}=======\n{{}}\n>>>>>>> branch\n", "utf-8")
+    finished = run(out, changed())
+    assert (finished.exit_code, "git checkout --ours .skillgen.json" in finished.stderr) == (5, True)
+    record.unlink()
+    finished = run(out)
+    assert (finished.exit_code, "restore .skillgen.json, where skillgen wrote these files" in finished.stderr) == (
+        4,
+        True,
+    )

@@ -470,3 +470,42 @@ def test_operations_in_another_order_of_keys_give_the_same_tools(tmp_path: Path)
     first = write(tmp_path / "first.json", description({"/a": {"get": one}}))
     second = write(tmp_path / "second.json", description({"/a": {"get": dict(reversed(one.items()))}}))
     assert documents_of(first, tmp_path / "1") == documents_of(second, tmp_path / "2")
+
+
+AFTER_A_FILE = """\
+import os, signal, sys
+from pathlib import Path
+from skillgen.cli.main import main
+left = int(sys.argv.pop(1))
+
+def replaced(self, target, replace=Path.replace):
+    global left
+    found = replace(self, target)
+    left -= 1
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
+
+Path.replace = replaced
+main()
+"""
+"""Runs skillgen and kills it when the n-th file stands in its place."""
+
+
+def test_files_that_exchange_notes_lose_none_wherever_a_run_is_killed(source: Path, out: Path) -> None:
+    for group, tool in (("tasks", "get_task"), ("users", "get_user")):
+        page = out / "skills" / "tasks" / "references" / f"{group}.md"
+        page.write_text(page.read_text("utf-8").replace(f"## {tool}\n", f"## {tool}\n\nNote on {tool}.\n"), "utf-8")
+    write(source, grouped(tasks=["list_tasks", "get_user"], users=["list_users", "get_task"]))
+    for number in range(1, 20):
+        copy = out.parent / f"copy-{number}"
+        shutil.copytree(out, copy)
+        words = ("from-openapi", source, "-o", copy, "--emit", "skill")
+        killed = run_python("-c", AFTER_A_FILE, number, *words).exit_code != 0
+        for _ in range(2):
+            text = b"".join(files_of(copy / "skills").values()).decode()
+            assert [text.count(f"Note on {tool}.") > 0 for tool in ("get_task", "get_user")] == [True, True], number
+            assert run_skillgen(*words).exit_code == 0
+        if not killed:
+            break
+    assert number > 5

@@ -171,6 +171,7 @@ def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
 
 def _refuse_conflicts(plan: Plan) -> None:
     from skillgen.write.plan import FOREIGN
+    from skillgen.write.record import RECORD_NAME
 
     conflicts = plan.conflicts
     if not conflicts:
@@ -179,6 +180,10 @@ def _refuse_conflicts(plan: Plan) -> None:
     reasons = "; ".join(dict.fromkeys(change.reason for change in conflicts))
     if all(change.reason == FOREIGN for change in conflicts):
         fix = "move the file away, or choose another folder with --out; or give --force to replace it"
+        if not plan.before.states:
+            fix = f"restore {RECORD_NAME}, where skillgen wrote these files and it was lost; {fix}"
+    elif any("merge" in change.reason for change in conflicts):
+        fix = "resolve it: take one side of each, and run again"
     else:
         fix = (
             "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours -->, and they stay; "

@@ -31,6 +31,11 @@ def apply_plan(plan: Plan) -> None:
         changed.sort(key=lambda change: (change.action == "delete", not change.takes_notes))
         if changed:
             _replace(plan.out, plan.out / RECORD_NAME, _between(plan).to_text().encode("utf-8"))
+        # Where files exchange notes, each has both for a moment, so that none is in neither.
+        for number, change in enumerate(changed):
+            if change.between is not None:
+                _apply(plan.out, replace(change, new=change.between))
+                changed[number] = replace(change, old=change.between)
         for change in changed:
             _apply(plan.out, change)
         record = plan.after.to_text().encode("utf-8")

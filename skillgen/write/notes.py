@@ -25,6 +25,7 @@ class Homes:
         self._touched = {path for path, made in merges.items() if path in new or made.body.lines}
 
         self.receivers: set[str] = set()
+        self._leaving: dict[str, list[str]] = {}
 
     def settle(self, path: str, note: Note) -> Problem:
         """Puts a note where its section went, or at the end of its file, and tells of it."""
@@ -35,7 +36,9 @@ class Homes:
             if not _holds(self._body(other).bodies[key], note.lines):  # as after a run that was interrupted
                 self._body(other).add_note(key, note.lines)
             self._touched.add(other)
-            self.receivers.add(other)
+            if other != path:
+                self.receivers.add(other)
+                self._leaving.setdefault(path, []).extend(note.lines)
             return Problem(
                 code="note-moved",
                 level="info",
@@ -58,6 +61,10 @@ class Homes:
             message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
             fix="move it where it belongs, or delete it",
         )
+
+    def leaving(self, path: str) -> list[str]:
+        """Gives the words that move from a file to others."""
+        return self._leaving.get(path, [])
 
     def texts(self) -> dict[str, list[str]]:
         """Gives the lines of every file that is not simply as skillgen would write it."""

@@ -53,6 +53,9 @@ class Change:
     takes_notes: bool = False
     """Whether words of a person move here from another file, which must not go before they have arrived."""
 
+    between: bytes | None = None
+    """What stands there first, where words move away too: the new text with them at its end."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -208,12 +211,16 @@ class _Planning:
             if path not in new:
                 self.left_over.append(path)
             takes_notes = path in homes.receivers
+            leaving = homes.leaving(path) if takes_notes else []
+            between = content_of([*lines, "", *leaving]) if leaving else None
             if old is None:
                 self.changes[path] = replace(change, new=content, takes_notes=takes_notes)
             elif lines_of(old) == lines and not change.edited:
                 self.changes[path] = replace(change, action="keep", new=old)
             else:
-                self.changes[path] = replace(change, action="replace", new=content, takes_notes=takes_notes)
+                self.changes[path] = replace(
+                    change, action="replace", new=content, takes_notes=takes_notes, between=between
+                )
 
     def _foreign(self, path: str, old: bytes, new: bytes) -> None:
         """A file that the record does not have: skillgen's if it has all that skillgen would write, in order."""

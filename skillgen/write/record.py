@@ -95,10 +95,13 @@ def read_record(out: Path) -> Record:
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        is_conflict = b"\n<<<<<<< " in b"\n" + path.read_bytes()
         raise OutputError(
-            "is not a record that skillgen wrote",
+            "holds a merge that is not resolved" if is_conflict else "is not a record that skillgen wrote",
             where=str(path),
-            fix="restore it from version control, or move the documents away and run again",
+            fix=f"take one side whole (git checkout --ours {RECORD_NAME}) and run again"
+            if is_conflict
+            else "restore it from version control, or move the documents away and run again",
         ) from None
 
 

@@ -17,6 +17,7 @@ from skillgen.write.regions import MarkerError
 from skillgen.write.sections import front_matter_end
 
 _DASHES = line_digest("---")
+_CONFLICT = ("<<<<<<< ", ">>>>>>> ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,9 @@ def regenerated(path: str, state: str, old: bytes, new: bytes) -> Regenerated:
         found = merged(front_edits, [], has_headings=False)
         body.homeless = [*found.homeless, *body.homeless]
     reason = None
-    if front_edits.rewritings or body_edits.rewritings:
+    if _has_conflict(front_edits, body_edits):
+        reason = "it holds the marks of a merge that is not resolved (<<<<<<<, =======, >>>>>>>)"
+    elif front_edits.rewritings or body_edits.rewritings:
         reason = "a person changed what skillgen wrote"
     elif taken:
         reason = f"skillgen writes {', '.join(taken)} too"
@@ -113,11 +116,18 @@ def added_lines(path: str, state: str, old: bytes) -> list[str] | None:
         )
     except MarkerError:
         return None
-    if any(edit.rewritings for edit in edits) or _front(edits[0], edits[0].base)[1]:
+    if _has_conflict(*edits) or any(edit.rewritings for edit in edits) or _front(edits[0], edits[0].base)[1]:
         return None
     if path.endswith(".json") and not _is_sound_json(now):
         return None
     return [line for edit in edits for addition in edit.additions for line in addition.lines]
+
+
+def _has_conflict(*edits: Edits) -> bool:
+    """Tells whether lines that skillgen did not write are those by which git marks both sides of a conflict."""
+    lines = [line for edit in edits for added in edit.additions for line in added.lines]
+    lines += [line for edit in edits for changed in edit.rewritings for line in changed.lines]
+    return all(any(line.startswith(mark) for line in lines) for mark in _CONFLICT)
 
 
 def _front(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
