@@ -49,7 +49,7 @@ def named(*names: str) -> dict[str | None, list[str]]:
 def test_tools_of_a_server_are_grouped_by_what_their_names_are_about_and_said_to_be(tmp_path: Path) -> None:
     """Issue 5: inferred, and the model says from what."""
     service = inspected(tmp_path, tools=tools(f"{verb}_{thing}" for thing in ("task", "board") for verb in VERBS))
-    assert {title: len(names) for title, names in members(service).items()} == {"Board": 5, "Task": 5}
+    assert {title: len(names) for title, names in members(service).items()} == {"Boards": 5, "Tasks": 5}
     assert {str(tool["origins"]["group"]) for tool in service["tools"]} == {str({"kind": "inferred", "source": "name"})}
 
 
@@ -135,3 +135,40 @@ def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(githu
     assert divided == {"repos", "actions", "orgs"}
     tags = {tag["name"] for tag in github.raw["tags"]}
     assert {title for title in titles if ": " not in title} - tags == {"emojis, rate-limit, credentials"}
+
+
+def test_a_noun_of_two_words_is_one_heading_and_what_can_be_several_stands_in_the_plural() -> None:
+    """Issue 5: groups in the words of users, also where a verb is taken back or the noun is a verb elsewhere."""
+    requests = ["merge_merge_request", "approve_merge_request", "unapprove_merge_request", "get_merge_request"]
+    groups = ["create_group", "list_group_members", "list_group_iterations"]
+    found = named(*requests, "list_merge_requests", *groups, "get_weather", "compare_weather", "search_weather")
+    assert list(found) == ["Merge requests", "Groups", "Weather"]
+    assert len(found["Merge requests"]) == 5
+
+
+def test_a_heading_spells_a_word_as_the_descriptions_do() -> None:
+    """Issue 5: `CI`, not `Ci`."""
+    words = {"validate_ci": "Validates CI configuration", "list_ci_jobs": "Lists the jobs of CI", "get_ci": "Gets it"}
+    words |= {f"{verb}_order": "Orders" for verb in VERBS}
+    tools = tuple(Tool(name=name, summary=summary, pointer="") for name, summary in words.items())
+    assert [group.title for group in completed(Service(kind="mcp", name="x", tools=tools)).groups] == ["CI", "Orders"]
+
+
+def test_a_description_names_something_of_each_group_before_more_of_any(tmp_path: Path) -> None:
+    """X-22, issue 5: what many groups do in the same words tells none of them apart."""
+    data = description(
+        {
+            f"/{thing}/{verb}": {
+                "get": {**operation(f"{verb}_{thing}", tags=[thing]), "summary": f"{verb} the {thing} that is meant"},
+                "post": {**operation(f"count_{verb}_{thing}", tags=[thing]), "summary": "count what there is"},
+            }
+            for thing in THINGS
+            for verb in VERBS
+        },
+        info={"title": "Desk", "version": "1"},
+    )
+    service = service_of(write(tmp_path / "api.json", data))
+    assert not [phrase for phrase in service["when_to_use"] if "count what there is" in phrase]
+    generated("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out")
+    text = (tmp_path / "out" / "skills" / "desk" / "SKILL.md").read_text("utf-8").split("\n")[2]
+    assert [thing for thing in THINGS if f"{thing}: list the {thing} that is meant" not in text] == []

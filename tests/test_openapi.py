@@ -543,15 +543,35 @@ def test_each_form_of_a_response_is_told_with_its_headers_and_what_can_be_called
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").text
     for line in (
-        "Returns object (201): Made",
+        "Returns object (201 or 202): Made",
         "- `id` (integer)",
         "- `X-Left` (integer): How many are left. At least 0.",
         "Next: [y](#y) with `id` = `$response.body#/id`. Reads it.",
-        "Or string (201, `text/csv`).",
-        "Or object (202): Made",
+        "Or string (201 or 202, `text/csv`).",
     ):
         assert line in text
     assert "Returns (default): All\n\nHeaders: `Etag`." in section_of(tmp_path / "out", "y").text
+
+
+def test_what_several_statuses_return_in_the_same_words_is_told_once(tmp_path: Path) -> None:
+    """S2-09, issue 5: a phrase that only names the status does not tell them apart; words that say more do."""
+    body = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}}}
+    words = {
+        "200": "OK",
+        "201": "Created",
+        "202": "Accepted",
+        "203": "Taken from a copy that may be a day old, or older",
+    }
+    responses = {status: {"description": said, **body} for status, said in words.items()}
+    responses |= {"204": {"description": "Nothing"}, "205": {"description": "Nothing"}}
+    data = description({"/a": {"put": operation("x", responses=responses)}})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    found = [line for line in section_of(tmp_path / "out", "x").text.split("\n") if line.startswith(("Returns", "Or "))]
+    assert found == [
+        "Returns array of integer (200, 201 or 202): OK, Created or Accepted",
+        f"Or array of integer (203): {words['203']}",
+        "Or (204 or 205): Nothing",
+    ]
 
 
 def test_the_bodies_of_errors_are_told_once_for_each_shape(tmp_path: Path) -> None:

@@ -51,3 +51,8 @@ def _sentence(line: str) -> str:
         if not _ABBREVIATION.search(line[start : end.start()]):
             return line[: end.start()]
     return line
+
+
+def without_open_quote(text: str) -> str:
+    """Takes off a quotation mark with which a text begins and which nothing closes, as a cut leaves it."""
+    return text[1:] if text[:1] == '"' and text.count('"') == 1 else text

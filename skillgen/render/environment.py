@@ -252,6 +252,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "summary_line": effects.summary_line,
     "title_line": effects.title_line,
     "is_whole_body": calls.is_whole_body,
+    "returned_outputs": results.returned_outputs,
     "output_facts": results.output_facts,
     "has_plain_headers": results.has_plain_headers,
     "link_line": results.link_line,

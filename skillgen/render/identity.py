@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from skillgen.markdown.filters import one_line, plain_words
 from skillgen.markdown.sentences import clipped
@@ -74,7 +76,9 @@ def _kind(service: Service) -> str:
     count = len(service.tools)
     kind = "MCP server" if service.kind == "mcp" else "HTTP API"
     what = f"{title(service)}, an {kind} with {count} tool{'' if count == 1 else 's'}"
-    titles = [one_line(group.title) for group in service.groups if group.title.lower() != "other"]
+    sizes = Counter(tool.group for tool in service.tools)
+    largest = sorted(service.groups, key=lambda group: -sizes[group.name])
+    titles = [one_line(group.title) for group in largest if group.title.lower() != "other"]
     if len(titles) < 2:
         return what
     is_all = len(titles) <= KINDS and len(titles) == len(service.groups)
@@ -90,12 +94,29 @@ def triggers(service: Service) -> str:
     origin = (service.origins or {}).get("when_to_use")
     inferred = origin is not None and origin.kind == "inferred"
     lead = "Use when a task needs one of these: " if inferred else "Use when the user asks to "
+    if inferred:
+        words = clipped("; ".join(_spread(phrases, TRIGGERS_LIMIT)), TRIGGERS_LIMIT)
+        return f"{lead}{words}" if words.endswith("…") else f"{lead}{words}."
     kept: list[str] = []
     for phrase in phrases:
         if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:
             break
-        kept.append(phrase if inferred else _lowered(phrase))
+        kept.append(_lowered(phrase))
     return f"{lead}{clipped('; '.join(kept), TRIGGERS_LIMIT)}."
+
+
+def _spread(phrases: Sequence[str], limit: int) -> list[str]:
+    """Shortens phrases of several parts so that many fit: one part of each, then a second of each, and so on."""
+    parts = [phrase.split("; ") for phrase in phrases]
+    taken = [0] * len(parts)
+    left = limit
+    for turn in range(max(map(len, parts), default=0)):
+        for index, found in enumerate(parts):
+            if turn == taken[index] < len(found) and len(found[turn]) + 2 <= left:
+                left -= len(found[turn]) + 2
+                taken[index] += 1
+    kept = ["; ".join(found[:count]) for found, count in zip(parts, taken, strict=True) if count]
+    return kept or [phrases[0]]
 
 
 def plain(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from skillgen.markdown.filters import CACHE_SIZE, plain_words
-from skillgen.markdown.sentences import clipped, first_sentence
+from skillgen.markdown.sentences import clipped, first_sentence, without_open_quote
 from skillgen.model.service import Tool
 
 PHRASE_LIMIT = 110
@@ -20,4 +20,4 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
 def _phrase(summary: str | None, description: str | None, title: str | None, limit: int) -> str:
     """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
     text = summary or first_sentence(description or "") or title or ""
-    return clipped(plain_words(text), limit).rstrip(".")
+    return without_open_quote(clipped(plain_words(text), limit).rstrip("."))

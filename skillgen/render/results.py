@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgen.markdown.filters import Markdown, code, inline, value
 from skillgen.model.schema import Schema
@@ -12,6 +12,9 @@ from skillgen.render.links import tool_link
 from skillgen.render.shapes import notes, schema_notes, type_phrase
 
 _JSON = "application/json"
+
+SHORT = 40
+"""Characters of a description that only says in words what its status says: `Created`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,44 @@ def link_line(link: Link) -> Markdown:
     if link.parameters:
         words += " with " + ", ".join(f"{code(key)} = {value(item)}" for key, item in link.parameters.items())
     return Markdown(f"{words}. {stopped(inline(link.description))}" if link.description else f"{words}.")
+
+
+def returned_outputs(tool: Tool) -> tuple[Output, ...]:
+    """Gives what can come back from a call; what several statuses share in every word but a short phrase, once."""
+    found: list[list[Output]] = []
+    first = tool.output
+    if first is not None and (first.schema or first.description or first.headers):
+        found.append([first])
+    for output in tool.other_outputs:
+        held = next((outputs for outputs in found if _goes_with(outputs[0], output)), None)
+        if held is None:
+            found.append([output])
+        else:
+            held.append(output)
+    return tuple(outputs[0] if len(outputs) == 1 else _merged(outputs) for outputs in found)
+
+
+def _goes_with(one: Output, other: Output) -> bool:
+    is_short = all(len(item.description or "") <= SHORT for item in (one, other))
+    has_same_words = one.description == other.description or is_short
+    has_statuses = bool(one.status and other.status)
+    return has_statuses and has_same_words and one.raw == other.raw and _facts(one) == _facts(other)
+
+
+def _facts(output: Output) -> tuple[object, ...]:
+    """Gives what is said of a result beside its shape, in words: pointers differ wherever it stands."""
+    headers = [(item.name, item.description, type_phrase(item.schema), notes(item)) for item in output.headers]
+    return output.media_types, headers, [link_line(link) for link in output.links]
+
+
+def _merged(outputs: list[Output]) -> Output:
+    descriptions = list(dict.fromkeys(item.description for item in outputs if item.description))
+    statuses = _either([item.status for item in outputs if item.status])
+    return replace(outputs[0], status=statuses, description=_either(descriptions) or None)
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
 
 
 def error_bodies(tool: Tool) -> tuple[ErrorBody, ...]:

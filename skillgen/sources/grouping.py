@@ -6,6 +6,7 @@ names, and what becomes of a declared group that is too small or too large, is m
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,12 @@ MEAN_SIZE = 3
 """Groups by names must be this large on average: a page for each two tools helps nobody."""
 
 _SINGLE = "groups of one tool"
+
+COMPOUND_SHARE = 0.95
+"""Two nouns that stand together in this many of the names are one."""
+
+_MAKING = frozenset({"add", "create", "delete", "new", "remove"})
+"""Verbs whose object is one of several."""
 
 COMMON_SHARE = 0.7
 """A word that more of the names have tells nothing apart."""
@@ -103,12 +110,29 @@ def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> l
 
 
 def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
-    """Gives a noun as a heading, in the plural where a name has it so; a part of a path as it is."""
+    """Gives a noun as a heading, in the plural where there can be several; a part of a path as it is."""
     if source == "path" and name != REST:
         return name
     noun = name.rpartition(" ")[2]
-    found = plural(name) if any(plural(noun) in words_of(tool.name) for tool in tools) else name
+    found = plural(name) if name != REST and _can_be_several(noun, tools) else name
+    found = " ".join(_as_written(word, tools) for word in found.split(" "))
     return found[:1].upper() + found[1:]
+
+
+def _can_be_several(noun: str, tools: Sequence[Tool]) -> bool:
+    """Tells whether names have a noun in the plural, or make or remove one of them."""
+    words = [words_of(tool.name) for tool in tools]
+    made = any(found[-1:] == (noun,) and found[0] in _MAKING for found in words)
+    return made or any(plural(noun) in found for found in words)
+
+
+def _as_written(word: str, tools: Sequence[Tool]) -> str:
+    """Gives a word as the descriptions spell it where they use capitals inside it: `CI`, `GitLab`."""
+    pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    texts = (tool.summary or (tool.description or "")[:300] for tool in tools)
+    found = Counter(spelt for text in texts for spelt in pattern.findall(text))
+    most = max(found, key=lambda spelt: found[spelt], default=word)
+    return most if most[1:].lower() != most[1:] else word
 
 
 def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
@@ -145,13 +169,13 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def _phrase_of(noun: str, members: Sequence[tuple[str, ...]]) -> str:
-    """Gives the noun with the one that follows or leads it in every name: `pull request`."""
-    after = {words[words.index(noun) + 1] if words[-1] != noun else "" for words in members}
-    before = {words[words.index(noun) - 1] if words[0] != noun else "" for words in members}
-    if len(after) == 1 and "" not in after:
-        return f"{noun} {after.pop()}"
-    if len(before) == 1 and "" not in before:
-        return f"{before.pop()} {noun}"
+    """Gives the noun with the one that follows or leads it in nearly every name: `pull request`."""
+    for step, phrase in ((1, "{noun} {beside}"), (-1, "{beside} {noun}")):
+        places = [(words, words.index(noun) + step) for words in members]
+        found = Counter(words[place] for words, place in places if 0 <= place < len(words))
+        beside, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+        if count >= COMPOUND_SHARE * len(members):
+            return phrase.format(noun=noun, beside=beside)
     return noun
 
 

@@ -6,11 +6,12 @@ Everything here is marked as inferred, so that no document states it as the sour
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from skillgen.markdown.filters import one_line, plain_words
-from skillgen.markdown.sentences import clipped, first_sentence
+from skillgen.markdown.sentences import clipped, first_sentence, without_open_quote
 from skillgen.model.service import AccessLevel, Group, Service, Tool
 from skillgen.model.value import Origin
 from skillgen.sources.grouping import REST, grouped, with_small_groups
@@ -93,14 +94,21 @@ def _triggers(service: Service) -> Iterable[str]:
     groups = {group.name: group for group in service.groups}
     largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:TRIGGERS]
     length = max(2 * TRIGGER_LIMIT, TRIGGERS_LIMIT // len(largest))
+    shared = _shared_phrases(by_group.values())
     for name, tools in largest:
         group = groups.get(name or "")
         title = clipped(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
         said = first_sentence(group.description) if group and group.description else ""
         if said and group is not None and "description" not in (group.origins or {}):
             yield f"{title}: {clipped(said, length)}".rstrip(". ")
-        elif phrases := _phrases(tools, length):
+        elif phrases := _phrases([tool for tool in tools if _phrase(tool) not in shared] or tools, length):
             yield phrases if _is_rest(groups, name) else f"{title}: {phrases}"
+
+
+def _shared_phrases(groups: Iterable[Sequence[Tool]]) -> frozenset[str]:
+    """Gives what is done in several groups in the same words, and so tells none of them apart."""
+    counts = Counter(phrase for tools in groups for phrase in {_phrase(tool) for tool in tools})
+    return frozenset(phrase for phrase, count in counts.items() if count > 1)
 
 
 def _bundles(phrases: Sequence[str]) -> Iterable[str]:
@@ -129,7 +137,7 @@ def _phrases(tools: list[Tool], length: int) -> str:
 
 def _phrase(tool: Tool) -> str:
     text = first_sentence(tool.summary or tool.description or "") or tool.title or tool.name
-    return clipped(plain_words(text), TRIGGER_LIMIT).rstrip(". ")
+    return without_open_quote(clipped(plain_words(text), TRIGGER_LIMIT).rstrip(". "))
 
 
 def _short_phrase(tool: Tool) -> str:

@@ -67,8 +67,16 @@ def nouns_of(name: str) -> tuple[str, ...]:
 
 def verb_of(name: str) -> str:
     """Gives the word of a name that says what is done; empty where there is none."""
-    verbs = [word for word in words_of(name) if word in _VERBS]
+    words = words_of(name)
+    verbs = [word for word in words if _is_verb(word)]
+    if words and words[0] in verbs and words[0] not in _VERBS:
+        return words[0]
     return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
+
+
+def _is_verb(word: str) -> bool:
+    """Tells whether a word is a verb, or one that is taken back or done again: `unapprove`, `reassign`."""
+    return word in _VERBS or (word.startswith(("un", "re")) and word[2:] in _VERBS)
 
 
 def singular(word: str) -> str:
