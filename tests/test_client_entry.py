@@ -63,7 +63,9 @@ def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -
     assert finished.exit_code == 0, finished.stderr
     assert not entries(out)
     (about,) = out.glob("skills/*/references/about.md")
-    assert "Environment variables: `KIOSK_KEY`" in about.read_text("utf-8")
+    text = about.read_text("utf-8")
+    assert "Environment variables: `KIOSK_KEY`" in text
+    assert "\n\n\n" not in text
     assert not [file for file in out.rglob("*") if file.is_file() and sys.executable in file.read_text("utf-8")]
 
 
