@@ -243,3 +243,13 @@ def test_a_place_in_the_document_is_no_value_of_a_discriminator(tmp_path: Path) 
     tool = service.tools[1]
     assert tool.input.schema.discriminator.mapping is None
     assert tool.examples[0].input["body"] == {"type": "one"}
+
+
+def test_a_value_beside_a_type_is_told_as_another_choice(tmp_path: Path) -> None:
+    """S2-08: Stripe lets many fields be emptied with an empty text."""
+    amount = {"anyOf": [{"type": "integer"}, {"type": "string", "enum": [""]}], "description": "How much"}
+    body = {"content": {"application/json": {"schema": {"properties": {"amount": amount}}}}}
+    data = description({"/a": {"post": operation("a", requestBody=body)}})
+    generated("from-openapi", write(tmp_path / "api.json", data), cwd=tmp_path)
+    page = (tmp_path / "agent-docs/skills/tasks/references/tools.md").read_text("utf-8")
+    assert '  - or `""`\n' in page

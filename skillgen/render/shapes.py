@@ -198,12 +198,15 @@ def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
         _below(label, replace(item, choices=None) if _is_constant(item) else item)
         for label, item in zip(_labels(alternatives), alternatives, strict=True)
     ]
+    are_constants = all(_is_constant(item) for item in alternatives)
     told = {type_phrase(item) for item, branch in zip(alternatives, found, strict=True) if any(_if_any(branch))}
     for item, branch in zip(alternatives, found, strict=True):
         if any(_if_any(branch)):
             yield branch
-        elif (phrase := type_phrase(item)) in told or item.title or _is_constant(item):
-            yield Branch(Markdown(f"or any {phrase}") if phrase in told and not _is_constant(item) else branch.label)
+        elif _is_constant(item):
+            yield branch if are_constants else Branch(Markdown(f"or {branch.label}"))
+        elif (phrase := type_phrase(item)) in told or item.title:
+            yield Branch(Markdown(f"or any {phrase}") if phrase in told else branch.label)
 
 
 def _condition_branches(schema: Schema) -> Iterator[Branch]:
