@@ -84,10 +84,13 @@ class CrawlReader:
             for method, (name, items_key) in _LISTS.items()
             if opening.declares(name) or method == "tools/list" or (name == GROUPS and opening.declares(GROUPING))
         ]
-        read_lists(self._session, readings, self.log)
-        for reading in readings:
-            if reading.failure is not None and opening.declares(_LISTS[reading.method][0]):
-                self._report(reading, reading.failure)
+        # Over HTTP, one request that breaks off ends the transport for all that are under way: tools come first there.
+        tools_alone = 1 if self._target.url is not None else 0
+        for together in (readings[:tools_alone], readings[tools_alone:]):
+            read_lists(self._session, together, self.log)
+            for reading in together:
+                if reading.failure is not None and opening.declares(_LISTS[reading.method][0]):
+                    self._report(reading, reading.failure)
         return readings
 
     def _report(self, reading: ListReading, error: BaseException) -> None:
