@@ -36,7 +36,7 @@ class ServerFamily:
     client_secret: options.ClientSecret = None
     server_name: options.ServerName = None
     no_tool_descriptions: options.NoToolDescriptions = False
-    older_era: options.OlderEra = None
+    no_older_era: options.NoOlderEra = False
     call_get_manifest: options.CallGetManifest = False
     skill_files: options.SkillFiles = False
 

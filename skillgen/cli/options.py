@@ -34,13 +34,11 @@ NoToolDescriptions: TypeAlias = Annotated[
         help="Leave a progressive server's descriptions; reading them authorises its tools in that session.",
     ),
 ]
-OlderEra: TypeAlias = Annotated[
-    bool | None,
+NoOlderEra: TypeAlias = Annotated[
+    bool,
     typer.Option(
-        "--older-era/--no-older-era",
-        help="Start a server of the newest revision once more to see how it opens older ones; "
-        "default: where something hints at dashdash there.",
-        show_default=False,
+        "--no-older-era",
+        help="Do not start a server of the newest revision once more to see how it opens older ones.",
     ),
 ]
 CallGetManifest: TypeAlias = Annotated[

@@ -28,7 +28,7 @@ _CRAWLED = (
     "client_secret",
     "server",
     "no_tool_descriptions",
-    "older_era",
+    "no_older_era",
     "call_get_manifest",
     "skill_files",
 )
@@ -52,8 +52,6 @@ def refuse_useless_options(server: ServerFamily, source: str) -> None:
         UsageError: one of them is given.
     """
     given = [name for name in _USELESS[source] if getattr(server, name)]
-    if server.older_era is False and "older_era" in _USELESS[source]:
-        given.append("no_older_era")
     if given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         with_what = {"nothing": "without a server", "command": "with a server's command"}.get(
@@ -164,7 +162,7 @@ def _scope_of(server: ServerFamily) -> CrawlScope:
 
     return CrawlScope(
         tool_descriptions=not server.no_tool_descriptions,
-        second_era=server.older_era,
+        second_era=not server.no_older_era,
         manifest_tool=server.call_get_manifest,
         skill_files=server.skill_files,
     )

@@ -6,7 +6,6 @@ Nothing is interpreted here: the typed models of SDKs drop what they do not know
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Callable, Iterator
 
@@ -18,7 +17,7 @@ from skillgen.sources.mcp.dead_ends import dead_end
 from skillgen.sources.mcp.interruption import Interruption
 from skillgen.sources.mcp.negotiation import NoAnswer, Opening
 from skillgen.sources.mcp.oauth.login import logged_in
-from skillgen.sources.mcp.older_era import asked_beside, is_hinted_at, is_worth_asking
+from skillgen.sources.mcp.older_era import asked_beside, is_worth_asking
 from skillgen.sources.mcp.reader import CrawlReader
 from skillgen.sources.mcp.session import Session
 from skillgen.sources.mcp.target import Crawl, ServerTarget
@@ -54,19 +53,13 @@ def crawl(target: ServerTarget, progress: Callable[[str], None], *, interruption
                 continue
             reader = CrawlReader(target, Session(connection, opening, target.timeout_s), secrets)
             seconds = time.monotonic() - started
-            older_era = functools.partial(
-                asked_beside, attempt, opening, opening_s=seconds, timeout_s=target.timeout_s, interruption=interruption
-            )
-            if is_worth_asking(target.scope, attempt, opening):
-                with older_era() as older_answers:
-                    results = reader.read(progress)
-                    return _crawl_from(target, attempt, opening, {**older_answers(), **results}, reader)
-            results = reader.read(progress)
-            if is_hinted_at(target.scope, opening, results):
-                progress(f"starting {target.where} once more, for what it says in the older era")
-                with older_era() as older_answers:
-                    results = {**older_answers(), **results}
-            return _crawl_from(target, attempt, opening, results, reader)
+            if not is_worth_asking(target.scope, opening):
+                return _crawl_from(target, attempt, opening, reader.read(progress), reader)
+            with asked_beside(
+                attempt, opening, opening_s=seconds, timeout_s=target.timeout_s, interruption=interruption
+            ) as older_answers:
+                results = reader.read(progress)
+                return _crawl_from(target, attempt, opening, {**older_answers(), **results}, reader)
     # A program tells most about itself at its last start; what is wrong with a URL, the first request shows.
     raise failures[0 if target.url is not None else -1]
 

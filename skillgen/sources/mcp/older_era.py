@@ -1,15 +1,14 @@
 """Asks a server of the newer era how it opens the older one, where alone its `dashdash` may stand.
 
 A server stays with the era of its first request, and need not say that it speaks another one. So it is connected to
-once more, beside the reading of the first connection. To start a program twice is another matter: it costs as much as
-the crawl, and may disturb the first one. That is done where the server says that it speaks the older era, where it
-shows with a tool or with its `ai_help` that it knows dashdash, or where the user asks for it.
+once more, or started once more, beside the reading of the first connection: nothing else shows whether it has more to
+say, and what is not asked for is lost. The user may turn it off.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from skillgen.errors import SourceError
@@ -17,7 +16,7 @@ from skillgen.model.value import Json
 from skillgen.sources.mcp.attempts import Attempt
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.interruption import Interruption
-from skillgen.sources.mcp.negotiation import NoAnswer, Opening, mentions_dashdash, open_by_initialize
+from skillgen.sources.mcp.negotiation import NoAnswer, Opening, open_by_initialize
 from skillgen.sources.mcp.session import Request, Session
 from skillgen.sources.mcp.target import CrawlScope
 
@@ -25,18 +24,9 @@ _UNPROMISED_S = 3.0
 """How long the older opening is waited for where the server does not say that it has it."""
 
 
-def is_worth_asking(scope: CrawlScope, attempt: Attempt, opening: Opening) -> bool:
+def is_worth_asking(scope: CrawlScope, opening: Opening) -> bool:
     """Tells from what a server says first whether its older era is asked."""
-    if not opening.is_of_newest_era or opening.mentions_dashdash or scope.second_era is False:
-        return False
-    return bool(scope.second_era) or opening.has_older_era or attempt.transport != "stdio"
-
-
-def is_hinted_at(scope: CrawlScope, opening: Opening, results: Mapping[str, Json]) -> bool:
-    """Tells from all that a server says whether its older era may hold a `dashdash` that the newer one lacks."""
-    if not opening.is_of_newest_era or opening.mentions_dashdash or scope.second_era is not None:
-        return False
-    return "ai_help" in results or mentions_dashdash(list(results.values()))
+    return scope.second_era and opening.is_of_newest_era and not opening.mentions_dashdash
 
 
 @contextlib.contextmanager

@@ -40,9 +40,8 @@ class CrawlScope:
     """Whether the descriptions of a progressive server are read, which authorises its tools in that session (seed
     003)."""
 
-    second_era: bool | None = None
-    """Whether a server that has no `dashdash` in the newer era is asked in the older one too; `None`: where something
-    hints at one there."""
+    second_era: bool = True
+    """Whether a server that has no `dashdash` in the newer era is asked in the older one too."""
 
     manifest_tool: bool = False
     """Whether the tool `get_manifest` may be called, the only one that ever is (seed 004, 1)."""
