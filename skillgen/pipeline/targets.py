@@ -397,13 +397,7 @@ def named_targets(
         if target.out and given.out is None:
             out = file.parent / target.out
         place = os.path.normpath(out)
-        for other, owner in folders.items():
-            if place == other or place.startswith(other + os.sep) or other.startswith(place + os.sep):
-                raise UsageError(
-                    f"the targets {owner} and {name} write to the same folder",
-                    where=file.as_posix(),
-                    fix="give each an out: of its own",
-                )
+        _refuse_shared_folder(name, place, folders, file)
         folders[place] = name
         emit = formats_named(given.emit) if given.emit is not None else options.formats
         profile = profile_named(given.profile) if given.profile is not None else options.profile
@@ -435,3 +429,14 @@ def named_targets(
         )
         found.append(NamedTarget(name=name, target=target, file=file, options=chosen))
     return tuple(item for item in found if only is None or item.name == only)
+
+
+def _refuse_shared_folder(name: str, place: str, folders: Mapping[str, str], file: Path) -> None:
+    """Refuses a folder that is another target's, or that lies in it or around it."""
+    for other, owner in folders.items():
+        if place == other or place.startswith(other + os.sep) or other.startswith(place + os.sep):
+            raise UsageError(
+                f"the targets {owner} and {name} write to the same folder",
+                where=file.as_posix(),
+                fix="give each an out: of its own",
+            )

@@ -370,8 +370,8 @@ def leaves_child() -> None:
     serve(Kiosk(LEGACY[-1]))
 
 
-def hides_child() -> None:
-    """Starts a child that leaves its parent, its group and its session, and then answers nothing."""
+def start_hidden_child() -> None:
+    """Starts a child that leaves its parent, its group and its session."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
@@ -379,6 +379,11 @@ def hides_child() -> None:
             signal.pause()
         os._exit(0)
     os.wait()
+
+
+def hides_child() -> None:
+    """Starts a child that leaves its parent, its group and its session, and then answers nothing."""
+    start_hidden_child()
     log({"ready": True})
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
@@ -387,13 +392,7 @@ def hides_child() -> None:
 
 def hides_child_and_ends() -> None:
     """Does its work, and leaves a child that nothing in the process table ties to it."""
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            log({"pid": os.getpid()})
-            signal.pause()
-        os._exit(0)
-    os.wait()
+    start_hidden_child()
     serve(Kiosk(LEGACY[-1]))
 
 
