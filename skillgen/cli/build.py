@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +20,8 @@ from skillgen.pipeline.options import OutputOptions
 from skillgen.render.document import DEFAULT_FORMATS
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from skillgen.pipeline.targets import NamedTarget, ReadTarget
     from skillgen.write.record import Record
 
@@ -105,6 +106,8 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
 
 
 def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
+    from concurrent.futures import ThreadPoolExecutor
+
     from skillgen.pipeline.targets import up_to_date
 
     known = {named.name: () if what.force else up_to_date(named) for named in targets}

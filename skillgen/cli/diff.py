@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -63,6 +61,8 @@ def _services(source: str, timeout_s: float) -> tuple[Service, ...]:
     given = DescriptionOptions(timeout_s=timeout_s)
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
         return reading.read_document(source, Overrides(), given)
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "source")
         path.write_bytes(_at_revision(source))
@@ -73,6 +73,8 @@ def _at_revision(source: str) -> bytes:
     revision, _, path = source.partition(":")
     if revision.startswith("-"):
         raise SourceError("no such revision", where=source, fix="give REV:PATH, as HEAD~1:openapi.yaml")
+    import subprocess
+
     try:
         finished = subprocess.run(["git", "show", f"{revision}:./{path}"], capture_output=True, check=False)
     except OSError:

@@ -12,9 +12,9 @@ import shutil
 import sys
 import tempfile
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
+import jinja2
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 
@@ -62,12 +62,12 @@ def _digest_of_modules() -> str:
     """Tells apart the versions of what is compiled in: Jinja, and the filters, which it runs on constants."""
     package = Path(__file__).parent.parent
     states = [
-        (path.name, state.st_mtime_ns, state.st_size)
-        for folder in ("markdown", "render")
-        for path in sorted((package / folder).glob("*.py"))
+        (str(path), state.st_mtime_ns, state.st_size)
+        for folder in (package / "markdown", package / "render", Path(jinja2.__file__).parent)
+        for path in sorted(folder.glob("*.py"))
         for state in [path.stat()]
     ]
-    return hashlib.sha256(repr((version("jinja2"), str(package), states)).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
 
 
 def cache_folder() -> Path | None:

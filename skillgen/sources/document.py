@@ -13,7 +13,6 @@ from skillgen.model.value import Json
 from skillgen.sources.fetch import Access, fetch
 from skillgen.sources.json_text import json_from_text
 from skillgen.sources.network import BODY_LIMIT_BYTES as SIZE_LIMIT_BYTES
-from skillgen.sources.yaml_core import YamlError, parse_yaml
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
@@ -149,6 +148,8 @@ def _parse(text: str, name: str, problems: ProblemLog) -> Json:
         raise SourceError("holds // or /* comments, which neither JSON nor YAML has", where=name, fix="remove them")
     if text.lstrip().startswith("<"):
         raise SourceError("is a page or XML, neither JSON nor YAML", where=name, fix="give the document's own address")
+    from skillgen.sources.yaml_core import YamlError, parse_yaml
+
     try:
         return parse_yaml(text, problems)
     except YamlError as error:

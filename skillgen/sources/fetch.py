@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from skillgen.errors import SourceError
@@ -73,6 +72,8 @@ def asked_wait_s(retry_after: str | None, now: datetime) -> float | None:
         return None
     if retry_after.strip().isascii() and retry_after.strip().isdigit():
         return float(retry_after.strip()[:9])
+    from email.utils import parsedate_to_datetime
+
     try:
         moment = parsedate_to_datetime(retry_after)
     except ValueError:

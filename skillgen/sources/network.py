@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
-from urllib.request import getproxies, proxy_bypass
 
 from skillgen.errors import SourceError
 from skillgen.sources.addresses import public_url
@@ -129,6 +128,8 @@ class Network:
         headers["Accept-Encoding"] = "gzip, identity"
         if host.lower() in self.named:
             return client.build_request("GET", url, headers=headers)
+        from urllib.request import getproxies, proxy_bypass
+
         if parts.scheme in getproxies() and not proxy_bypass(host):
             # The proxy resolves the name, and reaches only what it can reach.
             _refuse_private(_literal(host), host, where)
