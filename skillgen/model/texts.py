@@ -53,43 +53,40 @@ def _getter(kind: type) -> Callable[[Any], Any]:
 
 
 class Texts:
-    """The texts of the parts of a model, each part walked once, and what parts share walked once too."""
+    """The texts of the parts of a model. What parts share is walked once, for the first of them."""
 
     def __init__(self) -> None:
         self.members: list[tuple[str, Json]] = []
         """The members of all JSON objects."""
         self._texts: dict[int, list[str]] = {}
-        self._shared: dict[int, set[int]] = {}
         self._owners: dict[int, int] = {}
+        self._sharers: dict[int, set[int]] = {}
 
     def add(self, part: Any) -> None:
         """Walks a part."""
-        owner = id(part)
-        texts = self._texts.setdefault(owner, [])
-        shared = self._shared.setdefault(owner, set())
+        part_id = id(part)
+        texts = self._texts.setdefault(part_id, [])
+        owners, first_owners = self._owners, set()
         waiting = [part]
         while waiting:
             value = waiting.pop()
             kind = value.__class__
             inside: Iterable[Any]
-            if kind is dict:
-                # Objects of a source may be shared, and be large: each is walked for the first part that has it.
-                first = self._owners.setdefault(id(value), owner)
-                if first is not owner:
-                    shared.add(first)
-                    continue
-                if id(value) in shared:
-                    continue
-                shared.add(id(value))
-                texts.extend(value)
-                inside = value.values()
-                self.members.extend(value.items())
-            elif kind is tuple or kind is list:
+            if kind is tuple:
                 inside = value
             elif kind in _SCALARS:
                 continue
+            elif (first := owners.get(id(value))) is not None:
+                first_owners.add(first)
+                continue
             else:
-                inside = _getter(kind)(value)
+                owners[id(value)] = part_id
+                if kind is dict:
+                    texts.extend(value)
+                    self.members.extend(value.items())
+                    inside = value.values()
+                else:
+                    inside = value if kind is list else _getter(kind)(value)
             # Most fields are empty: what is skipped here costs a tenth of what goes round.
             for item in inside:
                 if item:
@@ -97,17 +94,23 @@ class Texts:
                         texts.append(item)
                     else:
                         waiting.append(item)
+        for first in first_owners - {part_id}:
+            self._sharers.setdefault(first, set()).add(part_id)
 
     def all(self) -> dict[str, None]:
         """Gives every text once, in the order of the parts."""
         return dict.fromkeys(text for texts in self._texts.values() for text in texts)
 
-    def may_have(self, part: Any, texts: frozenset[str]) -> bool:
-        """Tells whether one of these texts stands in a part, or in what it shares with another."""
-        if not texts.isdisjoint(self._texts[id(part)]):
-            return True
-        others = (self._texts.get(other) for other in self._shared[id(part)])
-        return any(found is not None and not texts.isdisjoint(found) for found in others)
+    def parts_with(self, texts: frozenset[str]) -> frozenset[int]:
+        """Gives the `id` of each part in which one of these texts stands, or may stand in what it shares."""
+        found: set[int] = set()
+        waiting = [part_id for part_id, own in self._texts.items() if not texts.isdisjoint(own)]
+        while waiting:
+            part_id = waiting.pop()
+            if part_id not in found:
+                found.add(part_id)
+                waiting.extend(self._sharers.get(part_id, ()))
+        return frozenset(found)
 
 
 def changed(node: Any, change: Change, pointer: str = "") -> Any:

@@ -147,14 +147,12 @@ class _Screening:
     def _without(self, service: Service, touched: frozenset[str]) -> Service:
         """Gives the service without them. Only parts that may have one of the texts are walked again."""
         self._make_names_unique(service.tools)
+        affected = self._texts.parts_with(touched)
         parts: dict[str, Any] = {
-            name: tuple(
-                self._part_without(item) if self._texts.may_have(item, touched) else item
-                for item in getattr(service, name)
-            )
+            name: tuple(self._part_without(item) if id(item) in affected else item for item in getattr(service, name))
             for name in _PARTS
         }
-        rest = changed(self._rest, self._changer()) if self._texts.may_have(self._rest, touched) else self._rest
+        rest = changed(self._rest, self._changer()) if id(self._rest) in affected else self._rest
         quotations = (*service.quotations, *self._quotations)
         return replace(rest, **parts, quotations=tuple(dict.fromkeys(quotations)))
 
