@@ -82,6 +82,9 @@ _SECRET_WORDS = re.compile(
     r"secret_?keys?|auth_?keys?|client_?secret|signing_?key|encryption_?key|session_?key|signature|authorization|jwt|"
     r"bearer)(?:_?(?:value|id))?$"
 )
+_PLAIN_WORD = re.compile(r"[a-z_./:;,#@~+$%()\[\]{}<>`'\"?=&|*!-]+").fullmatch
+"""A credential has a digit or a capital; most long words are addresses and names that have neither."""
+
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _NOT_RANDOM = re.compile(
     r"[\s{}<>()\[\]]|x{4,}|X{4,}|\*{3,}|\.{3,}|example[-_.]|[yY]our|YOUR|placeholder|redacted|change[-_]?me"
@@ -109,10 +112,10 @@ def may_hold_credential(text: str) -> bool:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text:
         return True
-    long_words = [word for word in text.split() if len(word) >= SHORTEST]
-    if not long_words:
+    words = [word for word in text.split() if len(word) >= SHORTEST and not _PLAIN_WORD(word)]
+    if not words:
         return False
-    return bool(_FIRST.search(" ".join(long_words))) or _names_a_secret(text) or "earer " in text or "asic " in text
+    return bool(_FIRST.search(" ".join(words))) or _names_a_secret(text) or "earer " in text or "asic " in text
 
 
 def placeholder(kind: str) -> str:
