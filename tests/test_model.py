@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
+import inspect
 import json
+import pickle
 import types
 import typing
 from collections.abc import Mapping
@@ -95,6 +98,18 @@ def nodes_of(cls: type, depth: int = DEPTH) -> st.SearchStrategy[Any]:
 
 
 calm = settings(max_examples=80, suppress_health_check=list(HealthCheck))
+
+
+def test_nodes_can_be_copied_and_sent_to_another_process() -> None:
+    parameter = Parameter(name="a", location="query", required=True, schema=Schema(types=("string",)), pointer="/a")
+    for other in (copy.deepcopy(parameter), pickle.loads(pickle.dumps(parameter))):
+        assert (other, hash(other), type(other)) == (parameter, hash(parameter), Parameter)
+
+
+def test_a_node_tells_its_fields_and_refuses_others() -> None:
+    assert {"name", "schema"} <= inspect.signature(Parameter).parameters.keys()
+    with pytest.raises(TypeError, match="nme"):
+        Schema(nme="a")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("cls", sorted(model_classes(), key=repr), ids=repr)

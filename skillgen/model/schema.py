@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from skillgen.model.frozen import frozen
 from skillgen.model.value import Json, Origins, Value
 
 Location = Literal["argument", "path", "query", "header", "cookie", "body", "property"]
 """Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Schema:
     """What a value may be: all that its fields ask for, at once. One that says nothing allows anything."""
 
@@ -151,7 +152,7 @@ class Serialization:
     """The media type in which the value is written, or that a part of a multipart body declares."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Parameter:
     """Something that a caller can send with a tool, or a property of an object."""
 

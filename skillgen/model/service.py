@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from skillgen.errors import Problem
+from skillgen.model.frozen import frozen
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.value import Json, Origins, Value
 
@@ -443,7 +444,7 @@ class Link:
     """What it is for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Output:
     """What a call returns."""
 
@@ -501,7 +502,7 @@ class ErrorCase:
     """What comes back then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tool:
     """One thing that the service can do: an MCP tool, or an operation of an API (seed 002, 4.1)."""
 

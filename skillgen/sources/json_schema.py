@@ -343,7 +343,7 @@ class Scope:
         if len(raw) > 1 and not self.ref_siblings:
             self._reader.note_ignored(pointer)
         name = self._name_of(raw["$ref"], pointer)
-        return ANYTHING if name is None else Schema(ref=name)
+        return ANYTHING if name is None else _common(ref=name)
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword != "$ref":
