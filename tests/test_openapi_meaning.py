@@ -175,6 +175,63 @@ def test_addresses_and_their_variables_are_told(tmp_path: Path) -> None:
     assert "https://eu.tasks.example/v1" in (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
 
 
+def test_an_address_that_is_not_declared_in_full_is_told_as_such(tmp_path: Path) -> None:
+    """S2-12: without a scheme https is taken; without servers that of the description counts (3.1, "servers")."""
+    source = write(tmp_path / "api.json", description(servers=[{"url": "//tasks.example/v1"}]))
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
+    assert "`https://tasks.example/v1` (inferred: the source names no scheme)" in skill
+    assert 'curl "https://tasks.example/v1/' in (tmp_path / "out/llms-full.txt").read_text("utf-8")
+    assert "api-endpoint" not in (tmp_path / "out/llms.txt").read_text("utf-8")
+    data = description()
+    del data["servers"]
+    found = Document(data=data, size_bytes=1, name="test", url="https://tasks.example/.well-known/mcp.json")
+    (endpoint,) = service_from_description(found, ProblemLog()).endpoints
+    assert (endpoint.url, (endpoint.origins or {})["url"].kind) == ("https://tasks.example/", "defaulted")
+
+
+def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
+    servers = [{"url": "/here"}, {"url": "https://tasks.example/v1"}]
+    assert [endpoint.url for endpoint in service_of(description(servers=servers)).endpoints] == [
+        "https://tasks.example/v1",
+        "/here",
+    ]
+    own = [{"url": "https://{shard}.tasks.example", "variables": {"shard": {"default": "a", "enum": ["a", "b"]}}}]
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", servers=own)}}))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
+    section = MarkdownDocument((tmp_path / "out" / "llms-full.txt").read_text("utf-8")).section("x").text
+    assert "sent to `https://a.tasks.example`" in section
+    assert "`shard`: Default: `a`. One of `a`, `b`." in section
+
+
+def test_how_a_token_is_sent_is_told_in_the_words_of_the_source() -> None:
+    """S2-12."""
+    schemes = {"jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+               "own": {"type": "http", "scheme": "HMAC-SHA256"}}  # fmt: skip
+    auth = service_of(description(components={"securitySchemes": schemes})).requirements.auth
+    found = [(item.sent_as, item.token_format) for item in auth]
+    assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
+
+
+def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -> None:
+    """S2-18."""
+    operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"destructiveHint": False}})}
+    for number, (found, told) in enumerate([({"get": operations["get"]}, "; the source declares nothing of it."),
+                                            (operations, " where the source declares nothing of it.")]):  # fmt: skip
+        source = write(tmp_path / f"{number}.json", description({"/a": found}))
+        generated("from-openapi", source, "-o", tmp_path / str(number), "--emit", "skill")
+        assert told in (tmp_path / str(number) / "skills/tasks/SKILL.md").read_text("utf-8")
+
+
+def test_a_stream_is_told_with_what_it_is_inferred_from(tmp_path: Path) -> None:
+    """S2-17."""
+    responses = {"200": {"description": "Events", "content": {"application/json": {}, "text/event-stream": {}}}}
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", responses=responses)}}))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "It streams partial results, inferred from the media type text/event-stream." in text
+
+
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:
     """S2-19."""
     from skillgen.pipeline.options import DescriptionOptions, Overrides

@@ -186,6 +186,55 @@ def test_a_base_url_leads_to_the_description_that_is_published(
     assert asked[0][1]["accept"].startswith("application/yaml, application/json")
 
 
+def astray(location: str) -> tuple[int, dict[str, str], bytes]:
+    return 302, {"Location": location}, b""
+
+
+@pytest.mark.parametrize("first", [
+    (200, {"Content-Type": "text/html"}, b"<!doctype html><p>Welcome</p>"), (200, {}, b""), (200, {}, b"name: x"),
+    (200, {}, b'{"serverInfo": {"name": "a"}}'), (500, {}, b""), (304, {}, b""),
+    (200, {"Content-Encoding": "br"}, b"x"),
+    astray("/.well-known/mcp.yaml"), astray("ftp://a.example/b"), astray("/login"),
+])  # fmt: skip
+def test_whatever_else_stands_at_the_first_place_the_second_is_tried(
+    answering: Callable[[Reply], tuple[str, Asked]], first: tuple[int, dict[str, str], bytes]
+) -> None:
+    """S2-01, S2-03."""
+    places = {"/.well-known/mcp.yaml": first, "/.well-known/mcp.json": (200, {}, BODY), "/login": (200, {}, b"<p>")}
+    address, _ = answering(lambda path, _: places.get(path, ABSENT))
+    assert read(address)[0].tools[0].name == "list_tasks"
+
+
+@pytest.mark.parametrize(("answers", "told"), [
+    ({"mcp.yaml": (401, {}, b"")}, "401"), ({"mcp.json": (200, {}, b"<p>")}, "is a page"),
+    ({"mcp.yaml": (500, {}, b""), "mcp.json": (200, {}, b'{"error": 1}')}, "(its keys: error)"),
+    ({"mcp.json": (200, {}, b"[]")}, "it is a list"), ({"mcp.yaml": (500, {}, b"")}, "500"), ({}, "404"),
+])  # fmt: skip
+def test_where_nothing_is_found_the_most_telling_answer_is_told(
+    answering: Callable[[Reply], tuple[str, Asked]], answers: dict[str, tuple[int, dict[str, str], bytes]], told: str
+) -> None:
+    """S2-01, S2-03."""
+    address, _ = answering(lambda path, _: answers.get(path.removeprefix("/.well-known/"), ABSENT))
+    with pytest.raises(SourceError) as caught:
+        read(address)
+    assert told in caught.value.what
+    assert "no description is at /.well-known/mcp.yaml or /.well-known/mcp.json" in caught.value.what
+
+
+@pytest.mark.parametrize(
+    ("status", "headers"), [(429, {"Retry-After": "3600"}), (429, {}), (503, {"Retry-After": "x"})]
+)
+def test_a_server_that_wants_to_be_left_alone_is_asked_nothing_else(
+    answering: Callable[[Reply], tuple[str, Asked]], status: int, headers: dict[str, str]
+) -> None:
+    """S2-16."""
+    address, asked = answering(lambda *_: (status, headers, b""))
+    with pytest.raises(SourceError) as caught:
+        read(address)
+    assert len(asked) == 1
+    assert "run it again later" in (caught.value.fix or "")
+
+
 OTHERS = {
     "server card": {"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp"}]},
     "SEP-1649": {"serverInfo": {"name": "a"}, "transport": {"url": "https://b.example/mcp"}},
@@ -233,7 +282,7 @@ def test_a_wait_that_is_too_long_or_unknown_is_not_waited_for(
     with pytest.raises(SourceError) as caught:
         read(f"{address}/api.json")
     assert "429" in caught.value.what
-    assert [path for path, _ in asked].count("/api.json") == 1
+    assert [path for path, _ in asked] == ["/api.json"]
 
 
 def test_a_wait_may_be_a_date() -> None:

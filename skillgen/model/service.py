@@ -112,6 +112,9 @@ class Auth:
     sent_as: str | None = None
     """Where the credential goes, such as `header X-API-Key` or `Authorization: Bearer`."""
 
+    token_format: str | None = None
+    """What kind of token it is, such as `JWT` (OpenAPI, `bearerFormat`)."""
+
     flow: str | None = None
     """The OAuth 2.0 flow, such as `authorizationCode`."""
 
@@ -243,6 +246,9 @@ class Endpoint:
 
     variables: tuple[EndpointVariable, ...] = ()
     """What stands for the variables."""
+
+    origins: Origins | None = None
+    """Where `url` comes from when the source does not declare it, or not all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from skillgen.markdown.filters import block, one_line
 from skillgen.markdown.portions import portions
 from skillgen.model.service import Service
+from skillgen.render.access import has_choice
 from skillgen.render.client import has_client_notes
 from skillgen.render.environment import Templates
 from skillgen.render.extensions import extension_lines
@@ -50,7 +51,7 @@ def _client(service: Service, templates: Templates) -> Iterator[Section]:
 def _sections(service: Service, templates: Templates) -> Iterator[Section]:
     if service.instructions:
         yield from _of_text("Instructions", service.instructions, templates, is_said=True)
-    if len(service.endpoints) > 1 or any(endpoint.variables for endpoint in service.endpoints):
+    if has_choice(service.endpoints):
         text = templates.macro(TEMPLATE, "addresses")(service.endpoints)
         yield Section(name="Addresses", heading="Addresses", text=text)
     own = [section for section in service.sections if section.title.strip().lower() == AUTHENTICATION.lower()]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from skillgen.markdown.filters import Markdown, code, inline
-from skillgen.model.service import Auth, Service, Tool
+from skillgen.model.service import Auth, Endpoint, Service, Tool
 from skillgen.model.value import Value
 
 _LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interface", "mcp": "MCP server"}
@@ -43,6 +44,25 @@ def access_word(link: Value | None) -> Markdown:
         return Markdown("not declared")
     url = url_of(link)
     return code(url) if url else Markdown("none")
+
+
+def base_url(url: str) -> str:
+    """Gives an address without the slash at its end."""
+    return url if url.endswith("://") else url.rstrip("/") or url
+
+
+def has_choice(endpoints: Sequence[Endpoint]) -> bool:
+    """Tells whether a caller can choose among addresses, or what stands in one."""
+    return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)
+
+
+def address(endpoint: Endpoint) -> Markdown:
+    """Gives an address without the slash at its end, and what of it the source does not declare."""
+    shown, origin = code(base_url(endpoint.url)), (endpoint.origins or {}).get("url")
+    if origin is None:
+        return shown
+    lead = "inferred" if origin.kind == "inferred" else "not declared"
+    return Markdown(f"{shown} ({lead}: {inline(origin.source)})")
 
 
 def host_names(service: Service) -> tuple[str, str]:

@@ -81,9 +81,9 @@ def _authentication(credential: Credential) -> Iterator[str]:
         option = "--digest -u" if auth.kind == "digest" else "-u"
         yield f'{option} "${first}:${others[0]}"'
     elif auth.kind != "api-key":
-        scheme = "Bearer" if auth.kind in ("oauth2", "openIdConnect", "bearer") else auth.kind.capitalize()
-        scheme = scheme if _HEADER_NAME.match(scheme) else "Bearer"
-        yield f'-H "Authorization: {scheme} ${first}"'
+        scheme = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
+        scheme = f"{scheme} " if _HEADER_NAME.match(scheme) else ""
+        yield f'-H "Authorization: {scheme}${first}"'
     elif place == "cookie":
         yield f'-b "{quote(name)}=${first}"'
     elif place != "query":

@@ -39,7 +39,8 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
 def web_front_matter(service: Service) -> dict[str, Any]:
     """Gives the front matter of llms.txt (web profile, 4.3)."""
     rate_limit = rate_limit_phrase(service.rate_limit) if service.rate_limit else None
-    endpoint = service.endpoints[0].url if service.endpoints and service.kind == "openapi" else None
+    endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
+    is_known = endpoint is not None and "url" not in (endpoint.origins or {})
     return {
         **_identity(service),
         "access-level": service.access_level,
@@ -47,7 +48,7 @@ def web_front_matter(service: Service) -> dict[str, Any]:
         "mcp-url": _url_or_none(service.access.mcp),
         "api-url": _url_or_none(service.access.api),
         "web-url": url_of(service.access.web),
-        "api-endpoint": _web_address(endpoint),
+        "api-endpoint": _web_address(endpoint.url) if endpoint is not None and is_known else None,
         "rate-limit": rate_limit,
         "auth-methods": _auth_methods(service),
         "status-page": _web_address(service.status_page),

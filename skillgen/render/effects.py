@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line, paragraph
-from skillgen.model.service import Cost, Credential, Event, RateLimit, Semantics, Tool
+from skillgen.model.service import Cost, Credential, Event, RateLimit, Semantics, Service, Tool
 from skillgen.render.links import tool_link
 
 _OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": "changes settings or permissions"}
@@ -25,6 +25,9 @@ MARK_WORDS = {
     "deprecated": "not to be used any more",
 }
 """What the marks mean."""
+
+
+_EFFECTS = ("operation", "read_only", "destructive", "idempotent")
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -49,6 +52,15 @@ def marks_legend(tools: Iterable[Tool]) -> Markdown:
     found = {mark for tool in tools for mark in marks(tool)}
     words = [f"[{mark}] {meaning}" for mark, meaning in MARK_WORDS.items() if mark in found]
     return Markdown("; ".join(words) + "." if words else "")
+
+
+def declares_effects(service: Service) -> bool:
+    """Tells whether the source itself says of any tool what it does to the world."""
+    return any(
+        getattr(semantics, field) is not None and semantics.is_declared(field)
+        for semantics in {id(tool.semantics): tool.semantics for tool in service.tools}.values()
+        for field in _EFFECTS
+    )
 
 
 def effects(tool: Tool) -> tuple[Markdown, ...]:

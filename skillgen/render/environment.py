@@ -160,11 +160,6 @@ def _json(data: Json) -> str:
     return json_text(data, indent=2)
 
 
-def _base_url(url: str) -> str:
-    """Gives an address without the slash at its end."""
-    return url if url.endswith("://") else url.rstrip("/") or url
-
-
 def _sentence(text: str) -> Markdown:
     """Gives safe words as a sentence: a capital first, a full stop last."""
     return Markdown(text[:1].upper() + text[1:] + ".")
@@ -221,7 +216,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "front_matter": front_matter,
     "json": _json,
     "clipped": clipped,
-    "base_url": _base_url,
+    "base_url": access.base_url,
+    "address": access.address,
+    "has_choice": access.has_choice,
     "count": _count,
     "listed": _listed,
     "codes": _codes,
@@ -245,6 +242,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "whole_branches": shapes.whole_branches,
     "effects": effects.effects,
     "marks": effects.marks,
+    "declares_effects": effects.declares_effects,
     "needs": effects.needs,
     "names_shown": operation.names_shown,
     "needs_stop": effects.needs_stop,

@@ -120,7 +120,8 @@ def _error_body(output: Output, codes: list[str], is_all: bool) -> ErrorBody:
     words = "An error's body" if is_all else f"The body of {', '.join(code(item) for item in codes)}"
     if schema is None:
         lead = "An error" if is_all else ", ".join(code(item) for item in codes)
-        return ErrorBody(Markdown(f"{lead} comes with the headers {names}."), None)
+        words = "header" if len(output.headers) == 1 else "headers"
+        return ErrorBody(Markdown(f"{lead} comes with the {words} {names}."), None)
     label = f"{words}: {type_phrase(schema)}."
     if found := schema_notes(schema):
         label += f" {found}"

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from urllib.parse import urlsplit
 
-from skillgen.errors import SourceError
 from skillgen.sources.addresses import public_url
 from skillgen.sources.cache import Kept, keep, kept_for
 from skillgen.sources.network import Fetched, Network, StatusError, hosts_of
@@ -20,8 +19,13 @@ WAIT_LIMIT_S = 60.0
 """The longest wait for a server that is busy, all together; less where one request may take less."""
 
 ACCEPT = "application/yaml, application/json, application/vnd.oai.openapi, application/*+json, text/yaml, */*;q=0.5"
-_BUSY = (429, 503)
-_GUARDED = (401, 403)
+GUARDED = (401, 403)
+"""Statuses of what wants a credential."""
+
+TOO_MANY = 429
+"""The status of a server that was asked too often."""
+
+_BUSY = (TOO_MANY, 503)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +90,7 @@ def asked_wait_s(retry_after: str | None, now: datetime) -> float | None:
 def _settled(url: str, found: Fetched, kept: Kept | None, is_open: bool) -> Fetched:
     if found.status == 304:
         if kept is None:
-            raise SourceError("says that it is unchanged, and was never read", where=public_url(url))
+            raise StatusError("says that it is unchanged, and was never read", where=public_url(url), status=304)
         return Fetched(content=kept.content, url=found.url, content_type=found.content_type)
     if is_open and not found.no_store:
         keep(url, Kept(etag=found.etag, last_modified=found.last_modified, content=found.content))
@@ -95,10 +99,10 @@ def _settled(url: str, found: Fetched, kept: Kept | None, is_open: bool) -> Fetc
 
 def _advised(error: StatusError, where: str) -> StatusError:
     """Gives the error with what to do about it."""
-    fix = "check the address"
-    if error.status in _GUARDED:
+    fix = error.fix or "check the address"
+    if error.status in GUARDED:
         fix = "give what it asks for with --header"
     elif error.status in _BUSY:
         asked = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
-        fix = f"try again later{asked}"
+        fix = f"run it again later{asked}"
     return StatusError(error.what, where=where, fix=fix, status=error.status, retry_after=error.retry_after)

@@ -114,12 +114,12 @@ class Network:
                         current = self._next(response, current, where)
                     finally:
                         response.close()
+                raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
             what = f"cannot be reached: {_reason(error)}"
             raise SourceError(what, where=where, fix="check the address") from None
-        raise SourceError(f"redirects more than {REDIRECT_LIMIT} times", where=where, fix="check the address")
 
     def _request(self, client: httpx.Client, url: str, headers: dict[str, str], where: str) -> httpx.Request:
         """Makes a request; to a host that nobody named, for the address that was looked at."""
@@ -146,9 +146,9 @@ class Network:
         target: str = urljoin(current, response.headers.get("location", ""))
         before, after = origin_of(current), origin_of(target)
         if after is None:
-            raise SourceError("redirects to no http:// or https:// address", where=where, fix="check the address")
+            raise _astray("redirects to no http:// or https:// address", response, where)
         if before is not None and (before[0], after[0]) == ("https", "http"):
-            raise SourceError("redirects from https:// to http://", where=where, fix="give the address it redirects to")
+            raise _astray("redirects from https:// to http://", response, where, "give the address it redirects to")
         parts = urlsplit(target)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         return target if before == after else urlunsplit(bare)
@@ -163,7 +163,8 @@ class Network:
             )
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
-            raise SourceError(f"is compressed in a way that skillgen does not read: {encoding[:40]}", where=where)
+            what = f"is compressed in a way that skillgen does not read: {encoding[:40]}"
+            raise StatusError(what, where=where, status=response.status_code)
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
@@ -246,6 +247,11 @@ def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | Non
             where=where,
             fix="give the address itself, if that is meant",
         )
+
+
+def _astray(what: str, response: httpx.Response, where: str, fix: str = "check the address") -> StatusError:
+    """Gives the error of a redirect that is not followed: another address of the server may be in order."""
+    return StatusError(what, where=where, status=response.status_code, fix=fix)
 
 
 def _too_slow(seconds: float, where: str) -> SourceError:

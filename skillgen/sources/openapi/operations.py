@@ -23,7 +23,7 @@ from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.responses import ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, scopes_of
 from skillgen.sources.openapi.servers import endpoints_from
-from skillgen.sources.openapi.streams import streams
+from skillgen.sources.openapi.streams import stream_of
 from skillgen.sources.openapi.tags import TagReader, tags_of
 
 _WAIT_STATUSES = ("429", "503")
@@ -100,9 +100,9 @@ class OperationReader:
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
-        streaming = True if streams(output_media_types, success) else None
-        if streaming:
-            origins["streaming"] = Origin("inferred", "the media type of the response")
+        stream = stream_of(output_media_types, success)
+        if stream is not None:
+            origins["streaming"] = Origin("inferred", stream)
         tool = Tool(
             name=name,
             title=title,
@@ -136,7 +136,7 @@ class OperationReader:
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
             deprecation=deprecation_of(operation, success),
-            streaming=streaming,
+            streaming=True if stream is not None else None,
             pagination=pagination,
             pointer=pointer,
             origins=origins or None,

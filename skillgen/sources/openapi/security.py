@@ -14,6 +14,9 @@ from skillgen.sources.openapi.resolver import Resolver
 
 SCHEMES = "/components/securitySchemes"
 
+_PLAIN_SCHEMES = ("basic", "bearer", "digest")
+"""Schemes of HTTP authentication that are written with a capital; others as the source has them."""
+
 Ways = tuple[tuple[Credential, ...], ...]
 
 
@@ -97,12 +100,14 @@ def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
     elif kind == "http":
         word = (text_of(scheme, "scheme") or "").lower()
-        kind, sent_as = word or "http", f"Authorization: {word.capitalize()}".rstrip(": ")
+        written = word.capitalize() if word in _PLAIN_SCHEMES else text_of(scheme, "scheme") or ""
+        kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
     return Auth(
         kind=kind,
         name=name,
         description=text_of(scheme, "description"),
         sent_as=sent_as,
+        token_format=text_of(scheme, "bearerFormat"),
         metadata_url=_address(scheme, "openIdConnectUrl"),
         deprecated=scheme.get("deprecated") is True,
         pointer=pointer,

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.service import Endpoint, EndpointVariable
-from skillgen.model.value import Json
+from skillgen.model.value import Json, Origin
 from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
 
@@ -17,7 +17,10 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
-    """Reads a list of servers; a relative address is joined to the one at which the document was found."""
+    """Reads a list of servers; a relative address is joined to the one at which the document was found.
+
+    Those that can be reached as they stand come first, each group as declared.
+    """
     found: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
         template = text_of(server, "url")
@@ -38,15 +41,33 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         for variable in variables:
             if variable.default is not None:
                 url = url.replace(f"{{{variable.name}}}", variable.default)
+        origins = None
+        if base_url is None and url.startswith("//"):
+            problems.info(
+                "server-scheme-missing", child(pointer, index), "the address names no scheme; https is taken", "add it"
+            )
+            url, origins = f"https:{url}", {"url": Origin("inferred", "the source names no scheme")}
         found.append(
             Endpoint(
                 url=_absolute(url, base_url),
                 description=text_of(server, "description") or text_of(server, "name"),
                 template=without_credentials(template) if variables else None,
                 variables=variables,
+                origins=origins,
             )
         )
-    return tuple(found)
+    return tuple(sorted(found, key=lambda endpoint: not is_absolute(endpoint)))
+
+
+def default_endpoint(base_url: str) -> Endpoint:
+    """Gives the address of an API that declares none: `/`, where its description was found."""
+    origins = {"url": Origin("defaulted", "where the description was found")}
+    return Endpoint(url=_absolute("/", base_url), origins=origins)
+
+
+def is_absolute(endpoint: Endpoint) -> bool:
+    """Tells whether an address can be used wherever one is."""
+    return endpoint.url.startswith(("http://", "https://"))
 
 
 def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:

@@ -18,7 +18,7 @@ from skillgen.sources.openapi.moves import Moves
 from skillgen.sources.openapi.operations import OperationReader
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SecurityReader
-from skillgen.sources.openapi.servers import endpoints_from
+from skillgen.sources.openapi.servers import default_endpoint, endpoints_from, is_absolute
 from skillgen.sources.openapi.swagger import description_in_3
 from skillgen.sources.openapi.tags import TagReader
 
@@ -126,8 +126,10 @@ def _version_text(info: dict[str, Json]) -> str | None:
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     found = endpoints_from(data.get("servers"), "/servers", document.url, problems)
-    if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in found):
+    if not any(map(is_absolute, found)):
         problems.warning("base-url-missing", "/servers", "no absolute address of the API is declared", "use --base-url")
+    if not found and document.url is not None:
+        return (default_endpoint(document.url),)
     return found
 
 

@@ -22,8 +22,11 @@ SEQUENTIAL = frozenset(
 )
 
 
-def streams(media_types: Iterable[str], response: dict[str, Json]) -> bool:
-    """Tells whether a media type is a sequence, or the response declares what one item of it is."""
-    if any(name.partition(";")[0].strip().lower() in SEQUENTIAL for name in media_types):
-        return True
-    return any("itemSchema" in as_dict(media) for media in as_dict(response.get("content")).values())
+def stream_of(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
+    """Says from what it follows that a response is a stream: a media type, or a declaration of one item of it."""
+    for name in media_types:
+        if name.partition(";")[0].strip().lower() in SEQUENTIAL:
+            return f"the media type {name}"
+    if any("itemSchema" in as_dict(media) for media in as_dict(response.get("content")).values()):
+        return "the schema of one item"
+    return None
