@@ -452,7 +452,7 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
         ({"style": "form", "explode": True, "schema": {"type": "array", "items": {}}}, ""),
         ({"style": "pipeDelimited", "schema": {"type": "array", "items": {}}}, "Sent as p=A|B."),
         ({"style": "spaceDelimited", "explode": False, "schema": {"type": "array", "items": {}}}, "Sent as p=A%20B."),
-        ({"explode": False, "schema": {"type": "object", "properties": {"a": {}}}}, "Sent as p=NAME,VALUE."),
+        ({"explode": False, "schema": {"type": "object", "properties": {"a": {}}}}, "Sent as p=a,VALUE."),
         ({"explode": False, "schema": {"type": "string"}}, ""),
         ({"content": {"application/json": {"schema": {"type": "object"}}}}, "Written as: application/json."),
         (
@@ -460,9 +460,25 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
             "Reserved characters such as / and ? are not percent-encoded.",
         ),
         ({"examples": {"one": {"value": "x"}}, "schema": {"type": "string"}}, "Example: x."),
-        ({"in": "path", "style": "matrix", "schema": {"type": "string"}}, "Sent as ;p=A."),
-        ({"in": "path", "style": "label", "schema": {"type": "string"}}, "Sent as .A."),
-        ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as NAME=VALUE,NAME=VALUE."),
+        ({"in": "path", "style": "matrix", "schema": {"type": "string"}}, "Sent as ;p=VALUE."),
+        ({"in": "path", "style": "label", "schema": {"type": "string"}}, "Sent as .VALUE."),
+        ({"in": "path", "style": "label", "schema": {"properties": {"x": {}, "y": {}}}}, "Sent as .x,VALUE,y,VALUE."),
+        ({"style": "pipeDelimited", "explode": True, "schema": {"type": "array"}}, "Sent as p=A&p=B."),
+        (
+            {"style": "deepObject", "schema": {"type": "array", "items": {}}},
+            "How the style deepObject writes a list, OpenAPI leaves open; often it is p[]=A&p[]=B.",
+        ),
+        (
+            {"style": "deepObject", "schema": {"properties": {"a": {"type": "array"}, "b": {}}}},
+            "Sent as p[b]=VALUE. How a list in it is written, OpenAPI leaves open; often it is p[a][]=A&p[a][]=B.",
+        ),
+        (
+            {"in": "cookie", "style": "cookie", "schema": {"properties": {"a": {}, "b": {}}}},
+            "Sent as a=VALUE; b=VALUE. Not percent-encoded.",
+        ),
+        ({"allowEmptyValue": True, "schema": {"type": "string"}}, "May be sent without a value."),
+        ({"example": "own", "schema": {"type": "string", "example": "of the type"}}, "Example: own."),
+        ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as A=VALUE,B=VALUE."),
     ],
 )
 def test_how_a_parameter_is_written_is_told_where_it_is_not_the_default(

@@ -233,13 +233,14 @@ def test_query_and_other_methods_of_3_2_are_operations() -> None:
     """S2-18, S2-23: QUERY changes nothing; of a method that nobody defines nothing is known."""
     item = {
         "query": operation("search"),
-        "additionalOperations": {"COPY": operation("copy"), "PURGE": operation()},
+        "additionalOperations": {"COPY": operation("copy"), "PURGE": operation(), "lock": operation("lock")},
     }
     service, problems = read(description({"/docs": item}, openapi="3.2.0"))
     assert [(tool.name, tool.method, tool.semantics.read_only) for tool in service.tools] == [
         ("search", "QUERY", True),
         ("copy", "COPY", None),
         ("purge_docs", "PURGE", None),
+        ("lock", "lock", None),
     ]
     assert service.tools[1].pointer == "/paths/~1docs/additionalOperations/COPY"
     assert codes(problems) == ["operation-id-missing", "tool-undescribed"]
@@ -341,7 +342,7 @@ def test_a_response_without_a_description_is_none_the_worse() -> None:
     responses = {"200": {"summary": "All", "content": {"application/json": {"schema": {"type": "string"}}}}}
     service, problems = read(description({"/a": {"get": operation("x", responses=responses)}}, openapi="3.2.0"))
     assert service.tools[0].output is not None
-    assert service.tools[0].output.description is None
+    assert service.tools[0].output.description == "All"
     assert codes(problems) == []
 
 

@@ -140,7 +140,7 @@ class Serialization:
     """How a value is written into a request, where that is not the default (OpenAPI 3.1, "Style Values")."""
 
     style: str | None = None
-    """`deepObject`, `pipeDelimited` and the like."""
+    """`deepObject`, `pipeDelimited` and the like; `tabDelimited` of Swagger 2.0, `querystring` and `lines` of 3.2."""
 
     explode: bool | None = None
     """Whether each item or property is sent on its own."""
@@ -150,6 +150,12 @@ class Serialization:
 
     media_type: str | None = None
     """The media type in which the value is written, or that a part of a multipart body declares."""
+
+    headers: tuple[str, ...] = ()
+    """The headers that a part of a multipart body has of its own."""
+
+    allow_empty: bool = False
+    """Whether the name may be sent without a value (`allowEmptyValue`)."""
 
 
 @frozen

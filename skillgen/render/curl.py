@@ -115,7 +115,8 @@ def _field(part: Part) -> str:
 def _form_part(part: Part) -> str:
     name = _form_quoted(part.name)
     if part.is_file:
-        return f"-F {_quoted(f'{name}=@FILE')}"
+        typed = f";type={part.media_type}" if part.media_type is not None else ""
+        return f"-F {_quoted(f'{name}=@FILE{typed}')}"
     if part.media_type is None:
         return f"--form-string {_quoted(f'{name}={part.text}')}"
     escaped = part.text.replace("\\", "\\\\").replace('"', '\\"')

@@ -13,6 +13,9 @@ from skillgen.render.shapes import notes, schema_notes, type_phrase
 
 _JSON = "application/json"
 
+_UNSAID = (None, "default")
+"""What is no status of its own."""
+
 SHORT = 40
 """Characters of a description that only says in words what its status says: `Created`."""
 
@@ -59,7 +62,7 @@ def returned_outputs(tool: Tool) -> tuple[Output, ...]:
     """Gives what can come back from a call; what several statuses share in every word but a short phrase, once."""
     found: list[list[Output]] = []
     first = tool.output
-    if first is not None and (first.schema or first.description or first.headers):
+    if first is not None and (first.schema or first.description or first.headers or first.status not in _UNSAID):
         found.append([first])
     for output in tool.other_outputs:
         held = next((outputs for outputs in found if _goes_with(outputs[0], output)), None)
@@ -73,7 +76,7 @@ def returned_outputs(tool: Tool) -> tuple[Output, ...]:
 def _goes_with(one: Output, other: Output) -> bool:
     is_short = all(len(item.description or "") <= SHORT for item in (one, other))
     has_same_words = one.description == other.description or is_short
-    has_statuses = bool(one.status and other.status)
+    has_statuses = bool(one.status and other.status and one.status[0] == other.status[0])
     return has_statuses and has_same_words and one.raw == other.raw and _facts(one) == _facts(other)
 
 

@@ -36,6 +36,10 @@ class Collected:
     """What the object must be beyond its properties: alternatives, conditions, bounds; `None` where nothing is said."""
 
 
+NOTHING = Collected(parameters=(), whole=None)
+"""What is no object comes to."""
+
+
 class Collector:
     """Gathers the parameters of one schema."""
 

@@ -85,7 +85,7 @@ class EventReader:
         return Event(
             name=name,
             tool=tool,
-            method=entry.method.upper(),
+            method=entry.sent_method,
             address=entry.path if tool is not None else None,
             summary=text_of(operation, "summary"),
             description=text_of(operation, "description"),

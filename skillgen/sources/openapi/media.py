@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.model.pointer import child
+from skillgen.model.schema import Schema
 from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict
+from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.schema_merge import merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,29 @@ class Form:
     @property
     def schema(self) -> Json:
         """The schema of the whole."""
-        return self.media.get("schema")
+        return whole_schema(self.media)
 
-    @property
-    def item_schema(self) -> Json:
-        """What one item of a stream is (OpenAPI 3.2, "Sequential Media Types")."""
-        return self.media.get("itemSchema")
+    def read(self, scope: Scope) -> Schema | None:
+        """Gives the same as the model has it; `None` where nothing is declared."""
+        whole, item = with_part_types(self.media, self.media.get("schema")), self.media.get("itemSchema")
+        schema = scope.schema(whole, child(self.pointer, "schema")) if whole is not None else None
+        if item is None:
+            return schema
+        items = scope.schema(_item_of_parts(self.media, item), child(self.pointer, "itemSchema"))
+        array = Schema(types=("array",), items=items)
+        return array if schema is None else merged(schema, array)
+
+
+MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*\Z")
+"""A media type that can be sent: no wildcard."""
+
+FORM = "application/x-www-form-urlencoded"
+
+_OF_LINES = frozenset({"application/jsonl", "application/json-lines", "application/x-jsonlines", "application/ndjson",
+                       "application/x-ndjson", "application/x-json-stream"})  # fmt: skip
+"""Media types of JSON values, each on a line of its own."""
+
+_WHAT_IS_SENT = ("schema", "itemSchema", "encoding", "prefixEncoding", "itemEncoding")
 
 
 def preferred_first(content: dict[str, Json]) -> list[str]:
@@ -40,32 +61,90 @@ def preferred_first(content: dict[str, Json]) -> list[str]:
     return sorted(content, key=lambda name: (name != "application/json", "json" not in name))
 
 
-def forms(content: dict[str, Json], pointer: str) -> Iterator[Form]:
+def forms(content: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[Form]:
     """Gives the media types of a `content` object, at its pointer; those with equal schemas and encodings as one."""
     if len(content) == 1:  # as nearly always
-        ((name, media),) = content.items()
-        yield Form((name,) if name else (), as_dict(media), child(pointer, name))
+        ((name, raw),) = content.items()
+        media, place = media_type_object(raw, child(pointer, name), resolver)
+        yield Form((name,) if name else (), media, place)
         return
-    found: list[tuple[list[str], dict[str, Json]]] = []
+    found: list[tuple[list[str], dict[str, Json], str]] = []
     for name in preferred_first(content):
-        media = as_dict(content[name])
-        for names, held in found:
-            if held.get("schema") == media.get("schema") and held.get("encoding") == media.get("encoding"):
+        media, place = media_type_object(content[name], child(pointer, name), resolver)
+        for names, held, _ in found:
+            if all(held.get(key) == media.get(key) for key in _WHAT_IS_SENT):
                 names.append(name)
                 break
         else:
-            found.append(([name], media))
-    for names, media in found:
-        yield Form(tuple(filter(None, names)), media, child(pointer, names[0]))
+            found.append(([name], media, place))
+    for names, media, place in found:
+        yield Form(tuple(filter(None, names)), media, place)
 
 
-def first_media_schema(content: Json, pointer: str) -> tuple[Json, str]:
+def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
+    """Gives a media type object and where it stands: 3.2 may refer to one of `components.mediaTypes`."""
+    if isinstance(raw, dict) and "$ref" in raw:
+        media, pointer = resolver.resolved(raw, pointer)
+        return media or {}, pointer
+    return as_dict(raw), pointer
+
+
+def first_media_schema(content: Json, pointer: str, resolver: Resolver) -> tuple[Json, str]:
     """Gives the first schema that a media type has, and where it stands."""
     content = as_dict(content)
     for media_type in preferred_first(content):
-        if (schema := as_dict(content[media_type]).get("schema")) is not None:
-            return schema, child(pointer, media_type, "schema")
+        media, place = media_type_object(content[media_type], child(pointer, media_type), resolver)
+        if (schema := whole_schema(media)) is not None:
+            return schema, child(place, "schema")
     return None, pointer
+
+
+def is_concrete(media_type: str) -> bool:
+    """Tells whether something is one media type, without a wildcard."""
+    return MEDIA_TYPE.match(media_type) is not None and "*" not in media_type
+
+
+def is_json(media_type: str) -> bool:
+    """Tells whether a media type is one of JSON."""
+    bare = media_type.split(";")[0].strip().lower()
+    return bare.endswith(("/json", "+json")) or bare in ("text/json", "application/json")
+
+
+def is_of_lines(media_type: str) -> bool:
+    """Tells whether a media type is of JSON values that stand on a line each."""
+    return media_type.partition(";")[0].strip().lower() in _OF_LINES
+
+
+def whole_schema(media: dict[str, Json]) -> Json:
+    """Gives the schema of all that is sent in a media type: a sequence is an array of its items (OpenAPI 3.2)."""
+    schema = with_part_types(media, media.get("schema"))
+    if "itemSchema" not in media:
+        return schema
+    array: Json = {"type": "array", "items": _item_of_parts(media, media["itemSchema"])}
+    return array if schema is None else {"allOf": [schema, array]}
+
+
+def with_part_types(media: dict[str, Json], schema: Json) -> Json:
+    """Gives the schema of parts without names in which each tells its media type (3.2, `prefixEncoding`)."""
+    if not isinstance(schema, dict) or not ("prefixEncoding" in media or "itemEncoding" in media):
+        return schema
+    encodings = as_list(media.get("prefixEncoding"))
+    first = [*as_list(schema.get("prefixItems"))]
+    first += [{}] * (len(encodings) - len(first))
+    typed = [_typed(item, encodings[at] if at < len(encodings) else {}) for at, item in enumerate(first)]
+    items = _item_of_parts(media, schema.get("items", {}))
+    return {**schema, **({"prefixItems": typed} if typed else {}), **({"items": items} if items != {} else {})}
+
+
+def _item_of_parts(media: dict[str, Json], item: Json) -> Json:
+    return _typed(item, media.get("itemEncoding"))
+
+
+def _typed(item: Json, encoding: Json) -> Json:
+    media_type = text_of(encoding, "contentType")
+    if media_type is None or item is False or (isinstance(item, dict) and item.keys() & {"$ref", "contentMediaType"}):
+        return item
+    return {**as_dict(item), "contentMediaType": media_type}
 
 
 def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[tuple[Json, str]]:

@@ -131,7 +131,7 @@ class OperationReader:
                 pointer=pointer,
             ),
             errors=self._errors(responses, responses_pointer),
-            method=entry.method.upper(),
+            method=entry.sent_method,
             path=entry.path,
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,

@@ -8,18 +8,22 @@ from dataclasses import dataclass, replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
-from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.service import Input
 from skillgen.model.value import Json, Origin
+from skillgen.model.wire import LINES, QUERY_STRING
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.media import Form, first_media_schema, forms
+from skillgen.sources.openapi.media import FORM, Form, first_media_schema, forms, is_of_lines
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.serialization import serialization_of, with_encoding
-from skillgen.sources.schema_collect import Collected
+from skillgen.sources.schema_collect import NOTHING, Collected
 
 TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
 """What stands for a parameter in a path."""
+
+_HOW = ("style", "explode", "allowReserved")
+"""What the encoding of a form says of a field as a parameter says it of itself."""
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
@@ -130,8 +134,10 @@ class ParameterReader:
             self._problems.warning(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
-        raw_schema, _ = first_media_schema(content, pointer)
-        inputs = [self._input(body, pointer, form) for form in forms(content, child(pointer, "content"))]
+        raw_schema, _ = first_media_schema(content, pointer, self._resolver)
+        inputs = [
+            self._input(body, pointer, form) for form in forms(content, child(pointer, "content"), self._resolver)
+        ]
         if not inputs:
             return Body()
         first = next((index for index, item in enumerate(inputs) if item.parameters), 0)
@@ -147,12 +153,13 @@ class ParameterReader:
         )
 
     def _input(self, body: dict[str, Json], pointer: str, form: Form) -> Input:
-        collected = self._collected(form.schema, child(form.pointer, "schema"))
+        is_sequence = "itemSchema" in form.media
+        collected = NOTHING if is_sequence else self._collected(form.schema, child(form.pointer, "schema"))
         parameters, whole = with_encoding(collected.parameters, form.media.get("encoding")), collected.whole
         if not parameters:
             whole = None
             if not _is_nothing(form.schema, body):
-                parameters = (self._whole_body(body, pointer, form.schema, child(form.pointer, "schema")),)
+                parameters = (self._whole_body(body, pointer, form),)
         return Input(
             media_types=form.media_types,
             required=body.get("required") is True,
@@ -183,16 +190,23 @@ class ParameterReader:
             parameter = self._parameter(raw, pointer)
             return () if parameter is None else (parameter,)
         found, target_pointer = self._resolver.resolved(raw, pointer)
-        content = as_dict(as_dict(found).get("content"))
-        schema, schema_pointer = first_media_schema(content, child(target_pointer, "content"))
-        parameters = self._scope.parameters(schema, schema_pointer, "query")
-        for parameter in parameters:
-            raw_schema = self._raw_at(schema, parameter.name)
-            self._raw_schemas[parameter.pointer] = raw_schema
-            self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", "schema": raw_schema}
-        if parameters:
-            return parameters
-        whole = self._parameter_from({"name": "querystring", **as_dict(found), "in": "query"}, target_pointer)
+        return self._of_query_string(as_dict(found), target_pointer)
+
+    def _of_query_string(self, found: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
+        """Reads a parameter that is the whole query string: the fields of a form, or one value."""
+        for form in forms(as_dict(found.get("content")), child(pointer, "content"), self._resolver):
+            if form.media_types != (FORM,):
+                break
+            encoding = as_dict(form.media.get("encoding"))
+            parameters = self._scope.parameters(form.schema, child(form.pointer, "schema"), "query")
+            for parameter in parameters:
+                how = {key: value for key, value in as_dict(encoding.get(parameter.name)).items() if key in _HOW}
+                schema = self._raw_at(form.schema, parameter.name)
+                self._raw_schemas[parameter.pointer] = schema
+                self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", **how, "schema": schema}
+            if parameters:
+                return with_encoding(parameters, encoding)
+        whole = self._parameter_from({"name": "querystring", **found, "in": "query", "style": QUERY_STRING}, pointer)
         return () if whole is None else (whole,)
 
     def _raw_at(self, schema: Json, name: str) -> Json:
@@ -221,9 +235,11 @@ class ParameterReader:
             return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
         if schema_raw is None:
-            schema_raw, schema_pointer = first_media_schema(raw.get("content"), child(pointer, "content"))
+            schema_raw, schema_pointer = first_media_schema(
+                raw.get("content"), child(pointer, "content"), self._resolver
+            )
         schema = self._scope.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
-        if not schema.examples and (examples := _examples(raw)):
+        if examples := _examples(raw):  # they stand for those of the schema
             schema = replace(schema, examples=examples)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
         self.declared[pointer] = raw
@@ -238,13 +254,14 @@ class ParameterReader:
             pointer=pointer,
         )
 
-    def _whole_body(self, body: dict[str, Json], pointer: str, raw: Json, schema_pointer: str) -> Parameter:
+    def _whole_body(self, body: dict[str, Json], pointer: str, form: Form) -> Parameter:
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
-            schema=self._scope.schema(raw, schema_pointer) if raw is not None else Schema(),
+            schema=form.read(self._scope) or Schema(),
             description=text_of(body, "description"),
+            serialization=Serialization(style=LINES) if any(map(is_of_lines, form.media_types)) else None,
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
@@ -290,4 +307,5 @@ def _examples(raw: dict[str, Json]) -> tuple[Json, ...]:
     """Reads the `example` or the `examples` of a parameter (OpenAPI 3.1, "Example Object")."""
     if "example" in raw:
         return (raw["example"],)
-    return tuple(item["value"] for item in as_dict(raw.get("examples")).values() if "value" in as_dict(item))
+    found = map(as_dict, as_dict(raw.get("examples")).values())
+    return tuple(item[key] for item in found for key in ("dataValue", "value") if key in item)

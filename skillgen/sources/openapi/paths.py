@@ -41,6 +41,11 @@ class Entry:
     """JSON pointer to the path item."""
 
     @property
+    def sent_method(self) -> str:
+        """The method as it is sent; that of `additionalOperations` is written there as it is sent."""
+        return self.method.upper() if self.method in METHODS else self.method
+
+    @property
     def operation_id(self) -> str | None:
         """Its `operationId`, where it has one."""
         return text_of(self.operation, "operationId")
@@ -77,7 +82,8 @@ class PathReader:
                 "operation-invalid", child(item_pointer, "additionalOperations"), "it is not an object; left out"
             )
         for key, value in as_dict(additional).items():
-            found.append((key, value, child(item_pointer, "additionalOperations", key)))
+            method = key.lower() if key.isupper() and key.lower() in METHODS else key
+            found.append((method, value, child(item_pointer, "additionalOperations", key)))
         for method, operation, pointer in found:
             if method in seen:
                 continue

@@ -12,17 +12,26 @@ from skillgen.model.pointer import child
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Example, Request
 from skillgen.model.value import Json
+from skillgen.model.wire import (
+    QUERY_STRING,
+    cookie_text,
+    encoded,
+    header_text,
+    is_exploded,
+    path_segment,
+    query_pairs,
+    text_of_value,
+)
 from skillgen.sources.examples.calls import MADE
 from skillgen.sources.examples.maker import Made, Maker, NoExample
 from skillgen.sources.examples.strings import placeholder
 from skillgen.sources.examples.validity import Dialect, Validity
 from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.openapi.media import declared_examples, preferred_first
+from skillgen.sources.openapi.media import declared_examples, media_type_object, preferred_first, whole_schema
 from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, Body, input_keys
 from skillgen.sources.openapi.request_bodies import BodyMaker, SentBody
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SCHEMES
-from skillgen.sources.openapi.wire_values import encoded, header_text, path_segment, query_pairs, text_of_value
 
 METHODS_WITH_BODY = frozenset({"post", "put", "patch", "query"})
 """Methods for which an optional body is sent too: without it most do nothing."""
@@ -133,8 +142,9 @@ class RequestMaker:
         if schema is None:
             for media_type in preferred_first(as_dict(raw.get("content")))[:1]:
                 owner_pointer = child(pointer, "content", media_type)
-                owner = as_dict(as_dict(raw["content"]).get(media_type))
-                schema, schema_pointer = owner.get("schema"), child(owner_pointer, "schema")
+                media = as_dict(raw["content"]).get(media_type)
+                owner, owner_pointer = media_type_object(media, owner_pointer, self._resolver)
+                schema, schema_pointer = whole_schema(owner), child(owner_pointer, "schema")
         found = [*declared_examples(raw, pointer, self._resolver)]
         if owner is not raw:
             found += declared_examples(owner, owner_pointer, self._resolver)
@@ -144,23 +154,25 @@ class RequestMaker:
         return made
 
     def _place_value(self, parts: _Parts, parameter: Parameter, raw: dict[str, Json], value: Json) -> None:
-        name, style = parameter.name, text_of(raw, "style")
-        explode = raw.get("explode")
+        name = parameter.name
+        style = text_of(raw, "style") or ("simple" if parameter.location in ("path", "header") else "form")
+        explode = is_exploded(style, raw.get("explode"))
         if raw.get("schema") is None and "content" in raw and not isinstance(value, str):
             value = text_of_value(value)
         if parameter.location == "path":
-            parts.path[name] = path_segment(name, value, style or "simple", explode is True)
+            parts.path[name] = path_segment(name, value, style, explode)
+        elif style == QUERY_STRING:
+            parts.query.append(encoded(text_of_value(value)))
         elif parameter.location == "query":
-            is_exploded = explode is True or (explode is None and style in (None, "form", "deepObject"))
-            reserved = raw.get("allowReserved") is True
-            parts.query += query_pairs(name, value, style or "form", is_exploded, reserved)
+            parts.query += query_pairs(name, value, style, explode, raw.get("allowReserved") is True)
         elif parameter.location == "header":
-            text = header_text(value, explode=explode is True)
+            text = header_text(value, style, explode=explode)
             if not _HEADER_NAME.match(name) or not _HEADER_VALUE.match(text):
                 raise NoExample(f"the header {name[:60]} cannot be sent with the value that was found")
             parts.headers[name] = text
         elif parameter.location == "cookie":
-            parts.cookies[encoded(name)] = encoded(header_text(value))
+            key, _, text = cookie_text(name, value, style, explode=explode).partition("=")
+            parts.cookies[key] = text
 
     # -- body and credentials ----------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from skillgen.model.service import ErrorCase, Link, Output
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.media import forms
+from skillgen.sources.openapi.media import first_media_schema, forms
 from skillgen.sources.openapi.resolver import Resolver
 
 MESSAGE = "message"
@@ -32,17 +32,20 @@ class ResponseReader:
         self._checked: dict[str, bool] = {}
 
     def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
-        """Gives what each status of success returns in each of its forms, and the media types of all."""
-        successes = sorted(status for status in responses if status.startswith("2"))
-        if not successes and "default" in responses:
-            successes = ["default"]
+        """Gives what each status that is no failure returns in each of its forms, and the media types of all.
+
+        Success stands first. Of a response that cannot be read the status is known all the same.
+        """
+        statuses = sorted(status for status in responses if status.startswith("2"))
+        if not statuses and "default" in responses:
+            statuses = ["default"]
+        statuses += sorted(status for status in responses if status[:1] in ("1", "3"))
         outputs: list[Output] = []
         media_types: dict[str, None] = {}
-        for status in successes:
+        for status in statuses:
             response, response_pointer = self._resolver.resolved(responses[status], child(pointer, status))
-            if response is not None:
-                outputs.extend(self._outputs(status, response, response_pointer))
-                media_types.update(dict.fromkeys(as_dict(response.get("content"))))
+            outputs.extend(self._outputs(status, response or {}, response_pointer))
+            media_types.update(dict.fromkeys(as_dict((response or {}).get("content"))))
         return tuple(outputs), tuple(media_types)
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
@@ -55,23 +58,17 @@ class ResponseReader:
 
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
         headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
-        description, content = text_of(response, "description"), as_dict(response.get("content"))
-        for index, form in enumerate(forms(content, child(pointer, "content"))):
-            raw, schema = form.schema, None
-            if raw is not None:
-                schema = self._scope.schema(raw, child(form.pointer, "schema"))
-            elif form.item_schema is not None:  # a stream is an array of its items (OpenAPI 3.2)
-                raw = {"type": "array", "items": form.item_schema}
-                items = self._scope.schema(form.item_schema, child(form.pointer, "itemSchema"))
-                schema = Schema(types=("array",), items=items)
+        description = text_of(response, "description") or text_of(response, "summary")  # 3.2 lets one stand for both
+        content = as_dict(response.get("content"))
+        for index, form in enumerate(forms(content, child(pointer, "content"), self._resolver)):
             yield Output(
-                schema=schema,
+                schema=form.read(self._scope),
                 description=description if index == 0 else None,
                 status=status,
                 media_types=form.media_types,
                 headers=headers if index == 0 else (),
                 links=links if index == 0 else (),
-                raw=raw,
+                raw=form.schema,
                 pointer=pointer,
             )
         if not content:
@@ -82,8 +79,12 @@ class ResponseReader:
             header, header_pointer = self._resolver.resolved(raw, child(pointer, "headers", name))
             if header is None or name.lower() == "content-type":
                 continue
-            declared = header.get("schema")
-            schema = self._scope.schema(declared, child(header_pointer, "schema")) if declared is not None else Schema()
+            declared, place = header.get("schema"), child(header_pointer, "schema")
+            if declared is None and "content" in header:
+                declared, place = first_media_schema(
+                    header["content"], child(header_pointer, "content"), self._resolver
+                )
+            schema = self._scope.schema(declared, place) if declared is not None else Schema()
             yield Parameter(
                 name=name,
                 location="header",
@@ -119,7 +120,8 @@ class ResponseReader:
             output = next(self._outputs(status, response, response_pointer))
             self._check_message(output)
             output = output if output.schema is not None or output.headers else None
-        case = ErrorCase(code=status, description=text_of(response, "description"), output=output)
+        description = text_of(response, "description") or text_of(response, "summary")
+        case = ErrorCase(code=status, description=description, output=output)
         if text_of(raw, "$ref") is not None:
             self._errors[key] = case
         return case

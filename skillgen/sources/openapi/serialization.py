@@ -1,4 +1,4 @@
-"""How parameters and parts of a body are written into a request (OpenAPI 3.1, "Style Values", "Encoding Object")."""
+"""How parameters and parts of a body are written into a request (OpenAPI 3.2, "Style Values", "Encoding Object")."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.value import Json
+from skillgen.model.wire import is_exploded
 from skillgen.sources.guards import as_dict, text_of
 
 _DEFAULT_STYLES: dict[Location, str] = {
@@ -16,6 +17,7 @@ _DEFAULT_STYLES: dict[Location, str] = {
     "path": "simple",
     "header": "simple",
 }
+_DEFAULT = Serialization()
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -43,13 +45,18 @@ def _serialization(
 ) -> Serialization | None:
     style, explode = text_of(raw, "style"), raw.get("explode")
     default = _DEFAULT_STYLES.get(location)
-    effective = style or default
+    effective = style or default or "form"
     if style == default:
         style = None
     is_scalar = bool(schema.types) and _SCALARS.issuperset(schema.types)
-    if not isinstance(explode, bool) or explode == (effective == "form") or is_scalar or effective == "deepObject":
+    if not isinstance(explode, bool) or explode == is_exploded(effective, None) or is_scalar or style == "deepObject":
         explode = None
-    allow_reserved = raw.get("allowReserved") is True
-    if style is None and explode is None and not allow_reserved and media_type is None:
-        return None
-    return Serialization(style=style, explode=explode, allow_reserved=allow_reserved, media_type=media_type)
+    found = Serialization(
+        style=style,
+        explode=explode,
+        allow_reserved=raw.get("allowReserved") is True,
+        media_type=media_type,
+        headers=tuple(name for name in as_dict(raw.get("headers")) if name.lower() != "content-type"),
+        allow_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+    return None if found == _DEFAULT else found

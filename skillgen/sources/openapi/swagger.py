@@ -24,8 +24,9 @@ _STYLES: dict[str, dict[str, Json]] = {
     "csv": {"explode": False},
     "ssv": {"style": "spaceDelimited", "explode": False},
     "pipes": {"style": "pipeDelimited", "explode": False},
+    "tsv": {"style": "tabDelimited", "explode": False},
 }
-"""`collectionFormat` in the words of OpenAPI 3; `tsv` has none."""
+"""`collectionFormat` in the words of OpenAPI 3, which has none for `tsv`."""
 _FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
 _FLOWS = {
     "implicit": "implicit",
@@ -179,9 +180,9 @@ class _Converter:
         if not isinstance(raw, dict) or text_of(raw, "in") in ("body", "formData"):
             return raw
         parameter = {key: value for key, value in raw.items() if key in _OF_PARAMETER or key.startswith("x-")}
-        style = parameter.pop("collectionFormat", None)
+        parameter.pop("collectionFormat", None)
         if raw.get("type") == "array":
-            parameter |= _STYLES.get(style if isinstance(style, str) else "csv", {})
+            parameter |= _style(raw)
         schema = {key: value for key, value in raw.items() if key not in parameter and key not in _OF_PARAMETER}
         if "x-nullable" in raw:
             schema["x-nullable"] = raw["x-nullable"]
@@ -205,14 +206,17 @@ class _Converter:
         media_types = [name for name in consumes if name in _FORM_TYPES and not (has_file and name != _FORM_TYPES[0])]
         properties: dict[str, Json] = {}
         content: dict[str, Json] = {}
+        encoding: dict[str, Json] = {}
         for name, (raw, _) in form.items():
             schema = {key: value for key, value in raw.items() if key not in _OF_PARAMETER or key == "description"}
             properties[name] = schema_in_3(schema)
+            if raw.get("type") == "array" and as_dict(raw.get("items")).get("type") != "file":
+                encoding[name] = _style(raw)
         required = [name for name, (raw, _) in form.items() if raw.get("required") is True]
         schema = {"type": "object", "properties": properties, "required": required}
         place_of_all = next(iter(form.values()))[1].rpartition("/")[0]
         for media_type in media_types or [_FORM_TYPES[0] if has_file else _FORM_TYPES[1]]:
-            content[media_type] = {"schema": schema}
+            content[media_type] = {"schema": schema, **({"encoding": encoding} if encoding else {})}
             self._moves.move(child(read, "content", media_type), place_of_all)
             for name, (_, place) in form.items():
                 self._moves.move(child(read, "content", media_type, "schema", "properties", name), place)
@@ -245,6 +249,10 @@ class _Converter:
         if content:
             response["content"] = content
         return response
+
+
+def _style(raw: dict[str, Json]) -> dict[str, Json]:
+    return _STYLES.get(text_of(raw, "collectionFormat") or "csv", _STYLES["csv"])
 
 
 def _header(raw: Json) -> Json:

@@ -1,0 +1,176 @@
+"""How what is sent is written, in each version: styles, query strings, sequences, parts and XML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated
+from descriptions import description, operation, write
+from test_openapi_requests import call_of, service_of
+from test_openapi_versions import codes, read
+
+Json = Any
+
+
+def command_of(method: str, path: str, operation_: Json, **members: Json) -> str:
+    """Gives the text of the one command of an operation."""
+    return call_of(method, path, operation_, **members).text
+
+
+def of_2_0(parameters: list[Json], **members: Json) -> dict[str, Json]:
+    """Gives a description of version 2.0 with one operation."""
+    return {
+        "swagger": "2.0",
+        "info": {"title": "Tasks", "version": "1.0", "description": "Keeps tasks."},
+        "host": "tasks.example",
+        "schemes": ["https"],
+        "paths": {"/a/{p}": {"post": operation("x", parameters=parameters, **members)}},
+    }
+
+
+def page_of(tmp_path: Path, data: Json) -> str:
+    """Gives the page of the tools of a description."""
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
+    return (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
+
+
+def test_every_collection_format_of_2_0_is_told_and_sent_wherever_it_stands(tmp_path: Path) -> None:
+    """S2-08."""
+    two = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True}
+    places = [("p", "path", "pipes"), ("t", "query", "tsv"), ("s", "query", "ssv"), ("c", "query", None),
+              ("h", "header", "pipes"), ("f", "formData", None), ("g", "formData", "pipes"),
+              ("m", "formData", "multi")]  # fmt: skip
+    parameters = [
+        {"name": name, "in": place, "required": True, **two, **({"collectionFormat": how} if how else {})}
+        for name, place, how in places
+    ]
+    page = page_of(tmp_path, of_2_0(parameters))
+    for sent in ("A|B", "t=A%09B", "s=A%20B", "c=A,B", "f=A,B", "g=A|B"):
+        assert f"Sent as `{sent}`." in page, sent
+    assert '"https://tasks.example/a/a%7Cb?t=a%09b&s=a%20b&c=a,b"' in page
+    for option in ("-H 'h: a|b'", "'f=a,b'", "'g=a|b'", "'m=a'", "'m=b'"):
+        assert option in page, option
+
+
+@pytest.mark.parametrize(
+    ("media_type", "schema", "query"),
+    [
+        (
+            "application/json",
+            {"type": "object", "required": ["q"], "properties": {"q": {"const": 1}}},
+            "%7B%22q%22%3A1%7D",
+        ),
+        ("application/jsonpath", {"type": "string", "const": "$.a[1:2]"}, "%24.a%5B1%3A2%5D"),
+    ],
+)
+def test_a_query_string_that_is_one_value_has_no_name(media_type: str, schema: Json, query: str) -> None:
+    """S2-23: `in: querystring`."""
+    whole = {"name": "sel", "in": "querystring", "required": True, "content": {media_type: {"schema": schema}}}
+    data = description({"/a": {"get": operation("x", parameters=[whole])}}, openapi="3.2.0")
+    (tool,) = service_of(data).tools
+    assert [item.name for item in tool.parameters] == ["sel"]
+    assert f'/a?{query}"' in command_of("get", "/a", operation("x", parameters=[whole]), openapi="3.2.0")
+
+
+def test_the_fields_of_a_query_string_are_written_as_its_encoding_says() -> None:
+    """S2-23: `in: querystring`."""
+    schema = {"required": ["t"], "properties": {"t": {"type": "array", "const": ["a", "b"]}}}
+    form = {"schema": schema, "encoding": {"t": {"style": "pipeDelimited", "explode": False}}}
+    whole = {"name": "all", "in": "querystring", "content": {"application/x-www-form-urlencoded": form}}
+    assert '/a?t=a%7Cb"' in command_of("get", "/a", operation("x", parameters=[whole]), openapi="3.2.0")
+
+
+def test_a_media_type_may_be_one_of_the_components(tmp_path: Path) -> None:
+    """S2-23: `components.mediaTypes`, in a body, a response and a parameter."""
+    schema = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer", "minimum": 7}}}
+    content = {"application/json": {"$ref": "#/components/mediaTypes/Item"}}
+    whole = operation(
+        "x",
+        parameters=[{"name": "q", "in": "query", "required": True, "content": content}],
+        requestBody={"required": True, "content": content},
+        responses={"200": {"description": "It", "content": content}},
+    )
+    components = {"mediaTypes": {"Item": {"schema": schema, "example": {"id": 9}}}}
+    data = description({"/a": {"post": whole}}, openapi="3.2.0", components=components)
+    service, problems = read(data)
+    assert codes(problems) == []
+    (tool,) = service.tools
+    assert [(item.name, item.location) for item in tool.parameters] == [("q", "query"), ("id", "body")]
+    assert tool.output is not None
+    assert tool.output.raw == schema
+    page = page_of(tmp_path, data)
+    assert "?q=%7B%22id%22%3A9%7D" in page
+    assert """-d '{"id": 9}'""" in page
+
+
+def test_a_body_that_is_a_sequence_is_told_by_its_items_and_sent_line_by_line(tmp_path: Path) -> None:
+    """S2-23: `itemSchema`."""
+    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    body = {"required": True, "content": {"application/x-ndjson": {"itemSchema": item}}}
+    data = description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0")
+    page = page_of(tmp_path, data)
+    assert "the body itself (array of object, required): Each item stands on a line of its own." in page
+    assert "- `id` (integer, required)" in page
+    assert """--data-raw '{"id": 1}'""" in page
+
+
+def test_parts_without_names_tell_their_media_types(tmp_path: Path) -> None:
+    """S2-23: `prefixEncoding` and `itemEncoding`."""
+    media = {
+        "schema": {"type": "array", "prefixItems": [{"type": "object", "properties": {"a": {}}}]},
+        "prefixEncoding": [{"contentType": "application/json"}, {"contentType": "image/png"}],
+        "itemEncoding": {"contentType": "text/plain"},
+    }
+    body = {"required": True, "content": {"multipart/mixed": media}}
+    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
+    for words in ("item 1: Holds `application/json`.", "item 2: Holds `image/png`.", "other item: Holds `text/plain`."):
+        assert words in page
+
+
+def test_cookies_of_the_style_of_3_2_are_sent_as_they_are() -> None:
+    """S2-23: `style: cookie`."""
+    schema = {"required": ["a", "b"], "properties": {"a": {"const": "x/y"}, "b": {"const": 1}}}
+    cookie = {"name": "pref", "in": "cookie", "style": "cookie", "required": True, "schema": schema}
+    assert "-b 'a=x/y; b=1'" in command_of("get", "/a", operation("x", parameters=[cookie]), openapi="3.2.0")
+
+
+def test_the_parts_of_a_form_are_written_in_their_media_types(tmp_path: Path) -> None:
+    """S2-08."""
+    media = {
+        "schema": {
+            "type": "object",
+            "required": ["photo", "meta", "tags"],
+            "properties": {
+                "photo": {"type": "string", "format": "binary"},
+                "meta": {"$ref": "#/components/schemas/Meta"},
+                "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True},
+            },
+        },
+        "encoding": {
+            "photo": {"contentType": "image/png", "headers": {"X-Sum": {"schema": {"type": "string"}}}},
+            "meta": {"contentType": "application/xml"},
+            "tags": {"style": "pipeDelimited", "explode": False},
+        },
+    }
+    meta = {"type": "object", "required": ["name"], "properties": {"name": {"const": "a<b"}}}
+    posted = operation("x", requestBody={"required": True, "content": {"multipart/form-data": media}})
+    page = page_of(tmp_path, description({"/a": {"post": posted}}, components={"schemas": {"Meta": meta}}))
+    assert "Its media type: `image/png`. With the header `X-Sum`." in page
+    assert "-F 'photo=@FILE;type=image/png'" in page
+    assert """-F 'meta="<Meta><name>a&lt;b</name></Meta>";type=application/xml'""" in page
+    assert "--form-string 'tags=a|b'" in page
+
+
+def test_a_status_that_is_neither_success_nor_failure_is_told(tmp_path: Path) -> None:
+    """S2-09: a redirection, with the header that says where; a response that is not there keeps its status."""
+    header = {"content": {"text/plain": {"schema": {"type": "string", "format": "uri"}}}}
+    responses = {
+        "201": {"$ref": "#/components/responses/none"},
+        "302": {"description": "Elsewhere", "headers": {"Location": header}},
+    }
+    page = page_of(tmp_path, description({"/a": {"get": operation("x", responses=responses)}}))
+    assert "Returns (201)." in page
+    assert "Or (302): Elsewhere" in page
+    assert "- `Location` (string (uri))" in page
