@@ -1,13 +1,22 @@
-"""Which lines of one text stand in another: the shortest edit script (Myers 1986), as hunks."""
+"""Which lines of one text stand in another: the shortest edit script (Myers 1986), as hunks.
+
+Where texts differ in too much for it, lines that stand once in both hold the texts together, and what is between them
+is compared on its own: the time grows with the length, not with its square.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 EFFORT = 1_200
 """Differences up to which the shortest script is looked for; it takes the square of them."""
+
+COMPARISONS = 4_000_000
+"""Pairs of lines up to which texts are compared that no line holds together; beyond, one replaces the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,48 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
         return pairs
     if (pairs := _shortest(old, new)) is not None:
         return pairs
+    if (anchors := _anchors(old, new)) and len(old) * len(new) > COMPARISONS:
+        return list(_around(anchors, old, new))
+    if len(old) * len(new) > COMPARISONS:
+        return []
     blocks = difflib.SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > 4 * EFFORT).get_matching_blocks()
     return [(block.a + k, block.b + k) for block in blocks for k in range(block.size)]
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Gives where lines stand that both texts have once, as many as keep their order."""
+    once_in_old, once_in_new = ({line for line, count in Counter(text).items() if count == 1} for text in (old, new))
+    shared = once_in_old & once_in_new
+    place = {line: j for j, line in enumerate(new) if line in shared}
+    pairs = [(i, place[line]) for i, line in enumerate(old) if line in shared]
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, j) in enumerate(pairs):
+        length = bisect_left(ends, j)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1], last[length : length + 1] = [j], [number]
+    found = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
+
+
+def _around(anchors: Sequence[tuple[int, int]], old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Gives the anchors and what matches between one and the next."""
+    start_i = start_j = 0
+    for i, j in (*anchors, (len(old), len(new))):
+        between = hunks_between(old[start_i:i], new[start_j:j]) if i > start_i or j > start_j else []
+        at_i, at_j = start_i, start_j
+        for hunk in (*between, Hunk(i - start_i, i - start_i, j - start_j, j - start_j)):
+            stop = start_i + hunk.old_start
+            yield from zip(range(at_i, stop), range(at_j, start_j + hunk.new_start), strict=True)
+            at_i, at_j = start_i + hunk.old_end, start_j + hunk.new_end
+        if i < len(old):
+            yield i, j
+        start_i, start_j = i + 1, j + 1
 
 
 def _embedding(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]] | None:

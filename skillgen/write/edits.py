@@ -69,13 +69,16 @@ def edits_between(
         MarkerError: a marker of a region lacks its other half.
     """
     digests = digests_of(now)
-    own = [j for hunk in hunks_between(base, digests) for j in range(hunk.new_start, hunk.new_end)]
+    hunks = hunks_between(base, digests)
+    own = [j for hunk in hunks for j in range(hunk.new_start, hunk.new_end)]
     regions = regions_among(now, own, first_line, in_front)
     pieces, is_region = _collapsed(now, [(region.start, region.end) for region in regions])
-    # A piece that is a region equals no generated line: digests hold no angle brackets.
-    keys = [f"<{k}>" if is_region[k] else line_digest(piece[0]) for k, piece in enumerate(pieces)]
+    if regions:
+        # A piece that is a region equals no generated line: digests hold no angle brackets.
+        keys = [f"<{k}>" if is_region[k] else line_digest(piece[0]) for k, piece in enumerate(pieces)]
+        hunks = hunks_between(base, keys)
     additions, rewritings = [], []
-    for hunk in hunks_between(base, keys):
+    for hunk in hunks:
         lines = tuple(line for piece in pieces[hunk.new_start : hunk.new_end] for line in piece)
         marked = any(is_region[hunk.new_start : hunk.new_end])
         if marked or hunk.old_start == hunk.old_end:
@@ -83,7 +86,9 @@ def edits_between(
             additions.append(Addition(at=hunk.old_start, lines=lines, covers=covers, marked=marked))
         else:
             rewritings.append(Rewriting(start=hunk.old_start, end=hunk.old_end, lines=lines))
-    known = {line_digest(line): line for line in (*new, *now)}
+    known = dict(zip(digests, now, strict=True))
+    if not all(digest in known for digest in base):
+        known = {line_digest(line): line for line in new} | known
     return Edits(
         base=tuple(known.get(digest, FORGOTTEN) for digest in base),
         additions=tuple(additions),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from skillgen.write.alignment import position_map
+from skillgen.write.diff import diff_lines
 from skillgen.write.edits import Addition, Edits, Rewriting, edits_between
 from skillgen.write.front_matter import merged_front_matter
 from skillgen.write.lines import digests_of, line_digest, lines_of, unpacked
@@ -182,5 +182,5 @@ def _is_sound_json(lines: Sequence[str]) -> bool:
 
 
 def _diff(path: str, base: Sequence[str], now: Sequence[str]) -> str:
-    lines = difflib.unified_diff(base, now, f"a/{path}", f"b/{path}", lineterm="")
+    lines = diff_lines(f"a/{path}", f"b/{path}", base, now)
     return "".join(f"{line}\n" for line in lines)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"(#{1,6}) +(.*?)\s*\Z")
 
+_FIRST = frozenset("#`~ ")
+"""What a line of either begins with; most lines of a document don't."""
+
 Key = tuple[str, ...]
 """The headings above a section and its own; the first heading of a document is `#`, whatever it says."""
 
@@ -43,6 +46,8 @@ def sections_of(lines: Sequence[str], has_headings: bool = True) -> tuple[Sectio
     starts = [(0, 0, "")]
     fence: str | None = None
     for number, line in enumerate(lines if has_headings else ()):
+        if line[:1] not in _FIRST:
+            continue
         if mark := _FENCE.match(line):
             if fence is None:
                 fence = mark[1]
