@@ -7,10 +7,17 @@ from typing import Annotated
 
 import typer
 
+from skillgen.cli.console import Console
 from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, ServiceFamily, with_families
 from skillgen.cli.running import run_command, write_documents
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
+
+_OUTPUT_OPTIONS = {
+    **dict.fromkeys(("-o", "--out"), "out"),
+    **{f"--{name}": name for name in ("emit", "check", "install", "force", "templates", "profile")},
+}
+"""Options that a server hardly ever has, by the field of `OutputFamily` that they give."""
 
 _FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
@@ -48,6 +55,7 @@ def from_server(
             refuse_useless_options(server, source)
             services = read_written_server(server, overrides, timeout_s=how.timeout)
             return write_documents(services, output_options, console, output.as_json)
+        _warn_of_swallowed_options(context.obj, output, console)
         found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
         return write_documents(found, output_options, console, output.as_json, failures=failures)
 
@@ -60,3 +68,12 @@ def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, .
             f"unexpected argument {words[0]!r}",
             fix=f"put -- before the server's command: skillgen from-server -- {words[0]} …",
         )
+
+
+def _warn_of_swallowed_options(command: Sequence[str], output: OutputFamily, console: Console) -> None:
+    """Says that an option after `--` went to the server, where skillgen has one of that name and was not given it."""
+    plain = OutputFamily()
+    for word in command[1:]:
+        field = _OUTPUT_OPTIONS.get(word.partition("=")[0])
+        if field is not None and getattr(output, field) == getattr(plain, field):
+            console.say(f"note: {word} stands after --, so the server gets it; options of skillgen go before --")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from skillgen.markdown.filters import plain_words
 
@@ -16,41 +17,81 @@ _NEXT_PART = re.compile(r"\n\s*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))
 
 _LIST_OR_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)")
 
+_EMPHASIS = re.compile(r"(?<![\w`/*])\*\*(?=[^\s*/`])|(?<=[^\s*/`])\*\*(?![\w/*`])")
+
+_NOUN = "(?:tool|function|endpoint|operation|method|command)"
+_LEAD = re.compile(
+    rf"(?:this|the) (?:\w+ )?{_NOUN} (?:(?:is|can be|may be|should be) used (?:to|for) "
+    r"|(?:allows|lets|enables|helps) (?:you|users|the user) (?:to )?"
+    r"|(?:will|can) (?!be\b|not\b)"
+    r"|(?=(?!(?:is|was|has|does|its|this)\b)[a-z]{2,}s ))"
+    rf"|use this(?: {_NOUN})? to ",
+    re.IGNORECASE,
+)
+"""Words that say no more than that something is a tool: "This tool is used to"."""
+
+_EXAMPLES = re.compile(r"[,;:]?\s+\(?(?:such as|e\.g\.|for example|for instance)(?!\w).*$", re.IGNORECASE | re.DOTALL)
+
+_LOOSE_ENDS = " ,;:.…—–-(["
+
+_UNFINISHED = """
+    a an and any are as at be by each every for from if in including into is its of on or per such that the their this
+    to using via when where which whose will with within without your
+    """
+_DANGLING = frozenset(_UNFINISHED.split())
+"""Words after which a text can't be cut."""
+
 
 def first_sentence(text: str) -> str:
     """Gives the first sentence of a Markdown text on one line, without the mark of a heading or a list."""
     for block in re.split(r"\n\s*\n", text.strip()):
         line = _LIST_OR_HEADING.sub("", plain_words(_NEXT_PART.split(block.strip(), maxsplit=1)[0]))
         if line.strip("=-*_~`# "):
-            return clipped(_sentence(line), LIMIT)
+            return clipped(leading_sentence(line), LIMIT)
     return ""
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Gives the sentences of a text as they stand."""
+    start = 0
+    for end in _END.finditer(text):
+        if not _ABBREVIATION.search(text[start : end.start()]):
+            yield text[start : end.start()]
+            start = end.end()
+    yield text[start:]
 
 
 def leading_sentence(text: str) -> str:
     """Gives the first sentence as it stands; the whole text where it has but one."""
-    start = 0
-    for end in _END.finditer(text):
-        if not _ABBREVIATION.search(text[start : end.start()]):
-            return text[: end.start()]
-    return text
+    return next(sentences(text))
+
+
+def list_phrase(text: str, limit: int) -> str:
+    """Gives a sentence on what a tool does as a phrase of a list: what it does comes first, and no full stop last."""
+    line = _EMPHASIS.sub("", plain_words(text))
+    if (lead := _LEAD.match(line)) is not None:
+        line = line[lead.end() :]
+        line = line[:1].upper() + line[1:]
+    return without_open_quote(clipped(line, limit).rstrip(". "))
 
 
 def clipped(text: str, limit: int) -> str:
-    """Cuts a text at a word so that it has at most `limit` characters, the ellipsis included."""
+    """Cuts a text at a word so that it has at most `limit` characters, the ellipsis included.
+
+    Examples go before the words that they are examples of, and the last word is one that a text can end with.
+    """
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
-    if " " in head[limit // 2 :]:
+    half = limit // 2
+    if " " in head[half:]:
         head = head[: head.rfind(" ")]
-    return head.rstrip(" ,;:.—-") + "…"
-
-
-def _sentence(line: str) -> str:
-    start = 0
-    for end in _END.finditer(line):
-        if not _ABBREVIATION.search(line[start : end.start()]):
-            return line[: end.start()]
-    return line
+    if (examples := _EXAMPLES.search(head, half)) is not None:
+        head = head[: examples.start()]
+    head = head.rstrip(_LOOSE_ENDS)
+    while len(head) > half and head.rpartition(" ")[2].lower() in _DANGLING:
+        head = head.rpartition(" ")[0].rstrip(_LOOSE_ENDS)
+    return head + "…"
 
 
 def without_open_quote(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line
@@ -16,7 +16,10 @@ CHOICES_LIMIT = 40
 """Characters that the choices of a parameter may take in a call line."""
 
 SHOWN_PROPERTIES = 3
-"""Properties of an object that are shown in a call line; a larger one is `object`."""
+"""Properties of an object that are shown in a call line; a larger one is `object`, unless it is all that is sent."""
+
+ALTERNATIVES_LIMIT = 24
+"""Characters that the types of a value may take that has several."""
 
 DEPTH_LIMIT = 2
 """Named types, and objects in objects, that a call line looks into."""
@@ -84,13 +87,8 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
 
     `*` marks what is required, `?` what is not; a type is given where it is not string. `types` are the named types.
     """
-    sent = [parameter for parameter in tool.parameters if not parameter.schema.read_only]
-    first = [parameter for parameter in sent if parameter.required]
-    rest = [parameter for parameter in sent if not parameter.required and not parameter.deprecated]
-    shown = [*first, *rest[: max(SHOWN_PARAMETERS - len(first), 0)]]
-    more = len(shown) < len(sent)
-    words = ", ".join([_word(parameter, types) for parameter in shown] + (["…"] if more else []))
-    call = code(f"{tool.name}({words})")
+    sent = _sent(tool.parameters)
+    call = code(f"{tool.name}({_words(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)})")
     if tool.method and tool.path:
         return Markdown(f"{call} {code(f'{tool.method} {tool.path}')}")
     return call
@@ -119,27 +117,57 @@ def _body_label(lead: str, form: Input, parameters: tuple[Parameter, ...] = ()) 
     return Markdown(f"{label}:")
 
 
-def _word(parameter: Parameter, types: Mapping[str, Schema], depth: int = 0) -> str:
+def _sent(parameters: Sequence[Parameter]) -> list[Parameter]:
+    return [parameter for parameter in parameters if not parameter.schema.read_only]
+
+
+def _words(sent: Sequence[Parameter], types: Mapping[str, Schema], depth: int, properties: int) -> str:
+    """Gives what is required and some of the rest; `properties` of an object are shown."""
+    first = [parameter for parameter in sent if parameter.required]
+    rest = [parameter for parameter in sent if not parameter.required and not parameter.deprecated]
+    shown = [*first, *rest[: max(SHOWN_PARAMETERS - len(first), 0)]]
+    more = ["…"] if len(shown) < len(sent) else []
+    return ", ".join([_word(parameter, types, depth, properties) for parameter in shown] + more)
+
+
+def _word(parameter: Parameter, types: Mapping[str, Schema], depth: int, properties: int = SHOWN_PROPERTIES) -> str:
     mark = "*" if parameter.required else "?"
-    kind = _type_word(parameter.schema, types, depth)
+    kind = _type_word(parameter.schema, types, depth, properties)
     return f"{one_line(parameter.name)}{mark}" + (f": {kind}" if kind != "string" else "")
 
 
-def _type_word(schema: Schema, types: Mapping[str, Schema], depth: int) -> str:
+def _type_word(schema: Schema, types: Mapping[str, Schema], depth: int, properties: int = SHOWN_PROPERTIES) -> str:
     if schema.choices and all(isinstance(choice, str) and choice.isascii() for choice in schema.choices):
         words = "|".join(schema.choices)
         if len(words) <= CHOICES_LIMIT:
             return words
     if schema.ref is not None:
         target = types.get(schema.ref)
-        return "object" if target is None or depth == DEPTH_LIMIT else _type_word(target, types, depth + 1)
+        return "object" if target is None or depth == DEPTH_LIMIT else _type_word(target, types, depth + 1, properties)
     if schema.items is not None:
-        inner = _type_word(schema.items, types, depth)
-        return f"{inner}[]" if inner.isidentifier() or inner.startswith("{") else "array"
-    if 0 < len(schema.properties) <= SHOWN_PROPERTIES and not schema.includes and depth < DEPTH_LIMIT:
-        return "{" + ", ".join(_word(item, types, depth + 1) for item in schema.properties) + "}"
+        inner = _type_word(schema.items, types, depth, properties)
+        return f"({inner})[]" if "|" in inner and not inner.startswith("{") else f"{inner}[]"
+    if _is_shown(schema, depth, properties):
+        return "{" + _words(_sent(schema.properties), types, depth + 1, SHOWN_PROPERTIES) + "}"
     if len(schema.types) == 1:
         return _TYPE_WORDS.get(schema.types[0], "string")
     if schema.properties or schema.includes:
         return "object"
-    return "string" if not schema.types and schema.choices else "any"
+    return _several_types(schema, types) or ("string" if not schema.types and schema.choices else "any")
+
+
+def _is_shown(schema: Schema, depth: int, properties: int) -> bool:
+    """Tells whether the properties of an object are shown: few, or as many as may be where it is all that is sent."""
+    if not schema.properties or schema.includes or depth >= DEPTH_LIMIT:
+        return False
+    return len(schema.properties) <= SHOWN_PROPERTIES or properties > SHOWN_PROPERTIES
+
+
+def _several_types(schema: Schema, types: Mapping[str, Schema]) -> str | None:
+    """Gives the types of a value that has several, as long as that is short."""
+    if schema.alternatives:
+        found = [_type_word(item, types, DEPTH_LIMIT) for item in schema.alternatives]
+    else:
+        found = [_TYPE_WORDS.get(name, "string") for name in schema.types]
+    words = "|".join(dict.fromkeys(found))
+    return words if found and "any" not in found and len(words) <= ALTERNATIVES_LIMIT else None

@@ -69,7 +69,7 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     declared: list[str] = []
     inferred: dict[str, list[str]] = {}
     for field, words in _facts(semantics):
-        if semantics.is_declared(field):
+        if is_said(semantics, field):
             declared.append(words)
         else:
             if field == "operation" and tool.method in _METHOD_WORDS:
@@ -162,11 +162,26 @@ def needs_stop(text: str) -> bool:
     return text.rstrip(" \"'”’)`")[-1:] not in ".!?…:;"
 
 
+def is_said(semantics: Semantics, field: str) -> bool:
+    """Tells whether the source says a fact itself; an operation that is declared to be `read` changes nothing."""
+    if field == "read_only" and semantics.operation == "read" and semantics.is_declared("operation"):
+        return True
+    return semantics.is_declared(field)
+
+
+def _is_said_to_delete(semantics: Semantics) -> bool:
+    """Tells whether the source says `delete` of the operation, and no more of what it destroys."""
+    return (
+        semantics.operation == "delete"
+        and semantics.is_declared("operation")
+        and not semantics.is_declared("destructive")
+    )
+
+
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.read_only:
-        declared = semantics.operation == "read" and semantics.is_declared("operation")
-        yield "operation" if declared else "read_only", "changes nothing"
-    elif semantics.destructive:
+        yield "read_only", "changes nothing"
+    elif semantics.destructive and not _is_said_to_delete(semantics):
         yield "destructive", "may delete or overwrite"
     elif semantics.operation in ("write", "delete", "admin"):
         yield "operation", _OPERATION_WORDS[semantics.operation]

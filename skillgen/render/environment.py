@@ -35,6 +35,7 @@ from skillgen.render import (
     operation,
     results,
     shapes,
+    uses,
 )
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
@@ -225,6 +226,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "reference_links": _reference_links,
     "error_notes": extensions.error_notes,
     "is_inferred": access.is_inferred,
+    "wanted_uses": uses.wanted_uses,
+    "unwanted_uses": uses.unwanted_uses,
     "other_access": access.other_access,
     "web_access": access.web_access,
     "access_word": access.access_word,
@@ -259,6 +262,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "event_lists": calls.event_lists,
     "call_line": _call_line,
     "filled_command": examples.filled_command,
+    "filled_request": examples.filled_request,
     "example_variables": credentials.example_variables,
     "sentence": _sentence,
 }

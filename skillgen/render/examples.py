@@ -6,6 +6,8 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from urllib.parse import quote
 
 from skillgen.markdown.filters import Markdown, inline
 from skillgen.markdown.invisible import visible
@@ -20,6 +22,8 @@ ALL_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_OPTION = re.compile(r"\s--?[\w-]+[ =]\{(\w+)\}(?=\s|$)")
+_QUERY = re.compile(r"(?<=[?&])[\w-]+=\{(\w+)\}&?")
 
 LINE_LIMIT = 100
 """Characters of JSON that stand on one line."""
@@ -61,18 +65,38 @@ def shown_examples(tool: Tool, command: Command) -> tuple[ShownExample, ...]:
 
 
 def filled_command(tool: Tool) -> str | None:
-    """Gives the command that does the same, with the values of the first example in it; `None` where it lacks one."""
-    names = _PLACEHOLDER.findall(tool.cli_equivalent or "")
+    """Gives the command that does the same, with the values of an example in it; `None` where it lacks one.
+
+    An option for a parameter that may be left out goes with it.
+    """
+    return _filled(tool, tool.cli_equivalent, shlex.quote, _OPTION)
+
+
+def filled_request(tool: Tool) -> str | None:
+    """Gives the HTTP request that does the same, with the values of an example in it; `None` where it lacks one."""
+    return _filled(tool, tool.api_equivalent, partial(quote, safe=""), _QUERY)
+
+
+def _filled(tool: Tool, text: str | None, written: Callable[[str], str], option: re.Pattern[str]) -> str | None:
     example = next((example for example in tool.examples if example.flaw is None), None)
-    if example is None or not names or not isinstance(example.input, dict):
+    if text is None or example is None or not isinstance(example.input, dict):
         return None
-    values = {name: example.input.get(name) for name in names}
-    if not all(isinstance(value, (str, int, float)) for value in values.values()):
+    words = {name: _word(example.input[name]) for name in example.input}
+    optional = {item.name for item in tool.parameters if not item.required}
+    text = option.sub(lambda match: "" if match[1] in optional and match[1] not in words else match[0], text)
+    names = _PLACEHOLDER.findall(text)
+    if not names or any(words.get(name) is None for name in names):
         return None
-    words = {name: value if isinstance(value, str) else exact_json_text(value) for name, value in values.items()}
-    if any(visible(word) != word or len(word.split("\n")) > 1 for word in words.values()):
+    return _PLACEHOLDER.sub(lambda match: written(words[match[1]] or ""), text).rstrip("?&")
+
+
+def _word(value: Json) -> str | None:
+    """Gives a value as one word of a command or an address; `None` where that can't be written."""
+    if isinstance(value, (dict, list)) or value is None:
         return None
-    return _PLACEHOLDER.sub(lambda match: shlex.quote(words[match[1]]), tool.cli_equivalent or "")
+    word = value if isinstance(value, str) else exact_json_text(value)
+    is_plain = visible(word) == word and "\n" not in word and not word.startswith("-")
+    return word if word and is_plain else None
 
 
 def example_json(data: Json) -> str:

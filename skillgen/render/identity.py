@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from skillgen.markdown.filters import one_line, plain_words
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Service
+from skillgen.render.access import is_inferred
 from skillgen.render.file_names import slug
+from skillgen.render.uses import lowered, wanted_uses
 
 NAME_LIMIT = 64
 DESCRIPTION_LIMIT = 1024
@@ -82,27 +84,27 @@ def _kind(service: Service) -> str:
     if len(titles) < 2:
         return what
     is_all = len(titles) <= KINDS and len(titles) == len(service.groups)
-    shown = [*map(_lowered, titles[:KINDS]), *([] if is_all else ["more"])]
+    shown = [*map(lowered, titles[:KINDS]), *([] if is_all else ["more"])]
     return f"{what} for {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def triggers(service: Service) -> str:
     """Says when to use the service: declared triggers as such, else what its tools do."""
-    phrases = [plain(phrase).rstrip(" .;") for phrase in service.when_to_use]
+    uses = wanted_uses(service)
+    phrases = [plain(phrase).rstrip(" .;") for phrase in uses.phrases]
     if not phrases:
         return f"Use when a task needs {plain(title(service))}."
-    origin = (service.origins or {}).get("when_to_use")
-    inferred = origin is not None and origin.kind == "inferred"
-    lead = "Use when a task needs one of these: " if inferred else "Use when the user asks to "
-    if inferred:
+    if is_inferred(service, "when_to_use"):
+        lead = "Use when a task needs one of these: "
         words = clipped("; ".join(_spread(phrases, TRIGGERS_LIMIT)), TRIGGERS_LIMIT)
         return f"{lead}{words}" if words.endswith("…") else f"{lead}{words}."
     kept: list[str] = []
     for phrase in phrases:
         if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:
             break
-        kept.append(_lowered(phrase))
-    return f"{lead}{clipped('; '.join(kept), TRIGGERS_LIMIT)}."
+        kept.append(lowered(phrase))
+    words = clipped("; ".join(kept), TRIGGERS_LIMIT)
+    return f"Use {uses.lead + ' ' if uses.lead else ''}{words}" + ("" if words.endswith("…") else ".")
 
 
 def _spread(phrases: Sequence[str], limit: int) -> list[str]:
@@ -124,9 +126,3 @@ def plain(text: str) -> str:
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     line = line.replace("$ARGUMENTS", "$ ARGUMENTS")
     return re.sub("-{3,}", "—", line)
-
-
-def _lowered(phrase: str) -> str:
-    """Puts the first word in lower case, unless it is an abbreviation or a name with capitals inside."""
-    first = phrase.split(" ", 1)[0]
-    return phrase if first[1:].lower() != first[1:] else phrase[:1].lower() + phrase[1:]

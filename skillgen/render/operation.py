@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from skillgen.markdown.filters import Markdown, code
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service, Tool
+from skillgen.render.effects import is_said
 
 NAMES_LIMIT = 30
 """Names in one line."""
@@ -55,8 +56,8 @@ def operational_facts(service: Service) -> list[Fact]:
     found = []
     for label, field, is_so in _KINDS:
         tools = [tool for tool in service.tools if is_so(tool)]
-        declared = [tool.name for tool in tools if tool.semantics.is_declared(field)]
-        inferred = [tool.name for tool in tools if not tool.semantics.is_declared(field)]
+        declared = [tool.name for tool in tools if is_said(tool.semantics, field)]
+        inferred = [tool.name for tool in tools if not is_said(tool.semantics, field)]
         found += [Fact(label, names_shown(declared))] if declared else []
         found += [Fact(f"{label} (inferred, not declared)", names_shown(inferred))] if inferred else []
     paged = [tool.name for tool in service.tools if tool.pagination]

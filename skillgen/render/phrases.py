@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from skillgen.markdown.filters import CACHE_SIZE, plain_words
-from skillgen.markdown.sentences import clipped, first_sentence, without_open_quote
+from skillgen.markdown.filters import CACHE_SIZE
+from skillgen.markdown.sentences import first_sentence, list_phrase
 from skillgen.model.service import Tool
 
 PHRASE_LIMIT = 110
@@ -19,5 +19,4 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
 @lru_cache(CACHE_SIZE)
 def _phrase(summary: str | None, description: str | None, title: str | None, limit: int) -> str:
     """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
-    text = summary or first_sentence(description or "") or title or ""
-    return without_open_quote(clipped(plain_words(text), limit).rstrip("."))
+    return list_phrase(summary or first_sentence(description or "") or title or "", limit)

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from skillgen.markdown.filters import one_line, plain_words
-from skillgen.markdown.sentences import clipped, first_sentence, without_open_quote
+from skillgen.markdown.sentences import clipped, first_sentence, list_phrase
 from skillgen.model.service import AccessLevel, Group, Service, Tool
 from skillgen.model.value import Origin
+from skillgen.sources.declared_uses import uses_declared_in
 from skillgen.sources.grouping import REST, grouped, with_small_groups
 from skillgen.sources.words import verb_of
 
@@ -39,10 +40,39 @@ def completed(service: Service) -> Service:
         level, reason = _access_level(service.tools)
         origins["access_level"] = Origin("inferred", reason)
         service = replace(service, access_level=level)
+    service = _with_declared_uses(service, origins)
     if not service.when_to_use and service.tools:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
         service = replace(service, when_to_use=tuple(_triggers(_without_shared_start(service))))
     return replace(with_small_groups(service), origins=origins)
+
+
+def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:
+    """Takes over when the source's own prose wants the service to be used and when not, where nothing else says so.
+
+    What the description of an API is to be used for says less than its groups.
+    """
+    for text, pointer in _own_words(service):
+        found = uses_declared_in(text, () if len(service.tools) == 1 else [tool.name for tool in service.tools])
+        if found.wanted and not service.when_to_use and service.kind == "mcp":
+            service = replace(service, when_to_use=found.wanted)
+            origins["when_to_use"] = Origin("declared", pointer)
+        if found.unwanted and not service.when_not_to_use:
+            service = replace(service, when_not_to_use=found.unwanted)
+            origins["when_not_to_use"] = Origin("declared", pointer)
+    return service
+
+
+def _own_words(service: Service) -> Iterable[tuple[str, str]]:
+    """Gives the texts that speak of the service as a whole, each with its place; of a single tool that is one too."""
+    origins = service.origins or {}
+    elsewhere = {"instructions": "/initialize/instructions", "summary": "/info/description"}
+    for field, text in (("instructions", service.instructions), ("summary", service.description)):
+        origin = origins.get(field, Origin("declared", elsewhere[field]))
+        if text and origin.kind == "declared":
+            yield text, origin.source
+    if len(service.tools) == 1 and service.tools[0].description:
+        yield service.tools[0].description, f"{service.tools[0].pointer}/description"
 
 
 def _with_deprecations(service: Service) -> Service:
@@ -89,7 +119,7 @@ def _triggers(service: Service) -> Iterable[str]:
         yield from dict.fromkeys(filter(None, map(_phrase, service.tools)))
         return
     if len(by_group) == 1:
-        yield from _bundles(list(dict.fromkeys(filter(None, map(_short_phrase, service.tools)))))
+        yield from _bundles(service.tools)
         return
     groups = {group.name: group for group in service.groups}
     largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:TRIGGERS]
@@ -111,14 +141,23 @@ def _shared_phrases(groups: Iterable[Sequence[Tool]]) -> frozenset[str]:
     return frozenset(phrase for phrase, count in counts.items() if count > 1)
 
 
-def _bundles(phrases: Sequence[str]) -> Iterable[str]:
-    """Gives as many phrases as there is room for, several in one where there are many."""
+def _bundles(tools: Sequence[Tool]) -> Iterable[str]:
+    """Gives as many phrases as there is room for, several in one, and says how many there are beside them."""
+    phrases = list(dict.fromkeys(filter(None, map(_phrase, tools))))
+    if _size(phrases) > TRIGGERS_LIMIT:
+        phrases = list(dict.fromkeys(filter(None, map(_short_phrase, tools))))
     kept: list[str] = []
-    for phrase in phrases:
-        if sum(map(len, kept)) + len(phrase) + 2 * len(kept) <= TRIGGERS_LIMIT:
-            kept.append(phrase)
+    for item in phrases:
+        if _size([*kept, item]) <= TRIGGERS_LIMIT:
+            kept.append(item)
     size = -(-len(kept) // TRIGGERS)
+    left = [f"and {len(phrases) - len(kept)} more"] if len(kept) < len(phrases) else []
     yield from ("; ".join(kept[start : start + size]) for start in range(0, len(kept), max(size, 1)))
+    yield from left
+
+
+def _size(phrases: Sequence[str]) -> int:
+    return sum(map(len, phrases)) + 2 * max(len(phrases) - 1, 0)
 
 
 def _is_rest(groups: Mapping[str, Group], name: str | None) -> bool:
@@ -137,7 +176,7 @@ def _phrases(tools: list[Tool], length: int) -> str:
 
 def _phrase(tool: Tool) -> str:
     text = first_sentence(tool.summary or tool.description or "") or tool.title or tool.name
-    return without_open_quote(clipped(plain_words(text), TRIGGER_LIMIT).rstrip(". "))
+    return list_phrase(text, TRIGGER_LIMIT)
 
 
 def _short_phrase(tool: Tool) -> str:

@@ -1,0 +1,166 @@
+"""What a server says in prose: when to use it and when not, what a tool does, how it is called."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import run_skillgen
+from listed import TESTS, command, documented, inspected, tool, tools
+
+from skillgen.markdown.sentences import list_phrase
+from skillgen.sources.declared_uses import uses_declared_in
+
+Json = Any
+
+INSTRUCTIONS = """\
+Use this server to look berths up whenever the user asks about a harbour. It is slow. Use `find` for quick questions.
+
+Do not use for: weather, tides, or ships at sea.
+"""
+
+
+def skill_of(folder: Path) -> str:
+    (path,) = folder.glob("skills/*/SKILL.md")
+    return path.read_text("utf-8")
+
+
+def test_what_instructions_say_of_use_and_of_no_use_is_declared(tmp_path: Path) -> None:
+    """S0-33, issue 5: declared triggers first; "Do NOT use" only when declared."""
+    service = inspected(tmp_path, server={"instructions": INSTRUCTIONS}, tools=tools(["find", "book"]))
+    assert service["when_to_use"] == ["to look berths up whenever the user asks about a harbour"]
+    assert service["when_not_to_use"] == ["weather, tides, or ships at sea"]
+    for field in ("when_to_use", "when_not_to_use"):
+        assert service["origins"][field] == {"kind": "declared", "source": "/initialize/instructions"}
+
+    finished, out = documented(tmp_path, server={"instructions": INSTRUCTIONS}, tools=tools(["find", "book"]))
+    assert finished.exit_code == 0, finished.stderr
+    skill = skill_of(out)
+    assert "Use this skill:\n\n- to look berths up whenever the user asks about a harbour\n" in skill
+    assert "Do NOT use it for:\n\n- weather, tides, or ships at sea\n" in skill
+    assert "Use this server to look berths up whenever the user asks" in skill.split("---")[1]
+    assert "Do NOT use it for:\n\n- weather" in (out / "ai-help.md").read_text("utf-8")
+    assert "[Not for: weather, tides, or ships at sea]" in (out / "llms.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unwanted"),
+    [
+        ("## When to Use\n\n- Find things\n- Sort them\n\n## When NOT to use\n\n* Writing code",
+         ("Find things", "Sort them"), ("Writing code",)),
+        ("**Use this MCP server when:**\n1. The user asks\n   for a berth\n\n**Do NOT use when:**\n- It is closed",
+         ("The user asks for a berth",), ("It is closed",)),
+        ("Don't use this server if the harbour is closed.", (), ("if the harbour is closed",)),
+        ("Use when the user wants a berth.", ("when the user wants a berth",), ()),
+        # What is said of a tool is not said of the whole.
+        ("Use `find` when the user asks.", (), ()),
+        ("When to use the find tool:\n- Often", (), ()),
+        ("### find_berth\n\nUse when the user asks. Do not use for booking.", (), ()),
+        ("When to use:\n- `find`: to look up", (), ()),
+        ("Use this tool when you need to:\n- look up", (), ()),
+        # Advice on how to call is no trigger.
+        ("Use absolute paths. Use describe first. Use even when it seems needless.", (), ()),
+        ("Use this server to search the web.", (), ()),
+    ],
+)  # fmt: skip
+def test_only_what_speaks_of_the_whole_is_taken(text: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> None:
+    found = uses_declared_in(text, ["find", "find_berth"])
+    assert (found.wanted, found.unwanted) == (wanted, unwanted)
+
+
+def test_the_only_tool_speaks_for_the_server(tmp_path: Path) -> None:
+    description = "Thinks.\n\nWhen to use this tool:\n- Breaking a problem down\n- Planning\n\nParameters:\n- id: any"
+    _, out = documented(tmp_path, tools=[tool("think", description=description)])
+    assert "Use this skill for:\n\n- Breaking a problem down\n- Planning\n\n##" in skill_of(out)
+
+
+def test_what_dashdash_or_ai_help_declares_is_not_mixed_with_prose(tmp_path: Path) -> None:
+    """Issue 5: the order of the voices; instructions are the last of them."""
+    service = inspected(tmp_path, server={"instructions": "Be quick."}, tools=tools(["find", "book"]))
+    assert service["origins"]["when_to_use"]["kind"] == "inferred"
+    assert "when_not_to_use" not in service
+
+
+def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
+    """Issue 5, "When to use, honestly": a list that is cut says so."""
+    words = "does something that takes a long sentence to say, so that few of them fit"
+    many = [tool(f"{chr(97 + n)}x", description=f"{chr(65 + n)}x {words}.") for n in range(15)]
+    assert inspected(tmp_path, tools=many)["when_to_use"][-1].startswith("and ")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("This tool helps you to find berths.", "Find berths"),
+        ("This tool is used to book a berth", "Book a berth"),
+        ("The FindBerths operation returns every berth.", "Returns every berth"),
+        ("Use this to find a berth.", "Find a berth"),
+        ("This tool is deprecated", "This tool is deprecated"),
+        ("This tool will be removed", "This tool will be removed"),
+        ("This tool does nothing", "This tool does nothing"),
+        ("**Note:** reads `**/*.ts` files", "Note: reads `**/*.ts` files"),
+        ("Finds a berth for any ship that is longer than the", "Finds a berth for any ship…"),
+        ("Finds berths of several kinds, such as moorings and boxes", "Finds berths of several kinds…"),
+    ],
+)
+def test_a_phrase_begins_with_what_is_done_and_ends_at_a_word_that_can_end_it(said: str, shown: str) -> None:
+    assert list_phrase(said, 44 if "…" not in shown else 40) == shown
+
+
+def test_a_call_line_shows_every_type_and_what_is_inside_the_only_parameter(tmp_path: Path) -> None:
+    """Issue 5, "Dense where it counts"."""
+    properties = {
+        "name": {"type": "string"}, "size": {"type": ["integer", "string"]},
+        "kind": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        "sides": {"type": "array", "items": {"enum": ["port", "starboard"]}}, "lit": {"type": "boolean"},
+    }  # fmt: skip
+    inner = {"type": "object", "properties": properties, "required": ["name"]}
+    schemas = {
+        "wrapped": {"type": "object", "properties": {"params": inner}},
+        "beside": {"type": "object", "properties": {"params": inner, "id": {"type": "string"}}},
+    }
+    _, out = documented(tmp_path, tools=[tool(name, inputSchema=schema) for name, schema in schemas.items()])
+    skill = skill_of(out)
+    line = "{name*, size?: int|string, kind?: string|string[], sides?: (port|starboard)[], lit?: bool}"
+    assert f"`wrapped(params?: {line})`" in skill
+    assert "`beside(params?: object, id?)`" in skill
+
+
+def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path) -> None:
+    """S0-12, issue 5, "How to call": what has no value in the example and may be left out, is."""
+    properties = {"id": {"type": "string"}, "name": {"type": "string"}, "page": {"type": "integer"}}
+    entry = tool(
+        "edit",
+        inputSchema={"type": "object", "properties": properties, "required": ["id"]},
+        dashdash={
+            "operationType": "delete",
+            "cliEquivalent": "harbour edit {id} --name {name} --page {page}",
+            "apiEquivalent": "PATCH /berths/{id}?name={name}&page={page}",
+            "examples": [{"input": {"id": "a b", "page": 2}}],
+        },
+    )
+    other = tool("keep", dashdash={"operationType": "read", "apiEquivalent": "GET /{unknown}"})
+    _, out = documented(tmp_path, tools=[entry, other])
+    text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    assert "as in `harbour edit 'a b' --page 2`" in text
+    assert "as in `PATCH /berths/a%20b?page=2`" in text
+    assert "`GET /{unknown}`\n" in text
+    assert "Declared: deletes data." in text
+    help_text = (out / "ai-help.md").read_text("utf-8")
+    assert "- Change nothing: `keep`\n" in help_text
+
+
+def test_a_deprecation_that_stands_in_the_words_alone_is_said_to(tmp_path: Path) -> None:
+    _, out = documented(tmp_path, tools=[tool("a", description="Deprecated: use b."), tool("b", description="Does b.")])
+    text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    assert "Deprecated, by its own words: not to be used any more." in text
+
+
+def test_an_option_after_the_dashes_is_the_servers_and_that_is_said(tmp_path: Path) -> None:
+    finished, out = documented(tmp_path, tools=tools(["a"]))
+    assert "note:" not in finished.stderr
+    run = run_skillgen("from-server", "--check", "--", *command(tmp_path, tools=tools(["a"])), "-o", "x", cwd=TESTS)
+    assert "note: -o stands after --, so the server gets it; options of skillgen go before --" in run.stderr
+    assert json.loads((out / "registry.json").read_text("utf-8"))["name"] == "listed"
