@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from skillgen.model.frozen import frozen
 from skillgen.model.uses import TypeUses
 from skillgen.model.value import Json
 
 _SHOWN_TOOLS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolChange:
     """One thing that changed."""
 
@@ -29,7 +29,7 @@ class ToolChange:
     """Whether a caller that was right before may be wrong now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Inventory:
     """The facts of services that matter to callers, as `inventory` gives them."""
 

@@ -6,7 +6,6 @@ One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from skillgen.model.frozen import frozen
@@ -109,7 +108,7 @@ class Schema:
     """Whether the value should not be used any more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Discriminator:
     """The property whose value tells which type an object is (OpenAPI 3.1, "Discriminator Object")."""
 
@@ -121,7 +120,7 @@ class Discriminator:
     whose value is their name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Condition:
     """A rule that holds for some values only."""
 
@@ -135,7 +134,7 @@ class Condition:
     """What any other value must be too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Serialization:
     """How a value is written into a request, where that is not the default (OpenAPI 3.1, "Style Values")."""
 
@@ -190,7 +189,7 @@ class Parameter:
     """Fields that are not declared there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NamedType:
     """A schema with a name, held once in `Service.schemas`; parameters and outputs refer to it."""
 

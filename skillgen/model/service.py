@@ -7,7 +7,7 @@ so. `None` and an empty tuple mean "not declared".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from skillgen.errors import Problem
@@ -22,7 +22,7 @@ ClientTransport = Literal["stdio", "http", "sse"]
 Risk = Literal["safe", "reversible", "destructive"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quotation:
     """Words of the source that address the reader instead of describing something.
 
@@ -42,7 +42,7 @@ class Quotation:
     """JSON pointer to them in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Icon:
     """A picture of a service or of one of its parts (SEP-973)."""
 
@@ -59,7 +59,7 @@ class Icon:
     """`light` or `dark`: the background that it is made for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Access:
     """Other ways to use what the service gives (seed 000, `alternativeAccess`).
 
@@ -82,7 +82,7 @@ class Access:
     """Where each of them is declared."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Scope:
     """A permission that a caller is granted."""
 
@@ -96,7 +96,7 @@ class Scope:
     """Names of the tools that it unlocks (seed 004, 4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Auth:
     """One way to authenticate."""
 
@@ -146,7 +146,7 @@ class Auth:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Credential:
     """A security scheme that a call uses, and what it must allow."""
 
@@ -157,7 +157,7 @@ class Credential:
     """Scopes (or roles) that it needs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Requirements:
     """What must be there before the service can be used."""
 
@@ -183,7 +183,7 @@ class Requirements:
     """Seconds without a call after which a session ends, and its authentication with it (seed 004, 4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RateLimit:
     """How often something may be called."""
 
@@ -197,7 +197,7 @@ class RateLimit:
     """Calls in a day."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Invocation:
     """Who may start the skill (seed 000, `invocation`)."""
 
@@ -214,7 +214,7 @@ class Invocation:
     """Tools that the source would have pre-approved. Never passed on silently."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EndpointVariable:
     """A part of an address that a caller chooses."""
 
@@ -231,7 +231,7 @@ class EndpointVariable:
     """What it is for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Endpoint:
     """An address at which the service is reached."""
 
@@ -251,7 +251,7 @@ class Endpoint:
     """Where `url` comes from when the source does not declare it, or not all of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A piece of the source's own documentation that has no field of its own."""
 
@@ -262,7 +262,7 @@ class Section:
     """Markdown, untrusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Workflow:
     """Tools that are used one after another."""
 
@@ -273,7 +273,7 @@ class Workflow:
     """What to do, in order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part:
     """One field of a form that a request sends."""
 
@@ -290,7 +290,7 @@ class Part:
     """Whether the content of a file is sent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Request:
     """An HTTP request that is ready to be sent, but for the address of the service and the credentials."""
 
@@ -319,7 +319,7 @@ class Request:
     """Names of the security schemes that are used together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Example:
     """One call and what it gives."""
 
@@ -347,7 +347,7 @@ class Example:
         return "input" not in (self.origins or {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Semantics:
     """What calling a tool does to the world. `None` is "not known", which is not the same as no."""
 
@@ -396,7 +396,7 @@ class Semantics:
         return origin is None or origin.kind == "declared"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cost:
     """What a call uses up: an estimate (seed 004, 3)."""
 
@@ -410,7 +410,7 @@ class Cost:
     """What a unit is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Input:
     """The arguments of a tool, or one form of the body of a request, as a whole."""
 
@@ -433,7 +433,7 @@ class Input:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Link:
     """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
 
@@ -479,7 +479,7 @@ class Output:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ErrorCase:
     """One way in which a call fails."""
 
@@ -637,7 +637,7 @@ class Tool:
     """Fields that are not declared there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Resource:
     """Something that can be read, at one URI or at all that fit a template."""
 
@@ -696,7 +696,7 @@ class Resource:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Prompt:
     """A message that the service writes for the model, from arguments."""
 
@@ -725,7 +725,7 @@ class Prompt:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Event:
     """A request that the service itself sends, to an address that a caller gave it (OpenAPI webhooks, callbacks)."""
 
@@ -766,7 +766,7 @@ class Event:
     """Fields that are not declared there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Group:
     """Tools that belong together."""
 
@@ -786,7 +786,7 @@ class Group:
     """Where it comes from, when the source does not declare it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Criterion:
     """One of the conformance criteria of progressive disclosure (seed 003, 9)."""
 
@@ -803,7 +803,7 @@ class Criterion:
     """What was seen, or why it was not checked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Disclosure:
     """A server that lists its tools briefly, and wants a tool's description read before its first call (seed 003)."""
 
@@ -820,7 +820,7 @@ class Disclosure:
     """JSON pointer to the resource in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SkillFile:
     """A file of a skill that a server offers."""
 
@@ -837,7 +837,7 @@ class SkillFile:
     """Its content, where it was asked for and is what size and digest say; untrusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OfferedSkill:
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 
@@ -860,7 +860,7 @@ class OfferedSkill:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RelatedServer:
     """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
 
@@ -880,7 +880,7 @@ class RelatedServer:
     """`high`, `medium` or `low`: how well it fits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ClientEntry:
     """How an MCP server was reached, as far as the entry of a client's server file may say it: no value of a secret."""
 
@@ -897,7 +897,7 @@ class ClientEntry:
     """Names of the headers that were sent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Service:
     """A service: what it is, when to use it, and all that it offers."""
 

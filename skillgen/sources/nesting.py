@@ -16,18 +16,19 @@ NESTING_LIMIT = 200
 TEXT_LIMIT = 32 * 1024 * 1024
 """Characters of a text of which parts are left out; a longer one takes too long, and is refused."""
 
+_HOLDERS = frozenset({dict, list})
 _MARK = re.compile(r'["\[\]{}]')
 
 
 def is_too_deep(data: Json) -> bool:
     """Tells whether a value is nested deeper than is read, level by level and so without recursion."""
-    level: list[Any] = [data] if isinstance(data, (dict, list)) else []
+    level: list[Any] = [data] if data.__class__ in _HOLDERS else []
     for _ in range(NESTING_LIMIT + 1):
         level = [
             item
             for holder in level
-            for item in (holder.values() if isinstance(holder, dict) else holder)
-            if isinstance(item, (dict, list))
+            for item in (holder.values() if holder.__class__ is dict else holder)
+            if item.__class__ in _HOLDERS
         ]
         if not level:
             return False
