@@ -253,3 +253,16 @@ def test_a_value_beside_a_type_is_told_as_another_choice(tmp_path: Path) -> None
     generated("from-openapi", write(tmp_path / "api.json", data), cwd=tmp_path)
     page = (tmp_path / "agent-docs/skills/tasks/references/tools.md").read_text("utf-8")
     assert '  - or `""`\n' in page
+
+
+def test_a_word_of_yaml_1_1_for_true_is_a_text_and_reported(tmp_path: Path) -> None:
+    """S2-02, S2-08: `required: yes` asks for nothing in YAML 1.2, and is said not to."""
+    source = tmp_path / "api.yaml"
+    source.write_text(
+        "openapi: 3.1.0\ninfo: {title: T, version: '1', description: D}\nservers: [{url: https://t.example}]\npaths:\n"
+        "  /a: {get: {operationId: a, summary: A, parameters: [{name: q, in: query, required: yes, schema: {}}],"
+        " responses: {'200': {description: Done}}}}\n",
+        "utf-8",
+    )
+    finished = generated("from-openapi", source, "-o", tmp_path / "out")
+    assert "required-invalid: /paths/~1a/get/parameters/0/required: 'yes' is neither true nor false" in finished.stderr

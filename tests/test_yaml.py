@@ -56,6 +56,24 @@ def test_a_block_scalar_is_text() -> None:
     assert parse("a: |\n  12\nb: >-\n  true\n") == {"a": "12\n", "b": "true"}
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a: 1\n---\nb: 2\n", "line 3"),
+        ("---\n---\na: 1\n...\n---\n- 2\n", "line 6"),
+        ("a: 1\n---\n# A title\n\nb: c: d\n", "line 5"),
+        ("---\na: 1\n...\n# no more\n", None),
+        ("---\na: 1\n---\n", None),
+        ("a: 1\n---\n~\n---\n", None),
+    ],
+)
+def test_the_first_document_that_holds_anything_is_read_and_others_are_reported(text: str, where: str | None) -> None:
+    """S2-02."""
+    problems = ProblemLog()
+    assert parse_yaml(text, problems) == {"a": 1}
+    assert [(item.code, item.where) for item in problems] == ([("documents-left-out", where)] if where else [])
+
+
 @pytest.mark.parametrize("key", ["on", "no", "200", "1.10", "null", "true", "2024-01-01", "~", "0x1F", "1e3"])
 def test_a_key_is_the_text_that_stands_there(key: str) -> None:
     assert parse(f"{key}: 1\n") == {key: 1}

@@ -16,7 +16,7 @@ from skillgen.sources.network import BODY_LIMIT_BYTES as SIZE_LIMIT_BYTES
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
-_OUTWARD = re.compile(r"""\$ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]""")
+_OUTWARD = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
 """How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
 
@@ -41,7 +41,7 @@ class Document:
     """The folder of the file, for the files that it names."""
 
     refers_outward: bool = False
-    """Whether it may hold a `$ref` to another document."""
+    """Whether a `$ref` in it may lead to another document, or to a name instead of a pointer."""
 
 
 def is_url(source: str) -> bool:

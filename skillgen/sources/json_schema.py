@@ -73,10 +73,11 @@ class SchemaReader:
                     pointer=pending.pointer,
                 )
         if self._ignored:
+            places = "one place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
             self.problems.info(
                 "reference-siblings-ignored",
                 self._ignored[0],
-                f"what stands beside a $ref is ignored before OpenAPI 3.1; so in {len(self._ignored)} places",
+                f"what stands beside a $ref is ignored before OpenAPI 3.1 and JSON Schema 2019-09, here in {places}",
                 "put the $ref into an allOf",
             )
         self._types.clear()  # they lead to their scopes and back, and would keep the whole document

@@ -46,7 +46,9 @@ class YamlError(ValueError):
 
 
 def parse_yaml(text: str, problems: ProblemLog) -> Json:
-    """Reads one YAML document; a key that stands twice in a mapping is reported, and its last value kept.
+    """Reads one YAML document, the first that holds anything; that others follow is reported.
+
+    A key that stands twice in a mapping is reported too, and its last value kept.
 
     Raises:
         YamlError: the text is not YAML, or its aliases form a cycle or a bomb.
@@ -56,7 +58,10 @@ def parse_yaml(text: str, problems: ProblemLog) -> Json:
         text = _REFUSED.sub("\ufffd", text)
     loader = _LOADER(text)
     try:
-        return _Builder(loader, problems).document()
+        builder = _Builder(loader, problems)
+        data = builder.document()
+        builder.report_others()
+        return data
     except yaml.YAMLError as error:
         raise YamlError(_message(error)) from None
     finally:
@@ -136,7 +141,10 @@ class _Builder:
                 if count > EXPANDED_LIMIT:
                     raise YamlError(f"{_line(event)}: the aliases stand for over {EXPANDED_LIMIT:,} values")
             elif kind is yaml.DocumentEndEvent:
-                return root[0] if root else None
+                if root and root[0] is not None:
+                    return root[0]
+                root.clear()
+                continue
             elif kind is yaml.StreamEndEvent:
                 return None
             else:
@@ -151,6 +159,25 @@ class _Builder:
                 else:
                     collection[key] = value
                 key, expects_key = None, True
+
+    def report_others(self) -> None:
+        """Reports the first thing that stands in another document, be it YAML or not."""
+        try:
+            while (event := self._next()) is not None and type(event) is not yaml.StreamEndEvent:
+                is_null = type(event) is yaml.ScalarEvent and event.implicit[0] and plain_scalar(event.value) is None
+                if not is_null and type(event) not in (yaml.DocumentStartEvent, yaml.DocumentEndEvent):
+                    where = _line(event)
+                    break
+            else:
+                return
+        except yaml.YAMLError as error:
+            where = _message(error).partition(",")[0]
+        self._problems.error(
+            "documents-left-out",
+            where,
+            "another document stands here, and only the first of a file is read; left out",
+            "put each into a file of its own",
+        )
 
     def _pass_over(self, first: Any) -> None:
         """Reads past a collection that is nested too deeply: null stands in its place, and the first one is told."""

@@ -57,7 +57,8 @@ class Checker:
 
 def checker_for(root: Json, dialect: Dialect) -> Checker:
     """Gives the checker of one document."""
-    draft = validators.Draft4Validator if dialect == "openapi-3.0" else None
+    drafts = {"openapi-3.0": validators.Draft4Validator, "openapi-draft-07": validators.Draft7Validator}
+    draft = drafts.get(dialect)
     return Checker(root, is_openapi=dialect != "json-schema", draft=draft)
 
 

@@ -17,7 +17,8 @@ from skillgen.sources.examples.fits import QuickCheck
 if TYPE_CHECKING:
     from skillgen.sources.examples.checker import Checker
 
-Dialect = Literal["json-schema", "openapi-3.0", "openapi-3.1"]
+Dialect = Literal["json-schema", "openapi-3.0", "openapi-draft-07", "openapi-3.1"]
+"""What a schema is written in; in the two in the middle nothing beside a `$ref` counts."""
 
 FLAW_LIMIT = 160
 """Characters of what is said of a flaw."""
@@ -31,7 +32,7 @@ class Validity:
         self._dialect = dialect
         self._checker: Checker | None = None
         self._quick = QuickCheck(partial(_follow, root))
-        self.reads_siblings_of_references = dialect != "openapi-3.0"
+        self.reads_siblings_of_references = dialect not in ("openapi-3.0", "openapi-draft-07")
 
     def flaw(self, value: Json, raw: Json) -> str | None:
         """Says in a few words why a value does not fit a schema; `None` where it does."""

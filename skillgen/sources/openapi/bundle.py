@@ -7,6 +7,7 @@ so that a reader of one document is enough. `Moves` leads back: a pointer into a
 from __future__ import annotations
 
 import os
+import posixpath
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -18,6 +19,7 @@ from skillgen.sources.addresses import public_url
 from skillgen.sources.document import Document, document_from, is_url, load_document
 from skillgen.sources.fetch import Access, fetch
 from skillgen.sources.network import origin_of
+from skillgen.sources.openapi.identifiers import Identifiers
 from skillgen.sources.openapi.moves import Moves
 
 KEY = "x-files"
@@ -48,9 +50,14 @@ class ReferencePolicy:
     """How they are asked for."""
 
 
-def bundled(document: Document, policy: ReferencePolicy, moves: Moves, problems: ProblemLog) -> dict[str, Json]:
-    """Gives a description with every document that it names inside; what cannot be read is reported."""
-    return _Bundler(document, policy, moves, problems).bundled()
+def bundled(
+    document: Document, policy: ReferencePolicy, moves: Moves, problems: ProblemLog, *, has_names: bool = True
+) -> dict[str, Json]:
+    """Gives a description with every document that it names inside; what cannot be read is reported.
+
+    `has_names` tells whether a reference may be one by `$id`, `$anchor` or `$self`, as from 3.1 on.
+    """
+    return _Bundler(document, policy, moves, problems, has_names).bundled()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,8 @@ class _Origin:
 
     path: Path | None
     url: str | None
+    own: str | None = None
+    """The address that a file says it has (`$self`)."""
 
     @property
     def key(self) -> str:
@@ -77,8 +86,12 @@ class _Refused(Exception):
 class _Bundler:
     """The documents of one description."""
 
-    def __init__(self, document: Document, policy: ReferencePolicy, moves: Moves, problems: ProblemLog) -> None:
+    def __init__(
+        self, document: Document, policy: ReferencePolicy, moves: Moves, problems: ProblemLog, has_names: bool
+    ) -> None:
         self._document = document
+        self._has_names = has_names
+        self._identifiers: dict[str, Identifiers] = {}
         self._policy = policy
         self._moves = moves
         moves.begin()
@@ -94,22 +107,28 @@ class _Bundler:
         path = None
         if self._document.folder is not None and self._root is not None:
             path = self._root / Path(self._document.name).name
-        base = _Origin(path, self._self_url())
+        base = self._origin_with_own(_Origin(path, self._document.url), self._document.data)
         if path is not None or base.url is not None:
             self._pointers[base.key] = ""
-        data = self._rewritten(self._document.data, base, 0)
+        data = self._rewritten(self._with_plain_references(self._document.data, base), base, 0)
         while self._waiting:
             raw, pointer, origin = self._waiting.pop()
             number, stem = pointer.split("/")[2:]
             self._files[number] = {stem.replace("~1", "/").replace("~0", "~"): self._rewritten(raw, origin, 0)}
         return {**data, KEY: self._files} if self._files else data
 
-    def _self_url(self) -> str | None:
+    def _origin_with_own(self, origin: _Origin, raw: Json) -> _Origin:
         """Gives the base of relative addresses: 3.2 lets a document say it in `$self`."""
-        own = self._document.data.get("$self") if isinstance(self._document.data, dict) else None
-        if self._document.url is not None:
-            return urljoin(self._document.url, own) if isinstance(own, str) else self._document.url
-        return None
+        own = raw.get("$self") if self._has_names and isinstance(raw, dict) else None
+        if not isinstance(own, str):
+            return origin
+        return replace(origin, own=own) if origin.url is None else replace(origin, url=urljoin(origin.url, own))
+
+    def _with_plain_references(self, raw: Json, origin: _Origin) -> Json:
+        if not self._has_names:
+            return raw
+        identifiers = self._identifiers[origin.key] = Identifiers(raw, origin.url or "")
+        return identifiers.plain()
 
     def _rewritten(self, raw: Json, base: _Origin, depth: int) -> Json:
         """Gives a value whose references to other documents are references inside this one."""
@@ -149,6 +168,9 @@ class _Bundler:
             if found is None:
                 return None
             pointer = found
+            if fragment and not fragment.startswith("/"):
+                held = self._identifiers.get(self._origin_of(address, base).key)
+                fragment = (held.pointer_of_anchor(fragment) if held is not None else None) or f"/{fragment}"
         return f"#{pointer}{fragment}"
 
     def _pointer_of(self, address: str, base: _Origin) -> str | None:
@@ -166,18 +188,28 @@ class _Bundler:
                 self._files[str(len(self._files) + 1)] = None
                 self._pointers[origin.key] = pointer
                 self._moves.move(pointer, f"{name}#")
-                self._waiting.append((raw, pointer, origin))
+                raw = self._with_plain_references(raw, origin)
+                self._waiting.append((raw, pointer, self._origin_with_own(origin, raw)))
         return self._pointers[origin.key]
 
     def _origin_of(self, address: str, base: _Origin) -> _Origin:
         if is_url(address):
-            return _Origin(None, address)
+            return self._beside(address, base) or _Origin(None, address)
         if base.url is not None:
             return _Origin(None, urljoin(base.url, address))
         path = Path(unquote(address))
         if base.path is not None:
             path = base.path.parent / path
         return _Origin(Path(os.path.normpath(path)), None)
+
+    def _beside(self, address: str, base: _Origin) -> _Origin | None:
+        """Gives the file that stands to a file as an address stands to the one that the file says it has."""
+        if base.own is None or base.path is None or not is_url(base.own) or origin_of(base.own) != origin_of(address):
+            return None
+        folder = posixpath.dirname(urlsplit(base.own).path) or "/"
+        relative = posixpath.relpath(unquote(urlsplit(address).path) or "/", unquote(folder))
+        path = Path(os.path.normpath(base.path.parent / relative))
+        return _Origin(path, None) if path in (base.path, self._root) or path.is_file() else None
 
     def _name(self, origin: _Origin) -> str:
         """Gives the name for messages: the address, or the path from the description's folder."""

@@ -8,11 +8,15 @@ points into the document that they wrote.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 from skillgen.errors import Problem
 from skillgen.model.service import Service
 from skillgen.model.value import Origin
+
+_BUNDLED = re.compile(r"#(/x-files/[^'\"\s]+)")
+"""A reference into another file, as it is once that file stands in the document."""
 
 
 class Moves:
@@ -45,7 +49,8 @@ class Moves:
 
     def problem(self, problem: Problem) -> Problem:
         """Gives a problem with a pointer into the source."""
-        return dataclasses.replace(problem, where=self.of(problem.where))
+        message = _BUNDLED.sub(lambda found: self.of(found[1]), problem.message)
+        return dataclasses.replace(problem, where=self.of(problem.where), message=message)
 
     def _node(self, node: Any) -> Any:
         changes: dict[str, Any] = {}

@@ -233,6 +233,13 @@ class ParameterReader:
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
             return None
+        if not isinstance(raw.get("required", False), bool):
+            self._problems.warning(
+                "required-invalid",
+                child(pointer, "required"),
+                f"{str(raw['required'])[:40]!r} is neither true nor false; taken as not required",
+                "write true or false",
+            )
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
         if schema_raw is None:
             schema_raw, schema_pointer = first_media_schema(

@@ -25,8 +25,9 @@ from skillgen.model.wire import (
 from skillgen.sources.examples.calls import MADE
 from skillgen.sources.examples.maker import Made, Maker, NoExample
 from skillgen.sources.examples.strings import placeholder
-from skillgen.sources.examples.validity import Dialect, Validity
+from skillgen.sources.examples.validity import Validity
 from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.openapi.dialect import dialect_of
 from skillgen.sources.openapi.media import declared_examples, media_type_object, preferred_first, whole_schema
 from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, Body, input_keys
 from skillgen.sources.openapi.request_bodies import BodyMaker, SentBody
@@ -201,12 +202,6 @@ class RequestMaker:
 
 def _report(problems: ProblemLog, code: str, where: str, message: str) -> None:
     problems.info(code, where, message, "mend the value or the schema")
-
-
-def dialect_of(document: dict[str, Json]) -> Dialect:
-    """Gives the rules by which the schemas of a description are read."""
-    version = str(document.get("openapi", "2.0"))
-    return "openapi-3.0" if version.startswith(("2", "3.0")) else "openapi-3.1"
 
 
 def _path(template: str, values: dict[str, str], query: list[str]) -> str:

@@ -13,6 +13,7 @@ from skillgen.sources.json_schema import SchemaReader
 from skillgen.sources.kinds import kind_of_document
 from skillgen.sources.openapi.bundle import ReferencePolicy, bundled
 from skillgen.sources.openapi.checks import check_content, check_info, check_security, check_version
+from skillgen.sources.openapi.dialect import check_dialect, dialect_of
 from skillgen.sources.openapi.events import EventReader
 from skillgen.sources.openapi.moves import Moves
 from skillgen.sources.openapi.operations import OperationReader
@@ -36,7 +37,9 @@ def service_from_description(
     check_version(version, found)
     data = document.data
     if document.refers_outward:
-        data = bundled(document, policy or ReferencePolicy(), moves, found)
+        # Names of schemas came with 3.1.
+        has_names = not version.startswith(("2.", "3.0"))
+        data = bundled(document, policy or ReferencePolicy(), moves, found, has_names=has_names)
     if version.startswith("2."):
         data = description_in_3(data, moves, found)
     service = _service(data, version, document, found)
@@ -54,8 +57,9 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     reader = SchemaReader(problems)
     tags = TagReader(data, problems)
     security = SecurityReader(data, Resolver(data, problems), problems)
-    # Before 3.1 nothing beside a `$ref` counts.
-    scope = reader.scope(data, "", ref_siblings=not version.startswith(("2.", "3.0")))
+    # Before 3.1, and in the drafts before 2019-09, nothing beside a `$ref` counts.
+    scope = reader.scope(data, "", ref_siblings=dialect_of(data) == "openapi-3.1")
+    check_dialect(data, problems)
     operations = OperationReader(data, scope, problems, document.url, tags, security)
     read = operations.tools()
     tools = tuple(tool for tool, _ in read)
