@@ -87,7 +87,8 @@ _PLAIN_WORD = re.compile(r"[a-z_./:;,#@~+$%()\[\]{}<>`'\"?=&|*!-]+").fullmatch
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _NOT_RANDOM = re.compile(
-    r"[\s{}<>()\[\]]|x{4,}|X{4,}|\*{3,}|\.{3,}|example[-_.]|[yY]our|YOUR|placeholder|redacted|change[-_]?me"
+    r"[\s{}<>()\[\]]|x{4,}|X{4,}|\*{3,}|\.{3,}|example[-_.]|[yY]our|YOUR|placeholder|redacted|change[-_]?me|"
+    r"123e4567-e89b-12d3-a456-4266141740"  # the UUID of documentation, which made examples have too
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from skillgen.model.pointer import child
@@ -18,6 +19,9 @@ from skillgen.sources.guards import as_dict, as_list
 
 DEPTH_LIMIT = 12
 """Levels of a value; a type that cannot end within them has no example."""
+
+WIDER_LIMIT = 12
+"""Properties that are tried for an object that says too little."""
 
 VALUES_LIMIT = 400
 """Values that are built for one call, those that were thrown away among them."""
@@ -108,11 +112,33 @@ class Maker:
             except NoExample as problem:
                 reason = str(problem)
                 continue
-            for candidate in (value,) if "type" in flat else (value, 1, {}, [], False):
-                if (flaw := self._validity.flaw(candidate, raw)) is None:
+            if (flaw := self._validity.flaw(value, raw)) is None:
+                return value
+            reason = f"what was made for it is refused: {flaw}"
+            for candidate in self._others_for(value, flat, pointer, depth):
+                if self._validity.flaw(candidate, raw) is None:
                     return candidate
-                reason = f"what was made for it is refused: {flaw}"
         raise NoExample(reason)
+
+    def _others_for(self, value: Json, flat: Flat, pointer: str, depth: int) -> Iterator[Json]:
+        """Gives what may fit in the place of a value that does not; an object that fits several alternatives where one
+        alone must fit says more, with properties that it may have.
+        """
+        if "type" not in flat:
+            yield from (1, {}, [], False)
+        if not isinstance(value, dict):
+            return
+        wider = value
+        for name, item in islice(self._writable(flat), WIDER_LIMIT):
+            if name not in value:
+                try:
+                    more = {name: self._checked(item, name, child(pointer, "properties", name), depth + 1)}
+                except NoExample:
+                    continue
+                wider = {**wider, **more}
+                yield {**value, **more}
+                if wider.keys() - more.keys() - value.keys():
+                    yield wider
 
     def _is_usable(self, value: Json, raw: Json, name: str, where: str) -> bool:
         if (reason := reason_to_hide(value, name)) is not None:
@@ -191,8 +217,13 @@ class Maker:
         for index in range(least):
             if index < len(first):
                 result.append(self._checked(first[index], name, child(pointer, "prefixItems", index), depth + 1))
-            else:
+                continue
+            try:
                 result.append(self._item(items, one_of(name), result, pointer, depth, flat.get("uniqueItems") is True))
+            except NoExample:
+                if len(result) < _count(flat.get("minItems")):
+                    raise
+                break  # a list may end where its items come in a circle
         return result
 
     def _item(self, items: Json, name: str, before: list[Json], pointer: str, depth: int, unique: bool) -> Json:
