@@ -62,6 +62,8 @@ def of(**properties: Json) -> dict[str, Json]:
     }
 
 
+LISTED: Json = of(nodes={"type": "array", "items": {"$ref": "#/$defs/Node"}})
+
 SCHEMAS: dict[str, Json] = {
     "scalars": of(text={"type": "string"}, count={"type": "integer"}, flag={"type": "boolean"}),
     "formats": of(**{name.replace("-", "_"): {"type": "string", "format": name} for name in ("date", "email", "uuid")}),
@@ -76,13 +78,31 @@ SCHEMAS: dict[str, Json] = {
         key={"type": "string", "pattern": "^proj_[0-9]+$"},
         slug={"type": "string", "pattern": "^[a-z]+(?:-[a-z]+)*$", "minLength": 12},
         word={"type": "string", "pattern": r"^(?=.*[A-Z])(?=.*\d).{8,}$"},
+        password={"type": "string", "pattern": r"^(?=.*[a-z])(?=.*\d)(?=.*[!#])[a-z\d!#]{8,12}$"},
+        number={"type": "string", "pattern": r"^(?!000)\d{3}-(?!00)\d{2}$"},
     ),
     "lists": of(
         tags={"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 3, "uniqueItems": True},
         pair={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
         objects={"type": "array", "items": of(x={"type": "string"}), "minItems": 2, "uniqueItems": True},
         has={"type": "array", "contains": {"const": 7}},
+        twice={"type": "array", "contains": {"const": 7}, "minContains": 2},
     ),
+    "lists that come in a circle": {"$defs": {"Node": LISTED}, "$ref": "#/$defs/Node"},
+    "alternatives that an empty object fits": {
+        "type": "object",
+        "oneOf": [
+            {"properties": {"a": {"type": "string"}}, "additionalProperties": False},
+            {"properties": {"b": {"type": "string"}}, "additionalProperties": False},
+        ],
+    },
+    "names by pattern": {
+        "type": "object",
+        "patternProperties": {"^x-[a-z]+$": {"type": "integer"}},
+        "additionalProperties": False,
+        "minProperties": 2,
+    },
+    "not one of": of(value={"type": "string", "not": {"enum": ["VALUE"]}}),
     "dependentRequired": {
         "type": "object",
         "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
@@ -231,6 +251,21 @@ def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
     schema = of(value={"type": "string", "pattern": pattern, "examples": [text]})
     for example in tool_of(schema).examples:
         assert matches(pattern, example.input["value"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"\p{XDigit}{4}", "aaaa"),
+        (r"^[a-z \p{Han}-]*$", "a"),
+        (r"[\P{M}\p{M}]{1,9}", "a"),
+        (r"\P{L}+", "0"),
+        (r"\A\d\.\d\z", "0.0"),
+        (r"[\\A]+", "A"),
+    ],
+)
+def test_what_other_languages_have_in_patterns_is_understood(pattern: str, text: str) -> None:
+    assert text_for(pattern) == text
 
 
 @given(st.from_regex(r"[ab]{0,3}(\[[a-c]\]|\([ab]\|[cd]{1,2}\)|\\d)(\+|\*|\?|\{2\})?[xyz]?", fullmatch=True))

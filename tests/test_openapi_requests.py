@@ -23,6 +23,7 @@ from skillgen.render.formats import render_documents
 from skillgen.sources.document import Document
 from skillgen.sources.infer import completed
 from skillgen.sources.openapi.service import service_from_description
+from skillgen.sources.screening import screened
 
 Json = Any
 
@@ -137,6 +138,36 @@ def test_paths_headers_and_cookies_are_written_in_their_styles(curl: FakeCurl) -
     assert arguments[0] == "https://tasks.example/v1/t/a%2Fb%20c%3F/.a%20b.c/;deep=a%20b,c/UNKNOWN"
     assert options(arguments, "-H") == ["X-Many: a b,c"]
     assert options(arguments, "-b") == ["crumb=1%3B2"]
+
+
+def test_a_path_that_is_written_as_it_is_keeps_its_slashes(curl: FakeCurl) -> None:
+    parameters = [
+        parameter("scope", "path", {"type": "string"}, example="groups/a b?c", **{"x-ms-skip-url-encoding": True})
+    ]
+    found = curl.arguments(call_of("get", "/{scope}/locks", {"parameters": parameters}).text)
+    assert found == ["https://tasks.example/v1/groups/a%20b%3Fc/locks"]
+
+
+def test_headers_that_a_request_has_by_itself_are_not_sent_with_values_of_the_source(curl: FakeCurl) -> None:
+    """With a length that is not its own, a request hangs."""
+    names = ("Content-Length", "Host", "Transfer-Encoding", "X-Own")
+    parameters = [parameter(name, "header", {"type": "string"}, example="2183") for name in names]
+    found = curl.arguments(call_of("get", "/a", {"parameters": parameters}).text)
+    assert options(found, "-H") == ["X-Own: 2183"]
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "\n\n\nx\n```\n\n"])
+def test_a_text_keeps_the_empty_lines_around_it(text: str, curl: FakeCurl) -> None:
+    call = call_of("put", "/a", body("text/csv", {"type": "string"}, example=text))
+    assert options(curl.arguments(call.text), "--data-raw") == [text]
+
+
+def test_a_placeholder_of_our_own_is_no_credential() -> None:
+    """A member named like a secret had the UUID of all other calls taken for one, and the calls with it left out."""
+    schema = {"type": "string", "format": "uuid"}
+    paths = {"/a/{id}": {"get": operation("a", parameters=[parameter("id", "path", schema)])},
+             "/b": {"get": operation("b", parameters=[parameter("session_token", "query", schema)])}}  # fmt: skip
+    assert all(tool.examples for tool in screened(service_of(description(paths))).tools)
 
 
 def test_a_parameter_that_holds_json_is_sent_as_json(curl: FakeCurl) -> None:

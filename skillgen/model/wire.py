@@ -19,6 +19,9 @@ LINES = "lines"
 _RESERVED = ":/?@,;=*()"
 """Signs that `allowReserved` leaves as they are, without those that a shell or curl would take for its own."""
 
+_PATH_SIGNS = "/:@,;=()"
+"""Signs that stand for themselves in a path that is written as it is."""
+
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 """What stands between the items of a list; the last is the `tsv` of Swagger 2.0. Any other style has a comma."""
 
@@ -42,8 +45,10 @@ def query_pairs(name: str, value: Json, style: str = "form", explode: bool = Tru
     return [f"{key}={between.join(encoded(text, safe) for text in _texts(value))}"]
 
 
-def path_segment(name: str, value: Json, style: str = "simple", explode: bool = False) -> str:
-    """Gives what stands for `{name}` in a path, percent-encoded."""
+def path_segment(name: str, value: Json, style: str = "simple", explode: bool = False, reserved: bool = False) -> str:
+    """Gives what stands for `{name}` in a path, percent-encoded; `reserved` signs of a path stay as they are."""
+    if reserved and isinstance(value, str):
+        return encoded(value, _PATH_SIGNS)
     if style == "matrix":
         if explode and isinstance(value, (dict, list)):
             return "".join(f";{pair}" for pair in query_pairs(name, value))

@@ -40,7 +40,8 @@ def sending_notes(parameter: Parameter) -> Iterator[str]:
     if sent.headers:
         yield f"With the header{'s' if len(sent.headers) > 1 else ''} {', '.join(map(code, sent.headers))}."
     if sent.allow_reserved:
-        yield "Reserved characters such as `/` and `?` are not percent-encoded."
+        signs = "`/` and `:`" if parameter.location == "path" else "`/` and `?`"
+        yield f"Reserved characters such as {signs} are not percent-encoded."
     if sent.allow_empty:
         yield "May be sent without a value."
 

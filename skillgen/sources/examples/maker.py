@@ -21,7 +21,7 @@ DEPTH_LIMIT = 12
 """Levels of a value; a type that cannot end within them has no example."""
 
 WIDER_LIMIT = 12
-"""Properties that are tried for an object that says too little."""
+"""Properties that are tried for an object that says too little, and other values for one that is ruled out."""
 
 VALUES_LIMIT = 400
 """Values that are built for one call, those that were thrown away among them."""
@@ -127,6 +127,7 @@ class Maker:
         if "type" not in flat:
             yield from (1, {}, [], False)
         if not isinstance(value, dict):
+            yield from islice(self._others(value, flat), WIDER_LIMIT)
             return
         wider = value
         for name, item in islice(self._writable(flat), WIDER_LIMIT):
@@ -195,10 +196,14 @@ class Maker:
 
     def _add_unnamed(self, result: dict[str, Json], flat: Flat, pointer: str, depth: int) -> None:
         pattern = as_dict(flat.get("propertyNames")).get("pattern", [])
-        number = 0
+        patterns = as_dict(flat.get("patternProperties"))
+        if not pattern and len(patterns) == 1 and flat.get("additionalProperties") is False:
+            (pattern,) = patterns
+        name = ""
         while len(result) < min(_count(flat.get("minProperties")), 20):
-            number += 1
-            name = _string({"pattern": pattern}, "name") + (str(number) if number > 1 else "")
+            # With a pattern no sign can be put behind a name, but a longer one is another.
+            least = len(name) + 1 if pattern else 0
+            name = _string({"pattern": pattern, "minLength": least}, f"name{len(result) or ''}")
             item, where = _member_schema(flat, name, pointer)
             result[name] = self._checked(item, "value", where, depth + 1)
 
@@ -209,6 +214,7 @@ class Maker:
         least = max(_count(flat.get("minItems")), len(first), 0 if items is False else 1)
         if "contains" in flat and not first:
             items = {"allOf": [items, flat["contains"]]}
+            least = max(least, _count(flat.get("minContains")))
         most = flat.get("maxItems")
         least = min(least, most) if isinstance(most, int) else least
         if least > 20:
@@ -221,7 +227,7 @@ class Maker:
             try:
                 result.append(self._item(items, one_of(name), result, pointer, depth, flat.get("uniqueItems") is True))
             except NoExample:
-                if len(result) < _count(flat.get("minItems")):
+                if len(result) < max(_count(flat.get("minItems")), _count(flat.get("minContains"))):
                     raise
                 break  # a list may end where its items come in a circle
         return result

@@ -27,20 +27,29 @@ STEPS_LIMIT = 200_000
 """Steps of one search at the most."""
 
 _READABLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
+_READABLES = (_READABLE, "123456789" + _READABLE)
+"""Which sign of a set is taken: the first that is in it. A text of letters alone, or of zeros, may be ruled out."""
+
 _NAMED_SETS = {
     **dict.fromkeys(("L", "Ll", "Letter", "Alpha", "Lower", "IsLetter", "IsAlphabetic", "lower"), "a-z"),
     **dict.fromkeys(("Lu", "Upper", "upper"), "A-Z"),
     **dict.fromkeys(("N", "Nd", "Digit", "IsDigit"), "0-9"),
+    **dict.fromkeys(("XDigit", "Hex_Digit", "ASCII_Hex_Digit", "AHex"), "0-9a-f"),
+    **dict.fromkeys(("Latin", "IsLatin"), "a-z"),
     **dict.fromkeys(("Alnum", "ASCII", "Print", "Graph"), "a-z0-9"),
     **dict.fromkeys(("Z", "Zs", "Space"), " "),
     **dict.fromkeys(("P", "Punct", "Pd"), "\\-"),
     **dict.fromkeys(("S", "Sm"), "+"),
     **dict.fromkeys(("M", "C", "Cc"), ""),
 }
-_PROPERTY = re.compile(r"\\p\{(\w+)\}")
+_PROPERTY = re.compile(r"\\p\{(?:\w+=)?(\w+)\}")
+_NOT_PROPERTY = re.compile(r"\\P\{(?:\w+=)?(\w+)\}")
 _SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
 _CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
 _NOT_CONTROL = re.compile(r"\\P\{(?:C|Cc|Cntrl)\}")
+_ENDS = re.compile(r"\\[\\Az]")
+_END_SIGNS = {"\\A": "^", "\\z": "$"}
+"""What other languages have for the two ends of a text."""
 _NOT_MARK = re.compile(r"\\P\{M\}\\p\{M\}\*")
 
 
@@ -57,12 +66,14 @@ def text_for(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
     """
     try:
         parsed = parsed_pattern(pattern)
-        for wanted in dict.fromkeys((max(least, 1), max(least, 3), max(least, 8), 0)):
-            text = _Builder(wanted).text(parsed)
-            if len(text) < least:
-                text += "a" * (least - len(text))
-            if len(text) <= most and matches(pattern, text):
-                return text
+        for readable in _READABLES:
+            for wanted in dict.fromkeys((max(least, 1), max(least, 3), max(least, 8), 0)):
+                text = _Builder(wanted, readable).text(parsed)
+                if len(text) < least:
+                    text += "a" * (least - len(text))
+                for candidate in (text, *_with_signs(text, _looked_for(parsed, readable))):
+                    if len(candidate) <= most and matches(pattern, candidate):
+                        return candidate
     except (NoText, re.error, RecursionError, OverflowError):
         pass
     raise NoText(f"no text is made for the pattern {pattern[:80]!r}")
@@ -100,6 +111,8 @@ def _translated(pattern: str) -> str:
     if "\\p{" in pattern or "\\P{" in pattern:
         pattern = _NOT_CONTROL.sub(lambda match: _within(match, " -~"), pattern)
         pattern = _PROPERTY.sub(_named_set, _NOT_MARK.sub(r"[a-z]", pattern))
+        pattern = _NOT_PROPERTY.sub(_all_but_named_set, pattern)
+    pattern = _ENDS.sub(lambda match: _END_SIGNS.get(match[0], match[0]), pattern)
     pattern = _SURROGATES.sub(lambda pair: f"\\U{_joined(pair[1], pair[2]):08X}", pattern)
     pattern = _CLASS_IN_RANGE.sub(r"\1\\-", pattern)
     pattern = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
@@ -112,18 +125,31 @@ def _joined(high: str, low: str) -> int:
 
 def _named_set(match: re.Match[str]) -> str:
     signs = _NAMED_SETS.get(match[1])
-    if signs is None:
+    if signs is None and not _is_inside(match):
         raise NoText(f"the set {match[1]} is not known")
-    return _within(match, signs)
+    return _within(match, signs or "")
+
+
+def _all_but_named_set(match: re.Match[str]) -> str:
+    """Gives a few signs that are not of a set."""
+    own = _NAMED_SETS.get(match[1])
+    if own is None:
+        raise NoText(f"the set {match[1]} is not known")
+    return _within(match, "0-9" if "a" in own or "A" in own else "a-z")
 
 
 def _within(match: re.Match[str], signs: str) -> str:
     """Gives signs as a set, or as members of the set in which the match stands."""
-    before = match.string[: match.start()]
-    inside = before.count("[") - before.count("\\[") > before.count("]") - before.count("\\]")
-    if inside and before[before.rfind("[") + 1 :].startswith("^"):
+    inside = _is_inside(match)
+    if inside and match.string[match.string.rfind("[", 0, match.start()) + 1 :].startswith("^"):
         raise NoText("a named set that is excluded")
     return signs if inside or not signs else f"[{signs}]"
+
+
+def _is_inside(match: re.Match[str]) -> bool:
+    """Tells whether a match stands in a set."""
+    before = match.string[: match.start()]
+    return before.count("[") - before.count("\\[") > before.count("]") - before.count("\\]")
 
 
 class _Matcher:
@@ -193,8 +219,9 @@ class _Matcher:
 class _Builder:
     """Builds the text, each repetition as short as its bounds and the wanted length allow."""
 
-    def __init__(self, wanted: int) -> None:
+    def __init__(self, wanted: int, readable: str) -> None:
         self._wanted = wanted
+        self._readable = readable
         self._length = 0
 
     def text(self, parsed: Any) -> str:
@@ -212,11 +239,11 @@ class _Builder:
         if op is sre.LITERAL:
             yield chr(argument)
         elif op is sre.NOT_LITERAL:
-            yield next(sign for sign in _READABLE if ord(sign) != argument)
+            yield next(sign for sign in self._readable if ord(sign) != argument)
         elif op is sre.ANY:
             yield "a"
         elif op is sre.IN:
-            yield _sign_of(argument)
+            yield _sign_of(argument, self._readable)
         elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             yield from self._repeated(*argument)
         elif op is sre.SUBPATTERN:
@@ -240,9 +267,28 @@ class _Builder:
                 raise NoText("the text is too long")
 
 
-def _sign_of(members: list[tuple[Any, Any]]) -> str:
+def _looked_for(parsed: Any, readable: str) -> str:
+    """Gives a sign for each thing that must stand somewhere ahead: `(?=.*[a-z])(?=.*\\d)`."""
+    found = ""
+    for op, argument in parsed:
+        if op is sre.ASSERT and argument[0] == 1:
+            inner = [part for part in argument[1] if part[0] not in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.AT)]
+            found += _Builder(0, readable).text(inner)
+        elif op is sre.SUBPATTERN:
+            found += _looked_for(argument[3], readable)
+    return found
+
+
+def _with_signs(text: str, signs: str) -> Iterator[str]:
+    """Puts signs at the end of a text and at its start, without making it longer where it is long enough."""
+    if signs:
+        yield text[: max(len(text) - len(signs), 0)] + signs
+        yield signs + text[len(signs) :]
+
+
+def _sign_of(members: list[tuple[Any, Any]], readable: str) -> str:
     """Gives a sign of a set, one that can be read where there is one."""
-    for sign in _READABLE:
+    for sign in readable:
         if _is_sign(sign, sre.IN, members):
             return sign
     for op, argument in members:

@@ -33,12 +33,18 @@ from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, Body, input_k
 from skillgen.sources.openapi.request_bodies import BodyMaker, SentBody
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SCHEMES
+from skillgen.sources.openapi.serialization import SKIP_ENCODING
 
 METHODS_WITH_BODY = frozenset({"post", "put", "patch", "query"})
 """Methods for which an optional body is sent too: without it most do nothing."""
 
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """OpenAPI says that parameters of these names are ignored."""
+
+_FRAMING_HEADERS = frozenset(
+    {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+)
+"""Headers that whatever sends a request works out itself: with a value of another's, the request hangs or is lost."""
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
@@ -116,7 +122,7 @@ class RequestMaker:
         for key, parameter in zip(input_keys(parameters), parameters, strict=True):
             if not parameter.required or (parameter.location, parameter.name.lower()) in sent_by_auth:
                 continue
-            if parameter.location == "header" and parameter.name.lower() in _IGNORED_HEADERS:
+            if parameter.location == "header" and parameter.name.lower() in _IGNORED_HEADERS | _FRAMING_HEADERS:
                 continue
             raw = declared[parameter.pointer]
             made = self._value(parameter, raw)
@@ -161,7 +167,7 @@ class RequestMaker:
         if raw.get("schema") is None and "content" in raw and not isinstance(value, str):
             value = text_of_value(value)
         if parameter.location == "path":
-            parts.path[name] = path_segment(name, value, style, explode)
+            parts.path[name] = path_segment(name, value, style, explode, raw.get(SKIP_ENCODING) is True)
         elif style == QUERY_STRING:
             parts.query.append(encoded(text_of_value(value)))
         elif parameter.location == "query":

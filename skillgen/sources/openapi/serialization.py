@@ -18,6 +18,9 @@ _DEFAULT_STYLES: dict[Location, str] = {
     "header": "simple",
 }
 _DEFAULT = Serialization()
+SKIP_ENCODING = "x-ms-skip-url-encoding"
+"""Says of a parameter, in descriptions of Azure, that its value is written as it is: it may be several segments."""
+
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -54,7 +57,7 @@ def _serialization(
     found = Serialization(
         style=style,
         explode=explode,
-        allow_reserved=raw.get("allowReserved") is True,
+        allow_reserved=raw.get("allowReserved") is True or raw.get(SKIP_ENCODING) is True,
         media_type=media_type,
         headers=tuple(name for name in as_dict(raw.get("headers")) if name.lower() != "content-type"),
         allow_empty=raw.get("allowEmptyValue") is True and location == "query",
