@@ -461,5 +461,18 @@ def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description())
     _, problems = read(source, include=("list_*",), exclude=("tag:nope",))
     assert problems == [("pattern-unmatched", "--exclude tag:nope")]
+
+
+@pytest.mark.parametrize(("pattern", "meant"), [
+    ("LIST_TASKS", "'list_tasks'"), ("list_task", "'list_tasks'"), ("/tasks", "'path:/tasks'"), ("GET", "'method:GET'"),
+    ("tags:Work", "'tag:work'"), ("path:tasks", "'path:/tasks'"), ("zzz", "compare it with"),
+])  # fmt: skip
+def test_a_pattern_that_leaves_nothing_is_an_error_that_says_what_may_be_meant(
+    tmp_path: Path, pattern: str, meant: str
+) -> None:
+    source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", pattern)
+    assert meant in finished.stderr
+    assert "the patterns leave no tool; the service has 1" in finished.stderr
     finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:")
     assert (finished.exit_code, "--include" in finished.stderr) == (2, True)

@@ -8,11 +8,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.service import Event, Group, Service, Tool
+
+NEAR_LIMIT = 5_000
+"""Names, tags, paths and methods among which one is looked for that the user may have meant."""
 
 _KINDS = ("tag", "path", "method")
 
@@ -84,11 +88,21 @@ def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pat
             level="warning",
             where=f"{pattern.option} {pattern.text}",
             message="it means nothing that the service offers",
-            fix="compare it with the names, tags, paths and methods of the service",
+            fix=_advice(pattern, everything),
         )
         for pattern in (*include, *exclude)
         if not any(pattern.matches(item) for item in everything)
     ]
+    if service.tools and not tools:
+        problems.append(
+            Problem(
+                code="selection-empty",
+                level="error",
+                where="--include" if include else "--exclude",
+                message=f"the patterns leave no tool; the service has {len(service.tools):,}",
+                fix="check them",
+            )
+        )
     kept = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
     used = _used_types(kept)
     return dataclasses.replace(
@@ -96,6 +110,21 @@ def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pat
         schemas=tuple(item for item in service.schemas if item.name in used),
         problems=(*service.problems, *problems),
     )
+
+
+def _advice(pattern: Pattern, everything: Iterable[Tool | Event]) -> str:
+    """Names what the user may have meant: the same with other capitals, of another kind, or nearly the same."""
+    known: dict[str, str] = {}
+    for item in everything:
+        for kind in ("name", *_KINDS):
+            for value in _VALUES[kind](item):
+                text = value if kind == "name" else f"{kind}:{value}"
+                known.setdefault(text.lower(), text)
+                known.setdefault(value.lower(), text)
+    near = get_close_matches(pattern.text.lower(), list(known)[:NEAR_LIMIT], n=1)
+    if near:
+        return f"perhaps {known[near[0]]!r} is meant"
+    return "compare it with the names, tags, paths and methods of the service"
 
 
 def _is_meant(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
