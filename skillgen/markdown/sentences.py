@@ -12,7 +12,7 @@ LIMIT = 300
 
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(\[*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
-_NEXT_PART = re.compile(r"\n\s*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
+_NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
 """Where a list begins, or a line with a label of its own such as `Returns:`."""
 
 _LIST_OR_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)")

@@ -457,7 +457,8 @@ RULES: tuple[Rule, ...] = (
 _DELETED = str.maketrans({"_": " ", **dict.fromkeys("'’‘*`\"“”", None)})
 _SIGNS = str.maketrans({**dict.fromkeys("'*`\"", None), **dict.fromkeys("!#$%&()+,-./:;<=>?@[\\]^_{|}~\t\n\r", " ")})
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{40,2000}={0,2}")
-_SPACED = re.compile(r"(?:\b\w[ .\-_*]{1,2}){7,}\w\b")
+_SPACED = re.compile(r"(?<![^\W_])(?:[^\W_][ .\-_*]{1,2}){7,}[^\W_](?![^\W_])")
+"""A sign that could be read as a letter too would make it try every way to tell them apart."""
 _SENTENCE_END = re.compile(r"(?<=\w)[.!?] (?=\w)")
 """Becomes more signs than a pattern reads over, so that no pattern is found across two sentences."""
 
