@@ -214,6 +214,31 @@ def test_a_body_that_comes_drop_by_drop_ends(private: Server) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X"),
+        (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n"),
+        (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"A: b\r\n"),
+        (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"")[:10], b"\x00\x00\x00\xff\xff"),
+    ],
+    ids=["a header", "headers", "interim answers", "trailers", "compressed nothing"],
+)
+def test_an_answer_that_never_begins_or_never_ends_is_cut_off(private: Server, first: bytes, again: bytes) -> None:
+    """X-13: each byte comes in time, and nothing is ever said."""
+
+    def drip(handler: Handler) -> None:
+        handler.wfile.write(first)
+        while True:
+            handler.wfile.write(again)
+            handler.server.dripped.wait(0.01)
+
+    private.answer = drip
+    with pytest.raises(SourceError, match="no answer within"):
+        Network(named=frozenset({"127.0.0.1"}), timeout_s=0.1).fetch(private.url())
+
+
+@pytest.mark.parametrize(
     "host", ["localhost", "127.0.0.1", "[::1]", "10.1.2.3", "printer.local", "db.internal", "0.0.0.0"]
 )
 def test_a_host_of_a_private_network_is_known_by_its_name(host: str) -> None:

@@ -7,12 +7,14 @@ change it). Credentials stay with the origin for which they were given. Sizes, a
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from skillgen.errors import SourceError
@@ -98,7 +100,8 @@ class Network:
         """
         import httpx  # only here: it costs 0.1 s, and most sources are files
 
-        where, deadline = public_url(url), time.monotonic() + self.timeout_s * PATIENCE
+        where, whole_s = public_url(url), self.timeout_s * PATIENCE
+        deadline, too_slow = time.monotonic() + whole_s, _too_slow(whole_s, where)
         first, current = origin_of(url), url
         if first is None:
             raise SourceError("is no http:// or https:// address", where=where, fix="check the address")
@@ -107,13 +110,14 @@ class Network:
                 for _ in range(REDIRECT_LIMIT + 1):
                     own = dict(self.headers) if origin_of(current) == first else {}
                     request = self._request(client, current, {**own, **(conditions or {}), "Accept": accept}, where)
-                    response = client.send(request, stream=True)
-                    try:
+                    line = _Line()
+                    request.extensions = {**request.extensions, "trace": line.trace}
+                    with line.cut_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
+                        response = client.send(request, stream=True)
+                    with contextlib.closing(response), line.cut_at(deadline, too_slow):
                         if not response.has_redirect_location:
-                            return self._body(response, current, where, deadline)
+                            return self._body(response, current, where)
                         current = self._next(response, current, where)
-                    finally:
-                        response.close()
                 raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
@@ -153,7 +157,7 @@ class Network:
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         return target if before == after else urlunsplit(bare)
 
-    def _body(self, response: httpx.Response, url: str, where: str, deadline: float) -> Fetched:
+    def _body(self, response: httpx.Response, url: str, where: str) -> Fetched:
         if response.status_code >= 400:
             raise StatusError(
                 f"answered {response.status_code} {response.reason_phrase}".rstrip(),
@@ -170,8 +174,6 @@ class Network:
             content += chunk
             if len(content) > self.size_limit_bytes:
                 raise SourceError(f"larger than {self.size_limit_bytes // 2**20} MiB", where=where)
-            if time.monotonic() > deadline:
-                raise _too_slow(self.timeout_s * PATIENCE, where)
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return Fetched(
             content=bytes(content),
@@ -182,6 +184,48 @@ class Network:
             last_modified=response.headers.get("last-modified"),
             no_store="no-store" in response.headers.get("cache-control", "").lower(),
         )
+
+
+class _Line:
+    """The line on which one request goes. Cutting it ends whatever waits for its other end.
+
+    The library's own time-out begins anew with each byte, so a server that sends headers, or chunks with nothing in
+    them, one by one would be waited for without end.
+    """
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._is_cut = False
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Notes the socket that the library opened, or the one that TLS made of it."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            self._socket = info["return_value"].get_extra_info("socket")
+            if self._is_cut:
+                self._cut()
+
+    @contextlib.contextmanager
+    def cut_at(self, deadline: float, too_slow: SourceError) -> Iterator[None]:
+        """Cuts the line if the block takes longer, and raises `too_slow`."""
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception:
+            if self._is_cut:
+                raise too_slow from None
+            raise
+        finally:
+            timer.cancel()
+        if self._is_cut:
+            raise too_slow
+
+    def _cut(self) -> None:
+        self._is_cut = True
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def origin_of(url: str) -> Origin | None:
