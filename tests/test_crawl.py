@@ -425,6 +425,11 @@ class TestDeadEnds:
         with pytest.raises(SourceError, match=r"no MCP server.*'tick'"):
             bench.kiosk("garbage")
 
+    def test_a_server_that_frames_its_messages_like_a_language_server_is_told(self, bench: Workbench) -> None:
+        """X-13: and is no server without tools."""
+        with pytest.raises(SourceError, match="`Content-Length` header before each message"):
+            bench.kiosk("framed")
+
     def test_a_server_that_says_nothing(self, bench: Workbench, short_waits: None) -> None:
         """X-13: names the request, the time, and the option."""
         with pytest.raises(SourceError, match=r"`initialize`.*0\.5 seconds") as caught:

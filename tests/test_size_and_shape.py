@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli import ROOT, run_skillgen
+from servers.verbatim import IDENTITY
 
 from skillgen.cli.main import app
 
@@ -115,6 +119,39 @@ def description_with(folder: Path, schema: str) -> Path:
     return source
 
 
+@pytest.fixture
+def serve_messages() -> Iterator[Callable[[str, str], str]]:
+    """Gives a function that serves one list of tools over HTTP, as JSON or as events, and tells its address."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(tools: str, way: str) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                result = {"initialize": json.dumps(IDENTITY), "tools/list": tools}.get(message["method"])
+                failure = '"error": {"code": -32601, "message": "Method not found"}'
+                outcome = failure if result is None else f'"result": {result}'
+                body = f'{{"jsonrpc": "2.0", "id": {json.dumps(message.get("id"))}, {outcome}}}'.encode()
+                self.send_response(202 if "id" not in message else 200)
+                kind = "text/event-stream" if way == "events" else "application/json"
+                self.send_header("Content-Type", kind)
+                self.end_headers()
+                self.wfile.write(b"event: message\r\ndata: " + body + b"\r\n\r\n" if way == "events" else body)
+
+            def log_message(self, *arguments: object) -> None:
+                """Says nothing."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}/mcp"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
 def references(folder: Path) -> str:
     return "".join(path.read_text("utf-8") for path in folder.glob("out/skills/*/references/*.md"))
 
@@ -142,6 +179,49 @@ def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_pa
     assert finished.exit_code == 0, finished.stderr[-600:]
     for index, shape in enumerate(SCHEMAS):
         assert f"## tool_{index}\n" in references(tmp_path), shape
+
+
+def test_texts_made_to_be_slow_are_read(tmp_path: Path) -> None:
+    """X-13: what is repeated makes a pattern of skillgen's own try the same place again and again."""
+    pieces = (
+        *("*a_", "[a](", "<a ", "`", "|a", ">", "a@", "http://", "token=", "eyJ", "-----BEGIN PRIVATE KEY-----\n"),
+        *("ignore all ", ". ", "a\n\n", "/root/", "a_b.", "\u200b", "{a", "![", "- a\n  ", "a b c d e f g hh "),
+    )
+    done = {"responses": {"200": {"description": "Done"}}}
+    paths = {
+        f"/{i}": {"get": {"operationId": f"op_{i}", "description": (piece * 30_000)[:30_000], **done}}
+        for i, piece in enumerate(pieces)
+    }
+    source = tmp_path / "api.json"
+    info = {"title": "Slow", "version": "1"}
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    for i in range(len(pieces)):
+        assert f"## op_{i}\n" in references(tmp_path)
+
+
+CUT = (
+    '{"tools": [{"name": "deep", "inputSchema": ' + nested('{"a":', "}") + "},"
+    ' {"name": "half\\ud800", "name": "twice", "inputSchema": {}}, {"name": "fine", "description": "\\udfff"}]}'
+)
+
+
+@pytest.mark.parametrize("way", ["stdio", "http", "events"])
+def test_what_is_cut_from_the_answer_of_a_server_is_reported_where_it_stood(
+    way: str, tmp_path: Path, serve_messages: Callable[[str, str], str]
+) -> None:
+    """X-10, X-13: over every transport the same is read, and one bad tool costs no other."""
+    said = tmp_path / "tools.json"
+    said.write_text(CUT, encoding="utf-8")
+    stdio = ("--", sys.executable, ROOT / "tests/servers/verbatim.py", said)
+    source = stdio if way == "stdio" else ("--url", serve_messages(CUT, way))
+    finished = run_skillgen("from-server", "-o", tmp_path / "out", *source)
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert "nested-too-deeply: /tools~1list/0/tools/0/inputSchema:" in finished.stderr
+    assert "duplicate-key: /tools~1list/0/tools/1/name:" in finished.stderr
+    for name in ("deep", "twice", "fine"):
+        assert f"## {name}\n" in references(tmp_path)
 
 
 def test_numbers_that_json_has_no_word_for_stay_text(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from collections import Counter
 from functools import lru_cache, partial
 
 _FORMS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("private key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?:[A-Za-z0-9+/=\s\\\\:,.]|-(?!----)){40,10000}?"
-     r"-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\\\]{40,10000})", ("-----BEGIN",)),
+    ("private key", r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+     r"(?:(?:[A-Za-z0-9+/=\s\\\\:,.]|-(?!----)){40,10000}?-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----"
+     r"|[A-Za-z0-9+/=\s\\\\]{40,10000})", ("-----BEGIN",)),
     ("AWS access key id", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b", ("AKIA", "ASIA", "ABIA", "ACCA")),
     ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b",
      ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),

@@ -12,6 +12,9 @@ from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.nesting import NESTING_LIMIT, is_too_deep, without_deep_parts
 
+_POINTER_STEPS = 6
+"""How much of the pointer to a part that was left out is told: as far as the schema of a tool."""
+
 
 def json_from_text(text: str, problems: ProblemLog) -> Json:
     """Reads JSON; a key that stands twice in an object is reported, and its last value kept (RFC 8259, 4).
@@ -39,19 +42,40 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
     return _read(text, problems)
 
 
-def plain_json(text: str, start: int = 0) -> tuple[Json, int]:
-    """Reads the JSON value that begins at a place, of which nothing is reported; gives it and where it ends.
+def marked_json(text: str, start: int = 0) -> tuple[Json, int]:
+    """Reads the JSON value that begins at a place; gives it and where it ends.
+
+    What a plain parser would drop, and what is nested too deeply, is marked in the value, for `settled` to report.
 
     Raises:
         ValueError: no JSON stands there.
-        RecursionError: it is nested too deeply.
+        RecursionError: it is nested too deeply, and can't be read without that.
     """
     try:
-        return _PLAIN.raw_decode(text, start)
+        value, end = _marked(text, start)
+        if not is_too_deep(value):
+            return value, end
+        text = text[start:end]
+    except RecursionError:
+        text, end = text[start:], len(text)
+    return _marked(without_deep_parts(text, _LEFT_OUT_JSON)[0], 0)[0], end
+
+
+def settled(data: Json, problems: ProblemLog) -> Json:
+    """Gives what was read by `marked_json` without its marks, each of which becomes a problem with its pointer."""
+    if not _has_marks(data):
+        return data
+    _report(data, problems)
+    return _plain(data)
+
+
+def _marked(text: str, start: int) -> tuple[Json, int]:
+    try:
+        return _MARKING.raw_decode(text, start)
     except json.JSONDecodeError:
         raise
     except ValueError:
-        return _PLAIN_LONG.raw_decode(text, start)
+        return _MARKING_LONG.raw_decode(text, start)
 
 
 def _read(text: str, problems: ProblemLog) -> Json:
@@ -105,8 +129,32 @@ def number_or_text(digits: str) -> float | str:
     return number if math.isfinite(number) else digits
 
 
-_PLAIN = json.JSONDecoder(parse_constant=str, parse_float=number_or_text)
-_PLAIN_LONG = json.JSONDecoder(parse_constant=str, parse_float=number_or_text, parse_int=_int_or_text)
+def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _Doubled(pairs)
+
+
+_MARKING = json.JSONDecoder(parse_constant=str, parse_float=number_or_text, object_pairs_hook=_object_from)
+_MARKING_LONG = json.JSONDecoder(
+    parse_constant=str, parse_float=number_or_text, parse_int=_int_or_text, object_pairs_hook=_object_from
+)
+
+_LEFT_OUT = "\x00nested too deeply\x00"
+_LEFT_OUT_JSON = json.dumps(_LEFT_OUT)
+"""Stands for what is left out, until that is reported."""
+
+
+def _has_marks(data: Json) -> bool:
+    waiting: list[Any] = [data]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is _Doubled:
+            return True
+        members = value.values() if isinstance(value, dict) else value
+        if _LEFT_OUT in members:
+            return True
+        waiting += [item for item in members if isinstance(item, (dict, list))]
+    return False
 
 
 def _plain(data: Json) -> Json:
@@ -118,17 +166,19 @@ def _plain(data: Json) -> Json:
         for key, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
             if isinstance(item, _Doubled):
                 item = holder[key] = dict(item)
+            elif item == _LEFT_OUT:
+                holder[key] = None
             if isinstance(item, (dict, list)):
                 waiting.append(item)
     return whole[0]
 
 
 def _report(data: Json, problems: ProblemLog) -> None:
-    """Reports the keys that stood twice, with their pointers, in the order of the text."""
+    """Reports the keys that stood twice, and where parts were left out, in the order of the text."""
     waiting: list[tuple[str, Any]] = [("", data)]
     while waiting:
         pointer, value = waiting.pop()
-        if isinstance(value, dict):
+        if isinstance(value, (dict, list)):
             for key in getattr(value, "keys_twice", ()):
                 problems.warning(
                     "duplicate-key",
@@ -136,6 +186,12 @@ def _report(data: Json, problems: ProblemLog) -> None:
                     f"the key {key[:100]!r} stands twice in one object; its last value counts",
                     "remove one",
                 )
-            waiting.extend(reversed([(child(pointer, key), item) for key, item in value.items()]))
-        elif isinstance(value, list):
-            waiting.extend(reversed([(child(pointer, index), item) for index, item in enumerate(value)]))
+            members = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
+        elif value == _LEFT_OUT:
+            # The whole pointer is as deep as what it points to.
+            problems.warning(
+                "nested-too-deeply",
+                "/".join(pointer.split("/")[:_POINTER_STEPS]),
+                f"nested more than {NESTING_LIMIT} levels deep; what is deeper is left out",
+            )

@@ -35,8 +35,8 @@ def is_too_deep(data: Json) -> bool:
     return True
 
 
-def without_deep_parts(text: str) -> tuple[str, tuple[int, ...]]:
-    """Gives a JSON text with `null` for each part that is nested too deeply, and the lines where those begin.
+def without_deep_parts(text: str, instead: str = "null") -> tuple[str, tuple[int, ...]]:
+    """Gives a JSON text with another value for each part that is nested too deeply, and the lines where those begin.
 
     Raises:
         RecursionError: the text is too long for that, or such a part never ends.
@@ -58,7 +58,7 @@ def without_deep_parts(text: str) -> tuple[str, tuple[int, ...]]:
                 lines.append(line + 1)
         else:
             if depth == NESTING_LIMIT + 1:
-                kept.append("null")
+                kept.append(instead)
                 done = position
             depth = max(depth - 1, 0)
     if depth > NESTING_LIMIT:

@@ -96,6 +96,16 @@ def banner_without_end() -> None:
     serve(Kiosk(LEGACY[-1]))
 
 
+def framed() -> None:
+    """Writes headers before each message, as language servers do, and no line end after it."""
+    kiosk = Kiosk(LEGACY[-1])
+    for message in messages():
+        if answer := kiosk.answer(message):
+            body = json.dumps(answer).encode()
+            write(b"Content-Length: %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n" % len(body))
+            write(body)
+
+
 def sloppy() -> None:
     """Answers without `jsonrpc`, with texts for ids and error codes, and with a null result."""
     kiosk = Kiosk(LEGACY[-1])
@@ -435,6 +445,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "banner": banner,
     "banner-without-end": banner_without_end,
     "sloppy": sloppy,
+    "framed": framed,
     "null-id": null_id,
     "float-ids": float_ids,
     "closes-stdout": closes_stdout,

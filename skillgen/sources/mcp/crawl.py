@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from skillgen.errors import SourceError
 from skillgen.model.value import Json
+from skillgen.sources.json_text import settled
 from skillgen.sources.mcp.attempts import Attempt, attempts_for
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.dead_ends import dead_end
@@ -67,7 +68,7 @@ def crawl(target: ServerTarget, progress: Callable[[str], None], *, interruption
 def _crawl_from(
     target: ServerTarget, attempt: Attempt, opening: Opening, results: dict[str, Json], reader: CrawlReader
 ) -> Crawl:
-    hidden, is_echo = target.given_secrets().hide_in(results)
+    hidden, is_echo = target.given_secrets().hide_in(settled(dict(results), reader.log))
     if is_echo:
         reader.log.warning(
             "secret-echoed", "", "The server repeats a value that was passed to it; [hidden] stands in its place."

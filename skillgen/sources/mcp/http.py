@@ -24,6 +24,7 @@ from skillgen.model.value import Json
 from skillgen.sources.guards import text_of
 from skillgen.sources.mcp.connection import MAX_TOTAL_BYTES, ConnectionLost, Params, RpcError
 from skillgen.sources.mcp.excerpts import printable
+from skillgen.sources.mcp.http_bodies import KeptResults
 from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
 from skillgen.sources.mcp.sdk import (
     CONNECTION_CLOSED,
@@ -79,6 +80,7 @@ class HttpConnection:
         self._is_old = is_old
         self._version: str | None = None
         self._budget = ByteBudget(MAX_TOTAL_BYTES)
+        self._kept = KeptResults()
         self._lost: Exception | None = None
         self._scope: anyio.CancelScope | None = None
         self._loop = asyncio.new_event_loop()
@@ -189,14 +191,15 @@ class HttpConnection:
                 yield streams
 
     async def _see(self, response: httpx2.Response) -> None:
-        response.stream = self._budget.watch(response.stream)
+        content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        response.stream = self._kept.watch(self._budget.watch(response.stream), content_type)
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             # A thousandfold may be in it, and nobody asked for it.
             self._budget.refuse("It answers in compressed form, though it was asked for plain text.")
         if (exchange := _exchange.get()) is None:
             return
         exchange.status = response.status_code
-        exchange.content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        exchange.content_type = content_type
         exchange.challenge = response.headers.get("www-authenticate")
         if self._is_old and exchange.status >= 400:
             # The SDK's old transport stops there, and tells nobody.
@@ -213,9 +216,10 @@ class HttpConnection:
         exchange = _Exchange()
         _exchange.set(exchange)
         try:
-            result = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
+            answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
         except MCPError as error:
             raise await self._failure(error, exchange) from None
+        result = self._kept.taken(answer)
         if method == "initialize":
             self._version = text_of(result, "protocolVersion")
         return result

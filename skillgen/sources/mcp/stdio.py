@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import threading
@@ -33,6 +34,8 @@ _MAX_BANNERS = 10_000
 
 _MAX_UNSENT = 1_000
 """Answers to the server's own requests that wait for it to read."""
+
+_FRAME_HEADER = re.compile(r"content-(?:length: *[0-9]+|type:.*)", re.IGNORECASE)
 
 _STDERR_LINES = 20
 _STDERR_LINE_BYTES = 64 * 1024
@@ -61,6 +64,7 @@ class StdioConnection:
         self._lost: ConnectionLost | None = None
         self._banners = 0
         self._first_banner = ""
+        self._is_frame = False
         self._errors: deque[bytes] = deque(maxlen=_STDERR_LINES)
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr_thread = threading.Thread(target=self._drain_stderr, daemon=True)
@@ -144,10 +148,17 @@ class StdioConnection:
 
     def _receive(self, line: bytes) -> None:
         messages, banner = messages_in(line)
-        if banner:
-            self._count_banner(banner)
         for message in messages:
             self._handle(message)
+        if banner:
+            self._count_banner(banner)
+        elif self._is_frame and not messages:
+            raise ConnectionLost(
+                "It writes a `Content-Length` header before each message, as language servers do; in MCP over stdio, a "
+                "message is one line and nothing else.",
+                fix="Have the server write one message a line (specification, 'Transports', stdio).",
+            )
+        self._is_frame = _FRAME_HEADER.fullmatch(banner) is not None
 
     def _count_banner(self, text: str) -> None:
         self._banners += 1

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import IO
 
 from skillgen.model.value import Json
-from skillgen.sources.json_text import plain_json
+from skillgen.sources.json_text import marked_json
 from skillgen.sources.mcp.connection import MAX_TOTAL_BYTES, ConnectionLost, RpcError
-from skillgen.sources.nesting import is_too_deep, without_deep_parts
 
 CHUNK_BYTES = 64 * 1024
 
@@ -41,7 +40,8 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
 def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
     """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is no message.
 
-    A banner without a line end stands before the first message on its line. What is nested too deeply is left out.
+    A banner without a line end stands before the first message on its line. What is nested too deeply is left out, and
+    marked, as a key that stands twice is (`json_text.marked_json`).
 
     Raises:
         ConnectionLost: a message is nested too deeply, and can't be read without that.
@@ -49,26 +49,15 @@ def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
     for start in _starts(text):
         try:
-            value, end = plain_json(text, start)
-            if is_too_deep(value):
-                value, _ = plain_json(without_deep_parts(text[start:end])[0])
+            value, end = marked_json(text, start)
         except ValueError:
             continue
         except RecursionError:
-            value, end = _without_deep_parts(text, start)
+            raise ConnectionLost("It sent a message that is nested too deeply to be read.") from None
         messages = [item for item in (value if isinstance(value, list) else [value]) if _is_message(item)]
         if messages:
             return messages, text[:start] + text[end:]
     return [], text
-
-
-def _without_deep_parts(text: str, start: int) -> tuple[Json, int]:
-    try:
-        return plain_json(without_deep_parts(text[start:])[0])[0], len(text)
-    except ValueError:
-        return None, start
-    except RecursionError:
-        raise ConnectionLost("It sent a message that is nested too deeply to be read.") from None
 
 
 def error_from_answer(error: Json) -> RpcError:
