@@ -164,3 +164,52 @@ def test_an_option_after_the_dashes_is_the_servers_and_that_is_said(tmp_path: Pa
     run = run_skillgen("from-server", "--check", "--", *command(tmp_path, tools=tools(["a"])), "-o", "x", cwd=TESTS)
     assert "note: -o stands after --, so the server gets it; options of skillgen go before --" in run.stderr
     assert json.loads((out / "registry.json").read_text("utf-8"))["name"] == "listed"
+
+
+def test_a_named_type_stands_with_the_tools_that_alone_refer_to_it(tmp_path: Path) -> None:
+    """S3-15: a call takes no further page to read; what several pages share stands once, on a page of its own."""
+    types = {
+        "Style": {"type": "object", "properties": {"bold": {"type": "boolean"}, "font": {"$ref": "#/$defs/Font"}}},
+        "Font": {"type": "object", "properties": {"size": {"type": "integer"}}},
+        "Shared": {"type": "object", "properties": {"x": {"type": "integer"}}},
+    }
+
+    def entry(name: str, of: str) -> dict[str, Json]:
+        schema = {"type": "object", "$defs": types, "properties": {"it": {"$ref": f"#/$defs/{of}"}}}
+        return tool(name, inputSchema=schema)
+
+    things = {"cell": "Style", "sheet": "Shared", "chart": "Shared"}
+    entries = [entry(f"{verb}_{thing}", of) for thing, of in things.items() for verb in ("get", "set", "delete")]
+    finished, out = documented(tmp_path, tools=entries)
+    assert finished.exit_code == 0, finished.stderr
+    (references,) = out.glob("skills/*/references")
+    cells, types_page = ((references / name).read_text("utf-8") for name in ("cell.md", "types.md"))
+    assert "- `it` ([Style](#style))" in cells
+    assert "\n## Named types\n\n### Style\n" in cells
+    assert "- `font` ([Font](#font))" in cells
+    assert cells.count("### Font\n") == 1
+    assert "- `it` ([Shared](types.md#shared))" in (references / "sheet.md").read_text("utf-8")
+    assert "## Shared\n" in types_page
+    assert "Style" not in types_page
+    for name in ("llms-full.txt", "ai-help.md"):
+        text = (out / name).read_text("utf-8")
+        assert [text.count(f"### {of}\n") for of in types] == [1, 1, 1]
+        assert "[Style](#style)" in text
+
+
+def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
+    """Issue 5: one call that is valid against its own schema, and says something."""
+    inner = {"type": "object", "properties": {"file": {"type": "string"}, "all": {"type": "boolean"}}}
+    schema = {"type": "object", "properties": {"params": {**inner, "required": ["file"]}}}
+    _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
+    assert '{"params": {"file": "FILE"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+
+
+def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
+    """S3-15, X-24: SKILL.md names a page for what it does not have itself."""
+    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
+    assert "(references/about.md): the instructions once more" in skill_of(out)
+    once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
+    assert skill_of(once).count("Finds berths in harbours.") == 2  # front matter and overview
+    long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
+    assert "Instructions; read the instructions before the first call" in skill_of(long)

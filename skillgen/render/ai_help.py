@@ -81,7 +81,7 @@ def ai_help_documents(
             whole.add_tools(topic.pages)
     whole.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
-        whole.add_types(reference.types)
+        whole.add_types(reference.type_sections)
     whole.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", whole.text())
 
@@ -90,7 +90,7 @@ def command_documents(
     service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
 ) -> Iterator[Document]:
     """Gives the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
-    types = {section.name: section for page in reference.types for section in page.sections}
+    types = {section.name: section for section in reference.type_sections}
     stems = file_stems((tool.name for tool in service.tools), frozenset())
     for topic in reference.topics:
         for page in topic.pages:

@@ -15,6 +15,9 @@ from skillgen.markdown.filters import Markdown
 PAGE_LIMIT_BYTES = 14_500
 """The size of a page's sections. With heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
 
+TYPES = "Named types"
+"""The heading above types, on a page of their own or below tools."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
@@ -52,13 +55,24 @@ class Page:
     sections: tuple[Section, ...] = ()
     """What stands in it."""
 
+    types: tuple[Section, ...] = ()
+    """Named types that only its sections refer to; they stand below these."""
+
     anchors: Mapping[str, str] = field(default_factory=dict)
     """Name of a section to the anchor of its heading."""
+
+    type_anchors: Mapping[str, str] = field(default_factory=dict)
+    """The same of the types."""
 
     @property
     def heading(self) -> str:
         """The title, and the part where there are several."""
         return self.title if self.parts == 1 else f"{self.title} ({self.part} of {self.parts})"
+
+    def size_bytes(self) -> int:
+        """Gives the size of what stands in it."""
+        texts = [section.text for section in (*self.sections, *self.types)]
+        return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
 def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None) -> tuple[Page, ...]:
@@ -74,13 +88,18 @@ def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markd
             intro=intro if part == 1 else None,
             sections=tuple(portion),
         )
-        pages.append(_with_anchors(page))
+        pages.append(with_anchors(page))
     return tuple(pages)
 
 
 def addresses(pages: Iterable[Page]) -> dict[str, str]:
     """Gives the address of each section within the references: `projects.md#create_project`."""
     return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.anchors.items()}
+
+
+def type_addresses(pages: Iterable[Page]) -> dict[str, str]:
+    """Gives the address of each named type that stands below other sections."""
+    return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.type_anchors.items()}
 
 
 def _portions(sections: Sequence[Section], first_limit: int) -> Iterable[list[Section]]:
@@ -97,8 +116,11 @@ def _portions(sections: Sequence[Section], first_limit: int) -> Iterable[list[Se
         yield portion
 
 
-def _with_anchors(page: Page) -> Page:
+def with_anchors(page: Page) -> Page:
+    """Gives a page that knows where its sections and types are found."""
     anchors = Anchors()
     anchors.of(page.heading)
     found = {section.name: anchors.of(section.heading) for section in page.sections}
-    return replace(page, anchors=found)
+    if page.types:
+        anchors.of(TYPES)
+    return replace(page, anchors=found, type_anchors={item.name: anchors.of(item.heading) for item in page.types})

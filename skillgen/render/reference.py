@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
@@ -17,7 +17,8 @@ from skillgen.render.environment import Templates
 from skillgen.render.examples import shown_examples
 from skillgen.render.file_names import file_stems
 from skillgen.render.links import resolved
-from skillgen.render.pages import Page, Section, addresses, pages_of
+from skillgen.render.pages import TYPES, Page, Section, addresses, pages_of, type_addresses
+from skillgen.render.placement import with_own_types
 
 SECTIONS = "reference/sections.md.j2"
 
@@ -69,7 +70,7 @@ class Reference:
     """The tools by group."""
 
     types: tuple[Page, ...]
-    """Named types."""
+    """Named types that do not stand with the tools that refer to them."""
 
     resources: tuple[Page, ...]
     """Resources and resource templates."""
@@ -85,6 +86,9 @@ class Reference:
 
     type_addresses: dict[str, str] = field(default_factory=dict)
     """Type name to address within `references/`."""
+
+    type_sections: tuple[Section, ...] = ()
+    """All named types, wherever they stand."""
 
     @property
     def about_topics(self) -> list[str]:
@@ -106,13 +110,18 @@ class Reference:
 
     def size_bytes(self) -> int:
         """Gives the size of all sections together."""
-        return sum(len(section.text.encode("utf-8")) for page in self.pages for section in page.sections)
+        sections = (section for page in self.pages for section in (*page.sections, *page.types))
+        return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them among pages."""
     topics = _topics(service, _sections(templates, "tool_section", service))
-    types = pages_of("Named types", "types", _type_sections(service, templates))
+    type_sections = _type_sections(service, templates)
+    if type_sections and service.kind == "mcp":
+        topics = _with_own_types(topics, type_sections)
+    own = type_addresses(page for topic in topics for page in topic.pages)
+    types = pages_of(TYPES, "types", [section for section in type_sections if section.name not in own])
     resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
     prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
     events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _how_sent(service))
@@ -124,7 +133,8 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         prompts=prompts,
         events=events,
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
-        type_addresses=addresses(types),
+        type_addresses={**addresses(types), **own},
+        type_sections=tuple(type_sections),
     )
 
 
@@ -137,7 +147,10 @@ def reference_files(reference: Reference, templates: Templates) -> Iterator[tupl
 
 def page_text(page: Page, templates: Templates) -> Markdown:
     """Renders one page; its links are unresolved."""
-    body = Markdown("\n\n".join(section.text for section in page.sections))
+    parts = [section.text for section in page.sections]
+    if page.types:
+        parts += [Markdown(f"## {TYPES}"), *(Markdown(f"#{section.text}") for section in page.types)]
+    body = Markdown("\n\n".join(parts))
     return templates.render("reference/page.md.j2", page=page, body=body)
 
 
@@ -175,6 +188,11 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
             Topic(title=heading, description=None, tools=tuple(rest), pages=pages_of(heading, "tools", sections))
         )
     return tuple(topics)
+
+
+def _with_own_types(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:
+    pages = iter(with_own_types([page for topic in topics for page in topic.pages], types))
+    return tuple(replace(topic, pages=tuple(next(pages) for _ in topic.pages)) for topic in topics)
 
 
 def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown) -> tuple[Page, ...]:

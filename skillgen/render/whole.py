@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from skillgen.markdown.anchors import Anchors
 from skillgen.markdown.filters import Markdown, name
 from skillgen.render.links import resolved
-from skillgen.render.pages import Page, Section
+from skillgen.render.pages import TYPES, Page, Section
 from skillgen.render.reference import Reference
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -32,7 +32,7 @@ class Whole:
 
     def add_tools(self, pages: Iterable[Page]) -> None:
         """Adds the sections of tools, a level below the last heading."""
-        self._add_sections(pages, self._tools)
+        self._add_sections(_sections(pages), self._tools)
 
     def add_tool(self, section: Section) -> None:
         """Adds the section of one tool, without its heading."""
@@ -45,13 +45,13 @@ class Whole:
             self._types[section.name] = "#" + self._anchors.of(section.heading)
             self._parts.append(section.text)
 
-    def add_types(self, pages: Iterable[Page]) -> None:
+    def add_types(self, sections: Iterable[Section]) -> None:
         """Adds the sections of named types, a level below the last heading."""
-        self._add_sections(pages, self._types)
+        self._add_sections(sections, self._types)
 
     def add_others(self, pages: Iterable[Page]) -> None:
         """Adds sections that nothing links to, a level below the last heading."""
-        self._add_sections(pages, {})
+        self._add_sections(_sections(pages), {})
 
     def text(self) -> str:
         """Gives the file, its links resolved to anchors in it."""
@@ -61,11 +61,14 @@ class Whole:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"
 
-    def _add_sections(self, pages: Iterable[Page], addresses: dict[str, str]) -> None:
-        for page in pages:
-            for section in page.sections:
-                addresses[section.name] = "#" + self._anchors.of(section.heading)
-                self._parts.append("#" + section.text)
+    def _add_sections(self, sections: Iterable[Section], addresses: dict[str, str]) -> None:
+        for section in sections:
+            addresses[section.name] = "#" + self._anchors.of(section.heading)
+            self._parts.append("#" + section.text)
+
+
+def _sections(pages: Iterable[Page]) -> Iterator[Section]:
+    return (section for page in pages for section in page.sections)
 
 
 def whole_reference(head: Markdown, reference: Reference) -> str:
@@ -88,9 +91,9 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
         if pages:
             whole.add(f"## {title}")
             whole.add_others(pages)
-    if reference.types:
-        whole.add("## Named types")
-        whole.add_types(reference.types)
+    if reference.type_sections:
+        whole.add(f"## {TYPES}")
+        whole.add_types(reference.type_sections)
     return whole.text()
 
 

@@ -11,6 +11,7 @@ from skillgen.model.value import Json, Origin
 from skillgen.sources.examples.maker import Maker, NoExample
 from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.examples.validity import Validity
+from skillgen.sources.guards import as_dict
 
 MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 
@@ -28,11 +29,19 @@ def checked_examples(
         problems.info(code, where, message, "mend the value or the schema")
 
     try:
-        made = Maker(validity, report, is_request=False).made(schema, "", pointer)
+        maker = Maker(validity, report, is_request=False)
+        make = maker.made_meaningful if _is_wrapper(schema) else maker.made
+        made = make(schema, "", pointer)
     except NoExample as problem:
         problems.info("example-missing", pointer, f"no call that its schema allows could be made: {problem}")
         return tuple(examples)
     return (Example(input=made.value, origins=MADE), *examples)
+
+
+def _is_wrapper(schema: Json) -> bool:
+    """Tells whether all that is sent stands in one object: a call without it shows nothing."""
+    properties = list(as_dict(as_dict(schema).get("properties")).values())
+    return len(properties) == 1 and bool(as_dict(properties[0]).get("properties"))
 
 
 def _checked(example: Example, where: str, schema: Json, validity: Validity, problems: ProblemLog) -> Example:
