@@ -37,8 +37,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Runs the command line; what stands after `--` is a server's command and none of our options."""
-    gc.disable()  # the process is short, and a large description is a million objects that all stay
-    atexit.register(gc.freeze)  # nor are they to be looked through at its end
+    atexit.register(gc.freeze)  # what a large description came to is not looked through at the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # The same bytes on every system. Half a surrogate pair becomes an escape, which JSON reads back.
