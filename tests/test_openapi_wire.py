@@ -174,3 +174,77 @@ def test_a_status_that_is_neither_success_nor_failure_is_told(tmp_path: Path) ->
     assert "Returns (201)." in page
     assert "Or (302): Elsewhere" in page
     assert "- `Location` (string (uri))" in page
+
+
+ORDER: dict[str, Json] = {
+    "type": "object",
+    "xml": {"name": "order", "namespace": "urn:x", "prefix": "o"},
+    "required": ["id", "rows", "tags", "who"],
+    "properties": {
+        "id": {"type": "integer", "xml": {"attribute": True}},
+        "rows": {"type": "array", "xml": {"wrapped": True}, "items": {"$ref": "#/components/schemas/Row"}},
+        "tags": {"type": "array", "minItems": 2, "items": {"const": "a<b", "xml": {"name": "tag"}}},
+        "note": {"type": "string", "xml": {"name": "Remark"}},
+        "who": {"type": "object", "required": ["n"], "properties": {"n": {"const": "x", "xml": {"nodeType": "text"}}}},
+    },
+}
+
+
+def test_a_body_that_can_only_be_sent_as_xml_is_told_and_sent_by_its_names_there(tmp_path: Path) -> None:
+    """S2-08: attributes, wrapped lists, names, prefixes and namespaces."""
+    row = {"type": "object", "xml": {"name": "row"}, "required": ["k"], "properties": {"k": {"const": 1}}}
+    body = {"required": True, "content": {"application/xml": {"schema": {"$ref": "#/components/schemas/Order"}}}}
+    components = {"schemas": {"Order": ORDER, "Row": row}}
+    data = description({"/a": {"post": operation("x", requestBody=body)}}, components=components)
+    page = page_of(tmp_path, data)
+    for words in (
+        "- `id` (integer, required): In XML: an attribute.",
+        "In XML: its items stand within an element of their own.",
+        "Each item: in XML: called `tag`.",
+        "- `note` (string): In XML: called `Remark`.",
+        "\nIn XML: called `order`, with the prefix `o`, in the namespace `urn:x`.",
+    ):
+        assert words in page, words
+    assert (
+        """--data-raw '<o:order xmlns:o="urn:x" id="1"><rows><row><k>1</k></row></rows>"""
+        "<tag>a&lt;b</tag><tag>a&lt;b</tag><who>x</who></o:order>'"
+    ) in page
+
+
+def test_names_in_xml_are_no_noise_where_json_can_be_sent_and_no_element_is_invented(tmp_path: Path) -> None:
+    """S2-08."""
+    schema = {"type": "object", "required": ["a"], "properties": {"a": {"const": 1, "xml": {"name": "b"}}}}
+    both = {"application/json": {"schema": schema}, "application/xml": {"schema": schema}}
+    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody={"content": both})}}))
+    assert "In XML" not in page
+    alone = {"required": True, "content": {"application/xml": {"schema": schema}}}
+    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=alone)}}))
+    assert "In XML: called `b`." in page
+    assert "curl" not in page
+
+
+@pytest.mark.parametrize("name", ["0-7", "a.b", "x y", "12"])
+def test_a_discriminator_and_its_types_may_be_called_anything(tmp_path: Path, name: str) -> None:
+    """S2-09: what a type is known by, also where it says so itself, and what an object is that says nothing (3.2)."""
+    base = {"$ref": "#/components/schemas/Base"}
+    schemas = {
+        "Base": {
+            "type": "object",
+            "properties": {"kind": {"type": "string"}},
+            "discriminator": {"propertyName": "kind", "mapping": {"8-12": name}, "defaultMapping": "Other"},
+        },
+        name: {"allOf": [base]},
+        "Known": {"allOf": [base], "x-ms-discriminator-value": "#Known.It"},
+        "Other": {"allOf": [base]},
+    }
+    body = {"content": {"application/json": {"schema": base}}}
+    paths = {"/a": {"post": operation("x", requestBody=body)}}
+    data = description(paths, openapi="3.2.0", components={"schemas": schemas})
+    service, problems = read(data)
+    assert codes(problems) == []
+    (found,) = (item.schema.discriminator for item in service.schemas if item.name == "Base")
+    assert found is not None
+    assert found.mapping == {"8-12": name, "#Known.It": "Known", "Other": "Other"}
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
+    types = (tmp_path / "out/skills/tasks/references/types.md").read_text("utf-8")
+    assert "Where `kind` is absent or has another value, it is [Other](#other)." in types

@@ -44,7 +44,8 @@ class Schema:
     """Values of `example` and `examples`."""
 
     constraints: Mapping[str, Json] | None = None
-    """Keywords that bound the value, by their JSON Schema name: `minimum`, `maxLength`, `pattern` and the like."""
+    """Keywords that bound the value, by their JSON Schema name: `minimum`, `maxLength`, `pattern` and the like; also
+    `xml` of OpenAPI, where something can only be sent so."""
 
     ref: str | None = None
     """The name of a type in `Service.schemas` that this value is."""
@@ -118,6 +119,9 @@ class Discriminator:
     mapping: Mapping[str, str] | None = None
     """Value to the name of a type in `Service.schemas`, in the order declared; then the types that the source implies,
     whose value is their name."""
+
+    default: str | None = None
+    """The name of the type that an object is where the property is absent or none of these (3.2, `defaultMapping`)."""
 
 
 @frozen

@@ -182,6 +182,28 @@ def _constraint_notes(schema: Schema) -> Iterator[str]:
         yield "No item twice."
     if "contentMediaType" in constraints:
         yield f"Holds {code(str(constraints['contentMediaType']))}."
+    if isinstance(xml := constraints.get("xml"), dict):
+        yield from _xml_note(xml, is_array)
+
+
+def _xml_note(xml: dict[str, Json], is_array: bool) -> Iterator[str]:
+    """Says how a value stands in XML (OpenAPI 3.2, "XML Object")."""
+    node = xml.get("nodeType")
+    is_wrapped = xml.get("wrapped") is True or (is_array and node == "element")
+    words = []
+    if xml.get("attribute") is True or node == "attribute":
+        words.append("an attribute")
+    elif node in ("text", "cdata"):
+        words.append("the text of the element around it")
+    elif is_wrapped:
+        words.append("its items stand within an element of their own")
+    if isinstance(xml.get("name"), str) and (is_wrapped or not is_array):  # a list has no element otherwise
+        words.append(f"called {code(xml['name'])}")
+    for key, lead in (("prefix", "with the prefix"), ("namespace", "in the namespace")):
+        if isinstance(xml.get(key), str):
+            words.append(f"{lead} {code(xml[key])}")
+    if words:
+        yield f"In XML: {', '.join(words)}."
 
 
 def _range_note(low: Json, high: Json, unit: str) -> str:

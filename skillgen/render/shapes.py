@@ -462,3 +462,5 @@ def _discriminator_notes(discriminator: Discriminator, schema: Schema) -> Iterat
             + ", ".join(f"{code(key)} {type_link(held)}" for key, held in mapping.items())
             + "."
         )
+    if discriminator.default is not None:
+        yield f"Where {name} is absent or has another value, it is {type_link(discriminator.default)}."

@@ -53,13 +53,21 @@ class SchemaReader:
         self._done: dict[str, NamedType] = {}
         self._ignored: list[str] = []
 
-    def scope(self, root: Json, pointer: str, owner: str | None = None, *, ref_siblings: bool = True) -> Scope:
+    def scope(
+        self,
+        root: Json,
+        pointer: str,
+        owner: str | None = None,
+        *,
+        ref_siblings: bool = True,
+        reads_xml: bool = False,
+    ) -> Scope:
         """Opens a document at `pointer` of the source; `owner` tells its types from others of the same name.
 
         `ref_siblings` tells whether what stands beside a `$ref` counts, as it does since draft 2019-09 and in
-        OpenAPI 3.1; before, it is ignored.
+        OpenAPI 3.1; before, it is ignored. `reads_xml` tells whether what a value is called in XML is kept.
         """
-        return Scope(self, root, pointer, owner, ref_siblings)
+        return Scope(self, root, pointer, owner, ref_siblings, reads_xml)
 
     def named_types(self) -> tuple[NamedType, ...]:
         """Reads every type that was referred to, and those that they refer to; sorted by name. It ends the reading."""
@@ -137,12 +145,21 @@ def _common(**fields: Any) -> Schema:
 class Scope:
     """One document in which `$ref`s are looked up."""
 
-    def __init__(self, reader: SchemaReader, root: Json, pointer: str, owner: str | None, ref_siblings: bool) -> None:
+    def __init__(
+        self,
+        reader: SchemaReader,
+        root: Json,
+        pointer: str,
+        owner: str | None,
+        ref_siblings: bool,
+        reads_xml: bool = False,
+    ) -> None:
         self.root = root
         self.owner = owner
         self._reader = reader
         self._pointer = pointer
         self.ref_siblings = ref_siblings
+        self._reads_xml = reads_xml
         self._names: dict[str, str | None] = {}
         self._places = Places(root)
         self._discriminators = Discriminators(root)
@@ -167,6 +184,8 @@ class Scope:
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
         fields["constraints"] = constraints_of(raw)
+        if self._reads_xml and isinstance(raw.get("xml"), dict):
+            fields["constraints"] = {**(fields["constraints"] or {}), "xml": raw["xml"]}
         self._add_structure(raw, fields, pointer, depth)
         schema = Schema(**fields)
         if "allOf" in raw:

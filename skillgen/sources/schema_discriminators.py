@@ -9,15 +9,17 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from skillgen.model.pointer import child, last_token
+from skillgen.model.pointer import child, follow, last_token
 from skillgen.model.schema import Discriminator
 from skillgen.model.value import Json
+from skillgen.sources.guards import text_of
 from skillgen.sources.schema_keywords import Report, kind_of, members
 
 NameOf = Callable[[str, str], "str | None"]
 """Gives the name under which the type at a `$ref` is held; takes the `$ref` and the pointer of what refers to it."""
 
 _HOMES = (("components", "schemas"), ("$defs",), ("definitions",))
+_OWN_VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
 _NAMED = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
 
 
@@ -47,8 +49,22 @@ class Discriminators:
         for reference in self._possible(raw, local):
             held = name_of(reference, place)
             if held is not None and held not in found.values() and names_a_type(reference):
-                found.setdefault(last_token(reference), held)
-        return Discriminator(property=name, mapping=found or None)
+                found.setdefault(self._own_value(reference) or last_token(reference), held)
+        default = declared.get("defaultMapping")
+        return Discriminator(
+            property=name,
+            mapping=found or None,
+            default=name_of(_reference(default), place) if isinstance(default, str) else None,
+        )
+
+    def _own_value(self, reference: str) -> str | None:
+        """Gives the value by which a type says that it is known: an extension of Swagger 2.0, which has no mapping."""
+        try:
+            target = follow(self._root, reference.removeprefix("#"))
+        except LookupError:
+            return None
+        found = (text_of(target, key) for key in _OWN_VALUES)
+        return next((value for value in found if value is not None), None)
 
     def _possible(self, raw: dict[str, Json], local: str) -> Iterator[str]:
         """Gives the references to the types that the source implies."""
@@ -81,6 +97,11 @@ class Discriminators:
         return found
 
 
+def _reference(target: str) -> str:
+    """Gives the reference that a mapping means: one, or the name of a type."""
+    return target if "#" in target or "/" in target else f"#/components/schemas/{target}"
+
+
 def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> Iterator[tuple[str, str]]:
     if mapping is not None and not isinstance(mapping, dict):
         report(pointer, f"expected an object, found {kind_of(mapping)}")
@@ -89,7 +110,5 @@ def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> I
         if not isinstance(target, str):
             report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
             continue
-        is_reference = "#" in target or "/" in target
-        reference = target if is_reference else f"#/components/schemas/{target}"
-        if (name := name_of(reference, child(pointer, value))) is not None:
+        if (name := name_of(_reference(target), child(pointer, value))) is not None:
             yield value, name

@@ -151,7 +151,7 @@ def _tighter(
     found, second = dict(one), {}
     for keyword, bound in other.items():
         held = found.setdefault(keyword, bound)
-        if held == bound:
+        if held == bound or keyword == "xml":  # which bounds nothing: the first is kept
             continue
         if keyword in _GREATEST and _are_numbers(held, bound):
             found[keyword] = max(held, bound)

@@ -40,6 +40,7 @@ ABOUT_THE_WHOLE = RULES | {
     "additionalProperties",
     "minProperties",
     "maxProperties",
+    "xml",
     "then",
     "else",
 }

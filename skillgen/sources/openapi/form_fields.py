@@ -13,7 +13,7 @@ from skillgen.model.wire import is_exploded, query_pairs, text_of_value
 from skillgen.sources.examples.maker import NoExample
 from skillgen.sources.examples.variants import Flat, Variants
 from skillgen.sources.guards import as_dict, text_of
-from skillgen.sources.openapi.media import is_concrete, is_json
+from skillgen.sources.openapi.media import is_concrete, is_json, is_xml
 from skillgen.sources.openapi.xml_text import xml_text
 
 _HOW = frozenset({"style", "explode"})
@@ -68,7 +68,7 @@ def _styled(name: str, item: Json, how: dict[str, Json]) -> Iterator[Part]:
 def _typed(name: str, member: Json, media_type: str | None, declared: Json, variants: Variants) -> Part:
     is_known = media_type is not None and is_concrete(media_type)
     if isinstance(member, (dict, list)) and is_known and media_type is not None and not is_json(media_type):
-        if not media_type.endswith(("/xml", "+xml")):
+        if not is_xml(media_type):
             raise NoExample(f"an object cannot be written as {media_type[:60]}")
         return _part(name, xml_text(member, declared, variants, name), media_type)
     if isinstance(member, (dict, list)):

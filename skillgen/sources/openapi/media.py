@@ -110,6 +110,11 @@ def is_json(media_type: str) -> bool:
     return bare.endswith(("/json", "+json")) or bare in ("text/json", "application/json")
 
 
+def is_xml(media_type: str) -> bool:
+    """Tells whether a media type is one of XML."""
+    return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
+
+
 def is_of_lines(media_type: str) -> bool:
     """Tells whether a media type is of JSON values that stand on a line each."""
     return media_type.partition(";")[0].strip().lower() in _OF_LINES

@@ -22,6 +22,7 @@ from skillgen.sources.openapi.media import (
     declared_examples,
     is_json,
     is_of_lines,
+    is_xml,
     media_type_object,
     preferred_first,
     whole_schema,
@@ -34,7 +35,6 @@ FILE = "FILE"
 """What stands for the name of a file."""
 
 _CONCRETE = {"image/*": "image/png", "text/*": "text/plain", "audio/*": "audio/mpeg", "video/*": "video/mp4"}
-_XML = re.compile(r"(?:\+|/)xml\b")
 _TEXTS = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|javascript)\b|.*(?:\+|/)xml\b")
 
 
@@ -126,7 +126,7 @@ class BodyMaker:
     def _text(self, media_type: str, media: dict[str, Json], pointer: str) -> SentBody:
         schema = media.get("schema", {})
         found = [pair for pair in declared_examples(media, pointer, self._resolver) if isinstance(pair[0], str)]
-        if not _XML.search(media_type):
+        if not is_xml(media_type):
             made = self._maker.made(schema, "text", child(pointer, "schema"), declared=found)
             value, is_made = made.value, made.is_made
             text = value if isinstance(value, str) else text_of_value(value)

@@ -17,6 +17,7 @@ from skillgen.sources.openapi.dialect import check_dialect, dialect_of
 from skillgen.sources.openapi.events import EventReader
 from skillgen.sources.openapi.moves import Moves
 from skillgen.sources.openapi.operations import OperationReader
+from skillgen.sources.openapi.request_media import is_sent_as_xml
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SecurityReader
 from skillgen.sources.openapi.servers import default_endpoint, endpoints_from, is_absolute
@@ -58,7 +59,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     tags = TagReader(data, problems)
     security = SecurityReader(data, Resolver(data, problems), problems)
     # Before 3.1, and in the drafts before 2019-09, nothing beside a `$ref` counts.
-    scope = reader.scope(data, "", ref_siblings=dialect_of(data) == "openapi-3.1")
+    scope = reader.scope(data, "", ref_siblings=dialect_of(data) == "openapi-3.1", reads_xml=is_sent_as_xml(data))
     check_dialect(data, problems)
     operations = OperationReader(data, scope, problems, document.url, tags, security)
     read = operations.tools()
