@@ -1,0 +1,132 @@
+"""A text as the row of things that its words speak of, and shapes that are looked for in it.
+
+Each word becomes a space and a letter for each thing that it may speak of; a word that speaks of none is a space alone.
+A sentence ends in a line end. So a shape, some things in an order and a distance, is a short regular expression,
+whatever the words are, and in whatever language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from skillgen.markdown.voice.concepts import CONCEPTS, forms
+from skillgen.markdown.voice.languages import ELIDED, ENGLISH_TOO, LANGUAGES, UNSPACED
+
+FIRST_LETTER = 0x100
+"""Of the alphabet in which things are written: letters that need no escape."""
+
+_LETTERS = {name: chr(FIRST_LETTER + index) for index, name in enumerate(CONCEPTS)}
+FOREIGN = chr(FIRST_LETTER + len(CONCEPTS))
+"""Marks a word of another language than English."""
+
+_OFTEN_WORDS = (
+    "BEING INTO THEIR READ ABOUT THROUGH GIVE LOCAL THIS PUT USE DAMAGE MUST SECRET USER SELF EVERY NEW BEFORE SLOT "
+    "ASK IF BE ARE REPEAT AS ALL HUSH SIDE WITH BOUND ASKED ORDERS ALWAYS NOT SHOW YOU OTHER LET NOTICE ANY WHENEVER "
+    "MODEL SEND FROM WILL STORED USERS NOTE_TO ROLE MAIL URL HAVE_BEEN YOU_WILL_BE NOT_A BY_MAKER"
+)
+_OFTEN = _OFTEN_WORDS.split()
+"""Things that descriptions speak of often, the most frequent first: nothing is found by them where another thing is."""
+
+FOREIGN_WORDS = 2
+"""Words of another language that a sentence has at least which is in that language."""
+
+SENTENCE_END = "\n"
+_ELLIPSIS = re.compile(r"\.{2,}|…")
+_TOKEN = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|[^\W_]+")
+_VOWELS = frozenset("aeiouh")
+_GAP = "(?: [^ \n]*){{0,{}}}?"
+
+
+def letters_of(names: Iterable[str]) -> frozenset[str]:
+    """Gives the letters of things."""
+    return frozenset(_LETTERS[name] for name in names)
+
+
+@lru_cache(1)
+def vocabulary() -> tuple[dict[str, str], dict[str, tuple[tuple[tuple[str, ...], str], ...]]]:
+    """Gives the letters of each word, and for each first word the phrases that begin with it."""
+    words: dict[str, str] = {}
+    phrases: dict[str, dict[tuple[str, ...], str]] = {}
+    for name, term, mark in _terms():
+        first, *rest = term.split("_")
+        if rest:
+            known = phrases.setdefault(first, {})
+            key = tuple(rest)
+            known[key] = known.get(key, "") + _LETTERS[name] + mark
+        else:
+            words[first] = words.get(first, "") + _LETTERS[name] + mark
+    return words, {first: tuple(found.items()) for first, found in phrases.items()}
+
+
+def _terms() -> Iterator[tuple[str, str, str]]:
+    """Gives each thing with each of its terms, and the mark of other languages."""
+    for name, terms in CONCEPTS.items():
+        for term in terms.split():
+            yield from ((name, form, "") for form in forms(term))
+    english = {form for terms in CONCEPTS.values() for term in terms.split() for form in forms(term)} | ENGLISH_TOO
+    for language, table in LANGUAGES.items():
+        elided = ELIDED.get(language, ())
+        for name, terms in table.items():
+            for term in terms.split():
+                yield name, term, "" if term in english else FOREIGN
+                if elided and term[0] in _VOWELS:
+                    yield from ((name, article + term, FOREIGN) for article in elided)
+
+
+@lru_cache(1)
+def _unspaced() -> re.Pattern[str]:
+    """Finds the terms of languages that put no space between words, the longest first."""
+    terms = {term for language in UNSPACED for terms in LANGUAGES[language].values() for term in terms.split()}
+    return re.compile("|".join(map(re.escape, sorted(terms, key=len, reverse=True))))
+
+
+def coded(text: str) -> str:
+    """Gives the row of things of a text in lower case."""
+    words, phrases = vocabulary()
+    if not text.isascii():
+        text = _unspaced().sub(lambda match: f" {match[0]} ", text)
+    tokens: list[str] = _TOKEN.findall(_ELLIPSIS.sub(" ", text))
+    row = []
+    for index, token in enumerate(tokens):
+        if not token[0].isalnum():
+            row.append(SENTENCE_END if token[0] in ".!?。！？" else "")
+            continue
+        found = words.get(token, "")
+        for rest, known in phrases.get(token, ()):
+            if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
+                found += known
+        row.append(" " + found)
+    return "".join(row)
+
+
+@lru_cache(512)
+def shape(pattern: str) -> re.Pattern[str]:
+    """Gives the expression for a shape: `NOT 3 TELL 8 USER` are these three with at most 3 and 8 words between them,
+    `A/B` is one of two, `-A` forbids one to follow, and what has no number between it stands side by side."""
+    parts = []
+    for part in pattern.split():
+        if part.isdigit():
+            parts.append(_GAP.format(part))
+        elif part.startswith("-"):
+            parts.append(f"(?=[ \n]|$)(?! [^ \n]*[{''.join(sorted(letters_of(part[1:].split('/'))))}])")
+        else:
+            parts.append(f" [^ \n]*[{''.join(sorted(letters_of(part.split('/'))))}][^ \n]*")
+    return re.compile("".join(parts))
+
+
+@lru_cache(512)
+def shape_choices(pattern: str) -> tuple[tuple[frozenset[str], ...], frozenset[str]]:
+    """Gives the letters of the things in a shape, and of the one spoken of least, by which it is found."""
+    parts = [part.split("/") for part in pattern.split() if not part.isdigit() and part[0] != "-"]
+    by = max(parts, key=lambda part: min(_OFTEN.index(name) if name in _OFTEN else len(_OFTEN) for name in part))
+    return tuple(letters_of(part) for part in parts), letters_of(by)
+
+
+def foreign_sentences(row: str) -> Iterator[list[str]]:
+    """Gives the sentences that are not in English, each as the letters of its words that speak of something."""
+    if FOREIGN in row:
+        for sentence in row.split(SENTENCE_END):
+            if sentence.count(FOREIGN) >= FOREIGN_WORDS:
+                yield [word for word in sentence.split(" ") if word]
