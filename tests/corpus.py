@@ -188,6 +188,9 @@ def report(results: Sequence[Result]) -> Iterator[str]:
         yield f"  {kind}: {count:,} times in {sum(any(k == kind for k, _ in i.complaints) for i in faulty)}"
         shown = [f"{item.name}: {where}" for item in faulty for k, where in item.complaints if k == kind]
         yield from (f"    {place[:220]}" for place in shown[:5])
+    for kind in ("agentskills validate", "llms-txt parser"):
+        failing = sum(any(found == kind for found, _ in item.complaints) for item in done)
+        yield f"{failing} of {len(done)} outputs fail {kind}"
     yield "problems reported of the descriptions:"
     codes = Counter[str]()
     for item in done:
@@ -201,6 +204,9 @@ def report(results: Sequence[Result]) -> Iterator[str]:
             f"seconds: median {statistics.median(seconds):.3f}, p90 {p90:.2f}, max {seconds[-1]:.1f}, "
             f"all {sum(seconds):.0f}; {per_operation:.2f} ms for each operation"
         )
+    if done:
+        memory = [item.peak_mib for item in done]
+        yield f"peak memory: median {statistics.median(memory):.0f} MiB, max {max(memory):.0f} MiB"
     for item in sorted(done, key=lambda item: -item.seconds)[:5]:
         yield f"  slow: {item.seconds:.1f} s, {item.peak_mib:.0f} MiB, {item.tools:,} operations: {item.name}"
     for item in sorted(done, key=lambda item: -item.peak_mib)[:3]:

@@ -118,6 +118,11 @@ OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "n
     (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response leads to the next page"),
     (("page", "per_page"), answer(), "send `page` to get another page; `per_page` bounds a page"),
     (("offset", "limit"), answer(), "send `offset` to skip what was seen; `limit` bounds a page"),
+    (("starting_after", "limit"), answer({"has_more": {"type": "boolean"}}),
+     "send what names the last item as `starting_after` to get the next page; `limit` bounds a page; `has_more`"),
+    (("page", "limit"), answer({"next_page": TEXT}), "send `next_page` of the response as `page` to get the next page"),
+    (("page",), answer(headers={"X-Next-Page": {}}), "send the `X-Next-Page` header of the response as `page` to get"),
+    (("$top", "$skip"), answer(), "send `$skip` to skip what was seen; `$top` bounds a page"),
     (("limit",), answer({"next": TEXT}), "`next` of the response leads to the next page"),
     (("q",), answer({"next": TEXT}), None),
     (("cursor",), answer({"items": TEXT}), None),
@@ -150,6 +155,28 @@ def test_what_to_do_when_calls_are_too_many_is_told() -> None:
     errors = {case.code: case.resolution for case in tool_of(responses=responses).errors}
     assert "Retry-After" in (errors["429"] or "")
     assert errors["503"] is None
+
+
+@pytest.mark.parametrize(("status", "members", "kind", "told"), [
+    ("202", {}, "inferred", "after a 202 the work goes on; ask at the address in its `Location` header for the outcome"
+     "; wait as long as its `Retry-After` header says before each time"),
+    ("201", {"x-ms-long-running-operation": True}, "declared", "the work goes on after the answer; ask at the address"),
+    ("201", {}, None, None),
+])  # fmt: skip
+def test_work_that_goes_on_after_the_answer_is_told(
+    tmp_path: Path, status: str, members: Json, kind: str | None, told: str | None
+) -> None:
+    """S2-16: also how long to wait before asking for the outcome."""
+    responses = {status: {"description": "Taken", "headers": {"Location": {}, "Retry-After": {}}}}
+    tool = tool_of("post", responses=responses, **members)
+    assert (tool.completion is None) if told is None else (told in (tool.completion or ""))
+    assert ("completion" in (tool.origins or {})) is (kind == "inferred")
+    paths = {"/a": {"post": operation("x", responses=responses, **members)}}
+    generated(
+        "from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out", "--emit", "llms"
+    )
+    lead = "Long-running, inferred from the status 202: " if kind == "inferred" else "Long-running: "
+    assert (lead in (tmp_path / "out" / "llms-full.txt").read_text("utf-8")) is (told is not None)
 
 
 def test_when_an_operation_ends_is_told(tmp_path: Path) -> None:

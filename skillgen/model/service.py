@@ -621,6 +621,9 @@ class Tool:
     pagination: str | None = None
     """How to get the next page."""
 
+    completion: str | None = None
+    """When the work goes on after the answer, and how its outcome is learned."""
+
     icons: tuple[Icon, ...] = ()
     """Pictures."""
 

@@ -12,6 +12,7 @@ _WORDS = (
     "x-deprecation-message",
     "x-speakeasy-deprecation-message",
     "x-deprecated-message",
+    "x-deprecatedMessage",
 )
 _ENDS = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate")
 _REPLACEMENTS = ("x-replaced-by", "x-replacement", "x-speakeasy-deprecation-replacement", "x-deprecated-replacement")
@@ -25,10 +26,11 @@ def deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json]) 
 def _sentences(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Iterator[str]:
     if not any(key.startswith("x-") or key == "deprecated" for key in operation) and "headers" not in response:
         return
-    if words := _first(operation, _WORDS):
+    graph = as_dict(operation.get("x-ms-deprecation"))
+    if words := _first(operation, _WORDS) or text_of(graph, "description"):
         yield words if words.rstrip()[-1:] in ".!?" else f"{words.rstrip()}."
     github = as_dict(operation.get("x-github"))
-    if ends := _first(operation, _ENDS) or text_of(github, "removalDate"):
+    if ends := _first(operation, _ENDS) or text_of(github, "removalDate") or text_of(graph, "removalDate"):
         yield f"It ends on {ends.strip()}."
     if instead := _first(operation, _REPLACEMENTS):
         yield f"Use {instead.strip()} instead."

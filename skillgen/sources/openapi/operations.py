@@ -12,6 +12,7 @@ from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.checks import check_path, check_shape, check_words
+from skillgen.sources.openapi.completion import ACCEPTED, completion_of, is_declared_long
 from skillgen.sources.openapi.endings import deprecation_of
 from skillgen.sources.openapi.hints import described_for_agents, semantics_from_method, semantics_from_operation
 from skillgen.sources.openapi.names import operation_names
@@ -100,6 +101,9 @@ class OperationReader:
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
+        completion = completion_of(operation, responses, self._resolver)
+        if completion is not None and not is_declared_long(operation):
+            origins["completion"] = Origin("inferred", f"the status {ACCEPTED}")
         stream = stream_of(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
@@ -138,6 +142,7 @@ class OperationReader:
             deprecation=deprecation_of(operation, success),
             streaming=True if stream is not None else None,
             pagination=pagination,
+            completion=completion,
             pointer=pointer,
             origins=origins or None,
         )

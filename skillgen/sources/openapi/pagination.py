@@ -36,6 +36,12 @@ _HOLDERS = frozenset(
 )
 """Members of a response in which what leads to the next page may stand."""
 
+_NEXT_PAGES = ("nextpage", "nextpagenumber", "nextpageno", "nextpageindex")
+_NEXT_HEADERS = ("xnextcursor", "nextcursor", "xnextpagetoken", "xnextpage", "nextpage", "xcontinuationtoken")
+_AFTER = frozenset({"startingafter", "after", "afterid", "sinceid"})
+"""Cursors that are the name of an item."""
+_MORE = ("hasmore", "hasnext", "hasnextpage", "ismore", "istruncated", "moreavailable", "moreitems", "more")
+
 _LEVELS = 2
 
 
@@ -61,14 +67,22 @@ class PaginationReader:
         if cursor is None and page is None and offset is None and not linked and size is None:
             return None
         fields = self._fields_of(output)
+        more = _first(fields, _MORE)
+        sized += f"; `{fields[more][0]}` of the response tells whether there is more" if more is not None else ""
         if cursor is not None and (found := _first(fields, _NEXT_CURSORS)) is not None:
             path, schema = fields[found]
             ends = "; null means that there is none" if _may_be_null(schema) else ""
             return f"send `{path}` of the response as `{cursor}` to get the next page{ends}{sized}"
+        if (target := cursor or page) is not None and (header := _named(_by_word(headers), _NEXT_HEADERS)) is not None:
+            return f"send the `{header}` header of the response as `{target}` to get the next page{sized}"
         if linked:
             return f"the `Link` header of the response leads to the next page{_counted(page)}{sized}"
         if (found := _first(fields, _NEXT_LINKS)) is not None:
             return f"`{fields[found][0]}` of the response leads to the next page{_counted(page)}{sized}"
+        if page is not None and (found := _first(fields, _NEXT_PAGES)) is not None:
+            return f"send `{fields[found][0]}` of the response as `{page}` to get the next page{sized}"
+        if cursor is not None and _word(cursor) in _AFTER and more is not None:
+            return f"send what names the last item as `{cursor}` to get the next page{sized}"
         if page is not None and size is not None:
             return f"send `{page}` to get another page{sized}"
         if offset is not None and size is not None:
