@@ -20,6 +20,7 @@ from markdown_it.token import Token
 
 from skillgen.markdown import filters
 from skillgen.markdown.anchors import Anchors
+from skillgen.markdown.blocks import block
 from skillgen.markdown.front_matter import front_matter
 
 FRAGMENTS = (
@@ -74,7 +75,7 @@ def assert_like_harmless_words(place: str, safe: str) -> list[Token]:
 
 
 EVERY_FILTER = [
-    *(filters.inline, filters.paragraph, filters.block, filters.code, filters.value, filters.fence, filters.name),
+    *(filters.inline, filters.paragraph, block, filters.code, filters.value, filters.fence, filters.name),
     *(filters.link_label, filters.link_url),
 ]
 
@@ -168,7 +169,7 @@ def test_text_that_is_a_paragraph_stays_one(text: str) -> None:
 @example("- a\n  ```\n  b\n# c")
 def test_a_longer_text_ends_where_its_place_ends_and_opens_no_heading(text: str) -> None:
     """X-52, S0-25: paragraphs, lists, quotes and code blocks are all that it shows."""
-    safe = filters.block(text)
+    safe = block(text)
     tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
     rest, after = tokens[:-6], tokens[-6:]
     assert structure(after) == structure(parsed("## After\n\nend")[0])
@@ -334,11 +335,11 @@ def test_front_matter_keeps_words_words(word: str) -> None:
     ],
 )  # fmt: skip
 def test_harmless_markdown_stays_as_it_is(text: str) -> None:
-    assert filters.block(text) == text
+    assert block(text) == text
 
 
 def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
-    assert filters.block("# Notes #\n\ntext") == "**Notes**\n\ntext"
+    assert block("# Notes #\n\ntext") == "**Notes**\n\ntext"
 
 
 def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:

@@ -39,7 +39,11 @@ _REWORDED = re.compile(
     r"(?P<inner>.{0,400}?)</(?P=tag)>)"
     r"|(?P<break></?(?:br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
 )
-_ESCAPED = re.compile(_KEPT + r"|(?P<special><(?=[A-Za-z/!?])|`|\](?=[(\[]))")
+_UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[^\s_*`\\<>\[\]])?)_(?=[\s.,;:!?)\"']|$)"
+EMPHASIS = re.compile(_UNDERSCORED)
+"""What a text emphasizes between underscores; names in which they stand (`a_b`, `__a__`) are none."""
+
+_ESCAPED = re.compile(_KEPT + rf"|{_UNDERSCORED}|(?P<special><(?=[A-Za-z/!?])|`|\](?=[(\[]))")
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _FORMATTING_TAG = re.compile(
     r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
@@ -50,17 +54,7 @@ _LINE_START = re.compile(
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _FOLLOWED = frozenset({"http", "https", "mailto"})
 _VARIABLE = re.compile(r"\$(?=ARGUMENTS|\{CLAUDE_)")
-_BLOCK_SPECIAL = re.compile(
-    r"[`<\[\]\\$!|#>=~\t]"
-    r"|\n[ ]+|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
-)
 _LOOKS_LIKE_JSON = re.compile(r"$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
-_BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
-_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
-_LIST_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
-_RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
-_TABLE_RULE = frozenset("|:- ")
-_HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
 _NAME_SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~$&])")
 
@@ -84,24 +78,14 @@ def plain_words(text: str) -> str:
 def inline(text: str) -> Markdown:
     """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
     line = one_line(text)
-    return Markdown(defused(_escaped(line)) if _INLINE_SPECIAL.search(line) else line)
+    is_special = _INLINE_SPECIAL.search(line) or ("_" in line and EMPHASIS.search(line))
+    return Markdown(defused(escaped(line)) if is_special else line)
 
 
 @lru_cache(CACHE_SIZE)
 def paragraph(text: str) -> Markdown:
     """Makes a text safe as a line of its own, where its first characters could open a block."""
-    return Markdown(_guarded(inline(text)))
-
-
-def block(text: str) -> Markdown:
-    """Makes a longer text safe as blocks of their own: its paragraphs, lists and code blocks are kept.
-
-    Headings become paragraphs, rules go, and a code block that the text does not end is ended.
-    """
-    text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), clean(text).strip("\n"))
-    if not _BLOCK_SPECIAL.search(text):
-        return Markdown(text.strip())
-    return Markdown(defused(_Blocks().text_of(text.expandtabs(4))))
+    return Markdown(guarded(inline(text)))
 
 
 def quotation(text: str) -> Markdown:
@@ -148,7 +132,7 @@ def name(text: str) -> Markdown:
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
-    return Markdown(defused(_escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
+    return Markdown(defused(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
@@ -167,13 +151,24 @@ def defused(text: str) -> str:
     return _VARIABLE.sub("$ ", text) if "$" in text else text
 
 
-def _escaped(line: str) -> str:
-    """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed."""
+def escaped(line: str) -> str:
+    """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed.
+
+    Emphasis is written with asterisks, unless others in the line could be taken for its ends.
+    """
     if _holds_only_code(line):
         return line
     line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
-    line = _ESCAPED.sub(lambda match: match[0] if match["special"] is None else "\\" + match[0], line)
+    line = _ESCAPED.sub(_marked if "*" not in line else _stopped, line)
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
+
+
+def _marked(match: re.Match[str]) -> str:
+    return f"*{match['emphasized']}*" if match["emphasized"] is not None else _stopped(match)
+
+
+def _stopped(match: re.Match[str]) -> str:
+    return match[0] if match["special"] is None else "\\" + match[0]
 
 
 def _holds_only_code(line: str) -> bool:
@@ -183,6 +178,7 @@ def _holds_only_code(line: str) -> bool:
         and not any(mark in line for mark in ("<", "](", "][", "\\", "``", "  "))
         and line.count("`") % 2 == 0
         and line == line.strip()
+        and not ("_" in line and EMPHASIS.search(line))
     )
 
 
@@ -208,7 +204,7 @@ def _link_words(label: str, url: str) -> str:
     return f"{label} ({address})" if label else address
 
 
-def _guarded(line: str) -> str:
+def guarded(line: str) -> str:
     """Escapes what would open a block at the start of a line."""
     if not _LINE_START.match(line):
         return line
@@ -217,80 +213,3 @@ def _guarded(line: str) -> str:
 
 def _shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-class _Blocks:
-    """Rewrites a longer text line by line."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._fence: str | None = None
-        self._fence_indent = ""
-        self._in_list = False
-
-    def text_of(self, text: str) -> str:
-        for line in text.split("\n"):
-            if self._fence is not None:
-                self._code_line(line)
-            else:
-                self._prose_line(line)
-        if self._fence is not None:
-            self._lines.append(self._fence_indent + self._fence)
-        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip("\n")
-
-    def _code_line(self, line: str) -> None:
-        stripped = line.strip()
-        assert self._fence is not None
-        if stripped[:1] in ("`", "~") and set(stripped) == {self._fence[0]} and len(stripped) >= len(self._fence):
-            self._lines.append(self._fence_indent + self._fence)
-            self._fence = None
-        else:
-            safe = line.rstrip()
-            keep = safe[len(self._fence_indent) :] if safe.startswith(self._fence_indent) else safe.lstrip()
-            self._lines.append((self._fence_indent + keep).rstrip())
-
-    def _prose_line(self, line: str) -> None:
-        body = line.strip()
-        if not body:
-            self._lines.append("")
-            return
-        indent = self._indent(line, body)
-        if opening := _FENCE.match(body):
-            self._open_fence(opening, body, indent)
-        elif _RULE_OR_UNDERLINE.match(body):
-            self._lines.append("")
-        elif item := _LIST_ITEM.match(body):
-            self._in_list = True
-            words = self._words(body[item.end() :])
-            self._lines.append(f"{indent}{item['mark']} {words}" if words else "")
-        elif body[0] == ">":
-            words = self._words(body.lstrip("> "))
-            self._lines.append(f"{indent}> {words}" if words else "")
-        else:
-            self._lines.append(indent + self._words(body))
-
-    def _open_fence(self, opening: re.Match[str], body: str, indent: str) -> None:
-        if opening["mark"][0] == "`" and "`" in body[opening.end("mark") :]:
-            self._lines.append(indent + _escaped(body))  # a code span of three backticks
-            return
-        if self._lines and self._lines[-1]:
-            self._lines.append("")
-        self._fence, self._fence_indent = opening["mark"], indent
-        self._lines.append(f"{indent}{opening['mark']}{opening['language']}")
-
-    def _indent(self, line: str, body: str) -> str:
-        """Keeps the indentation of nested lists and what stands below an item; any other could mean a code block."""
-        width = len(line) - len(line.lstrip(" "))
-        if width == 0 and not _LIST_ITEM.match(body) and not (self._lines and self._lines[-1]):
-            self._in_list = False
-        return " " * min(width, 12) if self._in_list else ""
-
-    def _words(self, body: str) -> str:
-        """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
-        if heading := _HEADING.match(body):
-            words = _escaped(body[heading.end() :].strip().rstrip("#").rstrip())
-            return f"**{words}**" if words and "*" not in words else _guarded(words)
-        words = _escaped(body)
-        if "-" in words and _TABLE_RULE.issuperset(words):
-            return ""
-        return "" if _RULE_OR_UNDERLINE.match(words) else _guarded(words)

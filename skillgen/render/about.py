@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from skillgen.markdown.filters import block, one_line
+from skillgen.markdown.blocks import block
+from skillgen.markdown.filters import one_line
 from skillgen.markdown.portions import portions
 from skillgen.model.service import Service
 from skillgen.render.access import has_choice

@@ -16,6 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.markdown import filters
+from skillgen.markdown.blocks import block
 from skillgen.markdown.filters import Markdown
 from skillgen.markdown.front_matter import front_matter
 from skillgen.markdown.sentences import clipped
@@ -205,7 +206,7 @@ FUNCTIONS = {"tool_link": links.tool_link, "type_link": links.type_link}
 FILTERS: dict[str, Callable[..., Any]] = {
     "inline": filters.inline,
     "paragraph": filters.paragraph,
-    "block": filters.block,
+    "block": block,
     "code": filters.code,
     "value": filters.value,
     "heading": filters.name,

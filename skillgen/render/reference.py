@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from skillgen.markdown.filters import Markdown, block, one_line, paragraph
+from skillgen.markdown.blocks import block
+from skillgen.markdown.filters import Markdown, one_line, paragraph
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Group, Resource, Service, Tool
 from skillgen.render.about import about_pages
