@@ -338,6 +338,38 @@ def test_harmless_markdown_stays_as_it_is(text: str) -> None:
     assert block(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("* a\n* b\n\n+ c", "- a\n- b\n\n- c"),
+        ("* a\n    * b\n        more\n* c", "- a\n  - b\n    more\n- c"),
+        (" * a\n * b", "- a\n- b"),
+        ("1. a\n  - b\n2. c", "1. a\n   - b\n2. c"),
+        ("- a\n\n  more\n\nafter", "- a\n\n  more\n\nafter"),
+        ("text\n```\ncode\n```\nafter", "text\n\n```text\ncode\n```\n\nafter"),
+        ("~~~\n```\n~~~", "````text\n```\n````"),
+        ("```sh\na\n\n\n  b", "```sh\na\n\n\n  b\n```"),
+        ("- a\n  ```\n  code\n  ```\n- b", "- a\n\n  ```text\n  code\n  ```\n\n- b"),
+        ('Such as:\n\n    {\n      "a": "`!"\n    }\n\nend', 'Such as:\n\n```text\n{\n  "a": "`!"\n}\n```\n\nend'),
+        ("a _b c_ (_d_), e_f_g, __init__ and `_h_`", "a *b c* (*d*), e_f_g, __init__ and `_h_`"),
+        ("_a_ * b", "_a_ * b"),
+        ("Title\n=====\ntext", "**Title**\n\ntext"),
+        ("text\n## Title\nmore", "text\n\n**Title**\n\nmore"),
+        ("a, \nb  \nc", "a,\nb\nc"),
+        ("> a\n>\n> b\n>\n\nc", "> a\n>\n> b\n\nc"),
+        ("| Name | What |\n|---|:-:|\n| `a` | x \\| y |\n| b | |\n\nend", "- Name: `a`; What: x | y\n- Name: b\n\nend"),
+        (
+            "Gets it.\n\n  Args:\n    url: where,\n      in full\n    n (int): how many\n  Returns:\n    it",
+            "Gets it.\n\nArgs:\n- url: where,\n  in full\n- n (int): how many\n\nReturns:\nit",
+        ),
+    ],
+)  # fmt: skip
+def test_the_blocks_of_a_text_are_written_one_way(text: str, written: str) -> None:
+    """Issue 5: what people write in many ways reads the same, and a second time changes nothing."""
+    assert block(text) == written
+    assert block(written) == written
+
+
 def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
     assert block("# Notes #\n\ntext") == "**Notes**\n\ntext"
 

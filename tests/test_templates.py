@@ -21,7 +21,7 @@ def mine(tmp_path: Path) -> Path:
 def rendered(mine: Path, name: str, text: str) -> tuple[Finished, dict[str, bytes]]:
     """Overrides one template and gives what a run says and writes."""
     (mine / name).parent.mkdir(parents=True, exist_ok=True)
-    (mine / name).write_text(text, encoding="utf-8")
+    (mine / name).write_text(text, encoding="utf-8", errors="surrogateescape")
     source = write(mine.parent / "api.json", description())
     out = mine.parent / "out"
     return run_skillgen("from-openapi", source, "-o", out, "--templates", mine), files_of(out) if out.exists() else {}
@@ -53,7 +53,16 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
     ("text", "line", "words"),
     [
         ("fine\n\n{{ service.nmae }}\n", 3, "nmae"),
+        ("{{ service.nmae }}\n", 1, "Service has no 'nmae'; did you mean 'name'?"),
         ("{{ no_such_name }}\n", 1, "no_such_name"),
+        ("fine\n{% include '../../SECURITY.md' %}\n", 2, "there is no template '../../SECURITY.md'"),
+        ("fine\n{% include 'skill/safety.md.j2' %}\n", 2, "calls itself without end"),
+        ("fine\n{{ 'a' * 10000000000 }}\n", 2, "repetitions are refused"),
+        ("fine\n{{ 10 ** 10000000000 }}\n", 2, "exponent"),
+        ("fine\n{{ service.tools }}\n", 2, "a whole tuple would be printed"),
+        ("fine\n{{ service.tools[0] }}\n", 2, "a whole Tool would be printed"),
+        ("fine\n{{ service.tools | map(attribute='__class__') | list }}\n", 2, "a whole list would be printed"),
+        ("fine\n\udcff\n", 2, "not UTF-8"),
         ("fine\n{{ service.name | no_such_filter }}\n", 2, "no_such_filter"),
         ("fine\n{% if %}\n", 2, "Expected an expression"),
         ("fine\n{% include 'no-such.md.j2' %}\n", 2, "no-such.md.j2"),
@@ -66,10 +75,31 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
 def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: str, line: int, words: str) -> None:
     finished, files = rendered(mine, "skill/safety.md.j2", text)
     assert finished.exit_code == 2, finished.stderr
-    assert f"safety.md.j2, line {line}" in finished.stderr
+    assert f"mine/skill/safety.md.j2, line {line}: " in finished.stderr.replace("\\", "/")
     assert words in finished.stderr
+    assert str(ROOT) not in finished.stderr
     assert "Traceback" not in finished.stderr
     assert files == {}
+
+
+def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
+    """Issue 5: where the system can measure it."""
+    from skillgen.errors import UsageError
+    from skillgen.render.environment import Templates
+
+    endless = "{% for i in range(9999) %}{% for i in range(9999) %}{% for i in range(9999) %}" + "{% endfor %}" * 3
+    (mine / "endless.md.j2").write_text(f"first\n{endless}", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"it takes more than 0\.1 s") as caught:
+        Templates(mine, limit_s=0.1).render("endless.md.j2")
+    assert str(caught.value.where).endswith("mine/endless.md.j2, line 2")
+
+
+def test_a_template_with_the_name_of_none_is_told_where_the_name_is_near_to_one(mine: Path) -> None:
+    finished, files = rendered(mine, "skill/savety.md.j2", "never used")
+    assert finished.exit_code == 0
+    assert files
+    assert "unknown-template" in finished.stderr
+    assert "call it skill/safety.md.j2" in finished.stderr
 
 
 def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:

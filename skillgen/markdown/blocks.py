@@ -1,6 +1,7 @@
 """Makes a longer text of a source safe as blocks of its own, and writes its blocks as this project writes them.
 
-Paragraphs, lists, quotes and code blocks stay what they are, as CommonMark tells them; where people are looser two columns deeper is nested, a docstring's `Args:` lists its arguments), what they mean counts. A table becomes a list
+Paragraphs, lists, quotes and code blocks stay what they are, as CommonMark tells them. Where people are looser (a list
+two columns deeper is nested, a docstring's `Args:` lists its arguments), what they mean counts. A table becomes a list
 whose items name its columns. Nothing opens a heading, HTML or a link, and all ends where its place ends.
 """
 

@@ -11,6 +11,7 @@ from skillgen.markdown.filters import one_line
 from skillgen.model.inventory import inventory_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
+from skillgen.render.catalogue import template_problems
 from skillgen.render.document import FORMATS
 from skillgen.render.identity import skill_name
 from skillgen.render.invocation import profile_problems
@@ -48,7 +49,12 @@ def generate(service: Service, options: OutputOptions, *, inputs: str | None = N
     return Outcome(
         service=service,
         plan=plan,
-        problems=(*service.problems, *profile_problems(service, options.profile), *_plan_problems(plan)),
+        problems=(
+            *service.problems,
+            *profile_problems(service, options.profile),
+            *template_problems(options.templates),
+            *_plan_problems(plan),
+        ),
         diff=diff,
         is_installed=options.is_installed,
         skill_tokens=tokens(skill.decode("utf-8")) if skill is not None else None,

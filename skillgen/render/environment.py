@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.markdown import filters
@@ -40,20 +39,22 @@ from skillgen.render import (
 )
 from skillgen.render.catalogue import templates_folder
 from skillgen.render.compiled import CompiledTemplates, cache_folder
+from skillgen.render.sandbox import LIMIT_S, Missing, TemplateFiles, UsersEnvironment, time_limit
 
 
 class Templates:
     """Loads templates: the user's first, then those that skillgen comes with."""
 
-    def __init__(self, overrides: Path | None = None) -> None:
+    def __init__(self, overrides: Path | None = None, limit_s: float = LIMIT_S) -> None:
         if overrides is not None and not overrides.is_dir():
             raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
-        folders = [templates_folder()] if overrides is None else [overrides, templates_folder()]
+        self._files = TemplateFiles([templates_folder()] if overrides is None else [overrides, templates_folder()])
         # A user's template may come from anywhere; it gets no further than the model.
-        kind = jinja2.Environment if overrides is None else ImmutableSandboxedEnvironment
+        kind = jinja2.Environment if overrides is None else UsersEnvironment
+        self._limit_s = None if overrides is None else limit_s
         self._environment = kind(
-            loader=jinja2.FileSystemLoader(folders),
-            undefined=jinja2.StrictUndefined,
+            loader=self._files,
+            undefined=Missing,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
@@ -96,15 +97,32 @@ class Templates:
     def _problems(self, template: str) -> Iterator[None]:
         """Turns what goes wrong in a template into a message; in one of ours, only what Jinja itself reports."""
         try:
-            yield
+            with time_limit(self._limit_s):
+                yield
         except jinja2.TemplateError as error:
-            raise _template_problem(template, error) from error
+            raise self._problem(template, error) from error
         except SkillgenError:
             raise
         except Exception as error:
             if self.are_own:
                 raise
-            raise _template_problem(template, error) from error
+            raise self._problem(template, error) from error
+
+    def _problem(self, template: str, error: Exception) -> UsageError:
+        """Says what is wrong, with the file where it stands and the line."""
+        file, line = getattr(error, "filename", None), getattr(error, "lineno", None)
+        if line is None:
+            file, line = _place_of(error)
+        name = self._shown(file or self._files.file_of(template) or template)
+        where = f"template {name}" + (f", line {line}" if line else "")
+        words = "it calls itself without end" if isinstance(error, RecursionError) else str(error)
+        return UsageError(f"the template cannot be rendered: {words}", where=where, fix="correct the template")
+
+    def _shown(self, file: str) -> str:
+        """Gives a template of the user's with the folder that they named, and one of ours by its name."""
+        path = Path(file)
+        own = templates_folder()
+        return path.relative_to(own).as_posix() if path.is_relative_to(own) else path.as_posix()
 
 
 def _kept_compiled() -> CompiledTemplates | None:
@@ -121,7 +139,10 @@ def _printed(printed: Any) -> str:
         return str(printed)  # raises, with the name that is missing
     if printed is None:
         raise jinja2.TemplateRuntimeError("a value that is not declared (None) would be printed")
-    return filters.paragraph(str(printed))
+    if isinstance(printed, (str, int, float)):
+        return filters.paragraph(str(printed))
+    kind = type(printed).__name__
+    raise jinja2.TemplateRuntimeError(f"a whole {kind} would be printed; name what of it, or use a filter for it")
 
 
 class _NamedTypes:
@@ -180,24 +201,15 @@ def _reference_links(file_names: Sequence[str]) -> Markdown:
     return Markdown(", ".join(shown))
 
 
-def _template_problem(template: str, error: Exception) -> UsageError:
-    name, line = getattr(error, "name", None) or template, getattr(error, "lineno", None)
-    if line is None:
-        line, name = _line_of(error, name)
-    where = f"template {name}" + (f", line {line}" if line else "")
-    return UsageError(f"the template cannot be rendered: {error}", where=where, fix="correct the template")
-
-
-def _line_of(error: Exception, name: str) -> tuple[int | None, str]:
-    """Finds the template's line in the traceback of a run-time error, which carries none itself."""
-    trace, found = error.__traceback__, None
+def _place_of(error: Exception) -> tuple[str | None, int | None]:
+    """Finds the template's file and line in the traceback of a run-time error, which carries none itself."""
+    trace, file, line = error.__traceback__, None, None
     while trace is not None:
-        if trace.tb_frame.f_globals.get("__jinja_template__") is not None or trace.tb_frame.f_code.co_filename.endswith(
-            (".j2", ".jinja")
-        ):
-            found, name = trace.tb_lineno, Path(trace.tb_frame.f_code.co_filename).name
+        name = trace.tb_frame.f_code.co_filename
+        if trace.tb_frame.f_globals.get("__jinja_template__") is not None or name.endswith((".j2", ".jinja")):
+            file, line = name, trace.tb_lineno
         trace = trace.tb_next
-    return found, name
+    return file, line
 
 
 FUNCTIONS = {"tool_link": links.tool_link, "type_link": links.type_link}
