@@ -240,6 +240,14 @@ def test_how_a_token_is_sent_is_told_in_the_words_of_the_source() -> None:
     assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
 
 
+def test_pkce_is_told_of_the_flow_that_has_it() -> None:
+    """S2-11, S2-13."""
+    flows: Json = {"authorizationCode": {"scopes": {}}, "clientCredentials": {"scopes": {}}}
+    schemes = {"login": {"type": "oauth2", "x-usePkce": True, "flows": flows}}
+    auth = service_of(description(components={"securitySchemes": schemes})).requirements.auth
+    assert {item.flow: item.pkce for item in auth} == {"authorizationCode": True, "clientCredentials": None}
+
+
 def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -> None:
     """S2-18."""
     operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"destructiveHint": False}})}

@@ -220,6 +220,35 @@ def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) 
     assert arguments == ["https://tasks.example/v1/tasks?n=1&app=k1", "-H", "X-User: k2"]
 
 
+@pytest.mark.parametrize(("value", "sent"), [("a", "sid=a"), ("$a'b", "sid=%24a%27b")])
+def test_a_key_in_a_cookie_stands_with_the_other_cookies_in_one_header(value: str, sent: str, curl: FakeCurl) -> None:
+    """S2-12: `curl` puts the cookies of several options together in a way that some servers do not read."""
+    schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
+    declared = {
+        "parameters": [parameter("sid", "cookie", {"type": "string"}, example=value)],
+        "security": [{"key": []}],
+    }
+    call = call_of("get", "/a", declared, components={"securitySchemes": schemes})
+    found = options(curl.arguments(call.text, {"TASKS_API_KEY": "hunter2"}), "-b")
+    assert found == [f"session=hunter2; {sent}"]
+
+
+def test_a_cookie_that_stands_as_it_is_does_not_leave_its_quotes(curl: FakeCurl) -> None:
+    schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
+    cookie = parameter("sid", "cookie", {"type": "string"}, example="$(id)'`id`", style="cookie")
+    declared = {"parameters": [cookie], "security": [{"key": []}]}
+    call = call_of("get", "/a", declared, openapi="3.2.0", components={"securitySchemes": schemes})
+    found = options(curl.arguments(call.text, {"TASKS_API_KEY": "hunter2"}), "-b")
+    assert found == ["session=hunter2; sid=$(id)'`id`"]
+
+
+def test_a_scheme_of_a_type_that_nobody_knows_sends_nothing_that_is_made_up(curl: FakeCurl) -> None:
+    """S2-12."""
+    schemes = {"own": {"type": "magic"}}
+    call = call_of("get", "/a", {"security": [{"own": []}]}, components={"securitySchemes": schemes})
+    assert curl.arguments(call.text) == ["https://tasks.example/v1/a"]
+
+
 def test_an_operation_without_security_sends_no_credential(curl: FakeCurl) -> None:
     """S2-10."""
     schemes = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}

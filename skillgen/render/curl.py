@@ -21,7 +21,9 @@ LINE_LIMIT = 100
 FORM = "application/x-www-form-urlencoded"
 
 _JSON = re.compile(r"(?:.*[/+])?json\b", re.IGNORECASE)
+_BEARERS = ("oauth2", "openIdConnect", "bearer")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+\Z")
+_PLAIN_COOKIES = re.compile(r"[A-Za-z0-9%._~,=:; -]*\Z")
 _URL_SIGNS = "/-._~:@&=+,;%*()"
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 
@@ -67,9 +69,24 @@ def _options(request: Request, used: list[Credential]) -> Iterator[str]:
         yield from _authentication(credential)
     for name, text in (request.headers or {}).items():
         yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
-    if request.cookies:
-        yield f"-b {_quoted('; '.join(f'{name}={text}' for name, text in request.cookies.items()))}"
+    if cookies := _cookies(request, used):
+        yield f"-b {cookies}"
     yield from _body(request)
+
+
+def _cookies(request: Request, used: list[Credential]) -> str:
+    """Gives all cookies as one word of the shell: `curl` would put those of several options together with no space."""
+    secrets = []
+    for credential in used:
+        place, _, name = (credential.auth.sent_as or "").partition(" ")
+        if credential.auth.kind == "api-key" and place == "cookie":
+            secrets.append(f"{quote(name)}=${credential.variables[0]}")
+    others = "; ".join(f"{name}={text}" for name, text in (request.cookies or {}).items())
+    if not secrets:
+        return _quoted(others) if others else ""
+    if _PLAIN_COOKIES.match(others):
+        return f'"{"; ".join(filter(None, (*secrets, others)))}"'
+    return f'"{"; ".join(secrets)}; "{_quoted(others)}'
 
 
 def _authentication(credential: Credential) -> Iterator[str]:
@@ -80,13 +97,13 @@ def _authentication(credential: Credential) -> Iterator[str]:
     elif others:
         option = "--digest -u" if auth.kind == "digest" else "-u"
         yield f'{option} "${first}:${others[0]}"'
+    elif auth.sent_as is None and auth.kind not in _BEARERS:
+        return  # of a type that OpenAPI does not know
     elif auth.kind != "api-key":
         scheme = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
         scheme = f"{scheme} " if _HEADER_NAME.match(scheme) else ""
         yield f'-H "Authorization: {scheme}${first}"'
-    elif place == "cookie":
-        yield f'-b "{quote(name)}=${first}"'
-    elif place != "query":
+    elif place not in ("query", "cookie"):
         yield f'-H "{name}: ${first}"' if _HEADER_NAME.match(name) else f"-H {_quoted(name)}': '\"${first}\""
 
 

@@ -12,6 +12,7 @@ from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.openapi.resolver import Resolver
 
+_CODE, _PKCE = "authorizationCode", "x-usePkce"
 SCHEMES = "/components/securitySchemes"
 
 _PLAIN_SCHEMES = ("basic", "bearer", "digest")
@@ -133,7 +134,10 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
             token_url=_address(settings, "tokenUrl"),
             refresh_url=_address(settings, "refreshUrl"),
             device_authorization_url=_address(settings, "deviceAuthorizationUrl"),
-            pkce=_pkce(as_dict(settings)) if "x-usePkce" in as_dict(settings) else _pkce(scheme),
+            # PKCE belongs to authorization codes: where a scheme has them, it says nothing of its other flows.
+            pkce=_pkce(as_dict(settings))
+            if _PKCE in as_dict(settings) or (_CODE in flows and flow != _CODE)
+            else _pkce(scheme),
             scopes=tuple(
                 Scope(name=scope, description=meaning if isinstance(meaning, str) and meaning else None)
                 for scope, meaning in as_dict(as_dict(settings).get("scopes")).items()
@@ -147,7 +151,7 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
 
 def _pkce(holder: dict[str, Json]) -> bool | None:
     """Reads `x-usePkce`: a boolean, the name of a method such as `SHA-256`, or an object of settings."""
-    said = holder.get("x-usePkce")
+    said = holder.get(_PKCE)
     if said is None:
         return None
     return said not in (False, "", "no", "false")
