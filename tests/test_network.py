@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import socket
+import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import run_skillgen
+from cli import ROOT, run_skillgen
 
 from skillgen.errors import SourceError
 from skillgen.sources.network import Network, is_private
@@ -103,6 +104,51 @@ def test_an_address_that_the_user_named_is_fetched_wherever_it_is(private: Serve
     result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     assert len(private.seen) == 1
+
+
+def test_no_address_that_a_source_holds_is_asked(private: Server, tmp_path: Path) -> None:
+    """X-10, S1-06: not the `$ref` of a schema, nor a dialect, an icon, a link or a picture."""
+    at = private.url()
+    schema = {
+        "$schema": at,
+        "$id": at,
+        "type": "object",
+        "$ref": f"{at}#/a",
+        "properties": {"a": {"$ref": at}, "b": {"$dynamicRef": f"{at}#b"}, "c": {"items": {"$ref": at}}},
+    }
+    operation = {
+        "operationId": "ask",
+        "externalDocs": {"url": at},
+        "parameters": [{"$ref": f"{at}#/p"}],
+        "requestBody": {"content": {"application/json": {"schema": schema, "examples": {"e": {"externalValue": at}}}}},
+        "responses": {"200": {"$ref": at}, "201": {"description": "x", "links": {"l": {"operationRef": at}}}},
+    }
+    description = {
+        "openapi": "3.1.0",
+        "jsonSchemaDialect": at,
+        "$self": at,
+        "info": {
+            "title": "T",
+            "version": "1",
+            "x-logo": {"url": at},
+            "termsOfService": at,
+            "description": f"![]({at})",
+        },
+        "externalDocs": {"url": at},
+        "paths": {"/a": {"post": operation}, "/b": {"$ref": at}},
+        "components": {"securitySchemes": {"o": {"type": "openIdConnect", "openIdConnectUrl": at}}},
+    }
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps(description), encoding="utf-8")
+    icons = [{"src": at}]
+    tools = tmp_path / "tools.json"
+    tool = {"name": "ask", "icons": icons, "description": f"![]({at}) [x]({at})", "inputSchema": schema}
+    tools.write_text(json.dumps({"tools": [{**tool, "outputSchema": schema}]}), encoding="utf-8")
+    server = ("--", sys.executable, ROOT / "tests/servers/verbatim.py", tools)
+    assert run_skillgen("from-openapi", source, "-o", tmp_path / "api").exit_code == 0
+    assert run_skillgen("inspect", source).exit_code == 0
+    assert run_skillgen("from-server", "-o", tmp_path / "server", *server).exit_code == 0
+    assert private.seen == []
 
 
 @pytest.mark.parametrize(

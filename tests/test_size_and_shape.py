@@ -19,6 +19,7 @@ from cli import ROOT, run_skillgen
 from servers.verbatim import IDENTITY
 
 from skillgen.cli.main import app
+from skillgen.sources import json_schema
 
 Json = Any
 
@@ -85,6 +86,13 @@ SCHEMAS: dict[str, str] = {
     ),
     "many alternatives": json.dumps(
         {"type": "object", "oneOf": [{"required": [f"p{i}"], "properties": {f"p{i}": {}}} for i in range(ROW)]}
+    ),
+    "many required properties": json.dumps(
+        {
+            "type": "object",
+            "required": [f"p{i}" for i in range(20_000)],
+            "properties": {"a": {"type": "object", "required": [f"q{i}" for i in range(20_000)]}},
+        }
     ),
     "many choices": json.dumps({"type": "object", "properties": {"a": {"enum": [f"v{i}" for i in range(20_000)]}}}),
     "many parameters": json.dumps({"type": "object", "properties": {f"p{i}": {"type": "null"} for i in range(4_000)}}),
@@ -179,6 +187,23 @@ def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_pa
     assert finished.exit_code == 0, finished.stderr[-600:]
     for index, shape in enumerate(SCHEMAS):
         assert f"## tool_{index}\n" in references(tmp_path), shape
+
+
+def test_an_object_with_more_properties_than_anything_has_is_cut_and_that_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """X-10, X-13."""
+    monkeypatch.setattr(json_schema, "PROPERTIES_LIMIT", 3)
+    schema = json.dumps({"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(5)}})
+    with pytest.raises(SystemExit):
+        app(
+            args=["from-openapi", str(description_with(tmp_path, schema)), "-o", str(tmp_path / "out")],
+            prog_name="skillgen",
+            obj=(),
+        )
+    assert "has 5 properties; the first 3 are read" in capsys.readouterr().err
+    assert "`p2`" in references(tmp_path)
+    assert "`p3`" not in references(tmp_path)
 
 
 def test_texts_made_to_be_slow_are_read(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -509,3 +510,35 @@ def test_files_that_exchange_notes_lose_none_wherever_a_run_is_killed(source: Pa
         if not killed:
             break
     assert number > 5
+
+
+def test_names_become_names_of_files_that_every_system_has_in_any_order(tmp_path: Path) -> None:
+    """S0-25, X-51: no way out, nothing reserved, no two that differ in case alone, whatever the order of arrival."""
+    names = [
+        *("..", ".", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "a:b", "CON", "con", "nul.txt", "aux", "COM¹"),
+        *("Foo", "foo", "FOO", "trail", "trail.", "trail ", "x" * 4_000, "\N{PILE OF POO}", "\N{GRINNING FACE}", "-rf"),
+        *("über", "ÜBER", "uber", "a\nb", "a\u202eb", "index", "tools", "SKILL.md", "%2e%2e%2f", "~"),
+    ]
+    done = {"responses": {"200": {"description": "Done"}}}
+    described = {"description": "Words that fill a page. " * 40, **done}
+    paths = [
+        (f"/{i}/{verb}", {"get": {"operationId": f"{verb}{i}", "tags": [name], **described}})
+        for i, name in enumerate(names)
+        for verb in ("get", "list", "find")
+    ]
+    tags = [{"name": name, "description": "A tag."} for name in names]
+    found = []
+    for order in (1, -1):
+        source, out = tmp_path / f"{order}.json", tmp_path / f"out{order}"
+        info = {"title": "../Names.", "version": "1"}
+        said = {"openapi": "3.1.0", "info": info, "tags": tags[::order], "paths": dict(paths[::order])}
+        source.write_text(json.dumps(said), encoding="utf-8")
+        generated("from-openapi", source, "-o", out)
+        found.append(sorted(files_of(out)))
+    assert found[0] == found[1]
+    assert len({path.lower() for path in found[0]}) == len(found[0]) > len(names)
+    for path in found[0]:
+        parts = path.removeprefix(".").split("/")
+        assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}(?:\.[a-z]+)?", part) for part in parts), path
+        assert not {part.partition(".")[0].lower() for part in parts} & {"con", "nul", "aux", "prn", "com1", "lpt1"}
+    assert not (tmp_path.parent / "etc").exists()

@@ -6,6 +6,7 @@ in which file the text stands (`links`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -239,6 +240,7 @@ def _if_any(branch: Branch) -> Iterator[Branch]:
 def _labels(alternatives: Sequence[Schema]) -> list[str]:
     """Gives what tells each alternative from the others: the constant that only it has, its title, its type."""
     phrases = [str(type_phrase(item)) for item in alternatives]
+    counts = Counter(phrases)
     telling = _telling_property(alternatives)
     labels = []
     for index, (item, phrase) in enumerate(zip(alternatives, phrases, strict=True), 1):
@@ -248,7 +250,7 @@ def _labels(alternatives: Sequence[Schema]) -> list[str]:
             labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
         elif item.title:
             labels.append(f"{inline(item.title)} ({phrase})")
-        elif phrases.count(phrase) == 1 and phrase != "any":
+        elif counts[phrase] == 1 and phrase != "any":
             labels.append("as an object" if phrase == "object" else f"as {phrase}")
         else:
             labels.append(f"alternative {index}")

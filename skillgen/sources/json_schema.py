@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -35,6 +36,9 @@ from skillgen.sources.schema_structure import RULES, array_fields, object_fields
 
 DEPTH_LIMIT = 48
 """Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
+
+PROPERTIES_LIMIT = 100_000
+"""Properties of one object that are read: a hundred times what the largest in use have."""
 
 _SCALAR_KEYWORDS = frozenset(
     {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
@@ -217,10 +221,13 @@ class Scope:
         if not isinstance(properties, dict):
             self.report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
             return ()
-        required = required_names(raw)
+        required = frozenset(required_names(raw))
+        if len(properties) > PROPERTIES_LIMIT:
+            message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
+            self._reader.problems.warning("schema-too-large", child(pointer, "properties"), message)
         return tuple(
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
-            for name, item in properties.items()
+            for name, item in islice(properties.items(), PROPERTIES_LIMIT)
         )
 
     def closure(self, reference: str) -> frozenset[str]:
