@@ -213,3 +213,25 @@ def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path
     assert skill_of(once).count("Finds berths in harbours.") == 2  # front matter and overview
     long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
     assert "Instructions; read the instructions before the first call" in skill_of(long)
+
+
+def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> None:
+    """S0-32, S0-40: resources, prompts and instructions are found from each document; what is not there is no line."""
+    resources = [
+        {"uri": f"log://{n}", "name": f"log {n}", "description": f"The log of day {n}. Long."} for n in range(45)
+    ]
+    prompts = [{"name": "brief", "arguments": [{"name": "day", "required": True}, {"name": "tone"}]}]
+    server = {"instructions": "# Manual\n\nBe quick."}
+    entries = [tool("a", description="Does a.", outputSchema={"type": "object"}), *tools(["b"])]
+    finished, out = documented(tmp_path, server=server, tools=entries, resources=resources, prompts=prompts)
+    assert finished.exit_code == 0, finished.stderr
+    help_text, llms = ((out / name).read_text("utf-8") for name in ("ai-help.md", "llms.txt"))
+    assert "- Resource `log://0`: The log of day 0\n" in help_text
+    assert "- And 6 more\n" in help_text
+    assert "`a` declares a JSON result; its shape is in the command reference. Of the others no schema" in help_text
+    assert "> listed, an MCP server with 2 tools\n" in llms
+    assert "- [How it is to be used](skills/listed/references/about.md): the service's own words" in llms
+    assert "references/resources.md): 45 resources\n" in llms
+    few = documented(tmp_path, tools=entries, prompts=prompts)[1]
+    assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
+    assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")

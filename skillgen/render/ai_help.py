@@ -17,6 +17,7 @@ from skillgen.render.file_names import file_stems
 from skillgen.render.identity import skill_name, title
 from skillgen.render.links import linked_types
 from skillgen.render.llms import quick_tools
+from skillgen.render.offered import offered_lines
 from skillgen.render.operation import date_formats, deprecated_names, operational_facts
 from skillgen.render.pages import Section
 from skillgen.render.phrases import tool_phrase
@@ -71,6 +72,7 @@ def ai_help_documents(
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),
+        "offered": offered_lines(service),
         "deprecated": deprecated_names(service),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }

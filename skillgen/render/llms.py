@@ -14,7 +14,7 @@ from skillgen.model.service import Service, Tool
 from skillgen.render.dashdash import web_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
-from skillgen.render.identity import skill_name, title
+from skillgen.render.identity import skill_name, title, what_it_does
 from skillgen.render.index import Entry, Index
 from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference
@@ -56,6 +56,7 @@ def llms_documents(
     context = {
         "service": service,
         "title": title(service),
+        "what": service.summary or what_it_does(service),
         "noun": "service",
         "brief": False,
         "reference": reference,

@@ -44,6 +44,7 @@ NAMES = {
     "media_types": "media types that the tools give",
     "name": "the exact name of a tool",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
+    "offered": "the resources and prompts, a line each",
     "operational": "what tools do to the world: facts with `label` and `names`",
     "own": "the source's own sections by those of the profile that they continue: `setup`, `authentication`, `limits`, "
     "`access`",
@@ -57,6 +58,7 @@ NAMES = {
     "site": "the services of a folder, each with `folder`, `title`, `does` and `tools`",
     "structured": "names of the tools that declare a JSON result",
     "title": "the name of the service for people",
+    "what": "what the service says of itself in short, else what it is",
 }
 """The names that a template is given, and what each holds."""
 
