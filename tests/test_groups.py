@@ -172,3 +172,73 @@ def test_a_description_names_something_of_each_group_before_more_of_any(tmp_path
     generated("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out")
     text = (tmp_path / "out" / "skills" / "desk" / "SKILL.md").read_text("utf-8").split("\n")[2]
     assert [thing for thing in THINGS if f"{thing}: list the {thing} that is meant" not in text] == []
+
+
+def test_operations_that_share_a_path_are_grouped_by_what_their_names_are_about(tmp_path: Path) -> None:
+    """Issue 5: `/#Action=ListUsers` says nothing but the name, as in many descriptions of Amazon's services."""
+    paths = {
+        f"/#Action={verb.title()}{thing.title()}": {
+            method: operation(f"{method.upper()}_{verb.title()}{thing.title()}") for method in ("get", "post")
+        }
+        for thing in THINGS[:3]
+        for verb in VERBS
+    }
+    found = members(service_of(write(tmp_path / "api.json", description(paths))))
+    assert {title: len(names) for title, names in found.items()} == {"Users": 10, "Orders": 10, "Invoices": 10}
+
+
+def test_the_one_tag_of_all_operations_stands_before_no_part_of_it(tmp_path: Path) -> None:
+    """Issue 5: what all share tells nothing apart, and no part has a single tool."""
+    paths = {
+        f"/{thing}s/{part}": {
+            verb: operation(f"{verb}_{thing}_{part}", tags=["all"]) for verb in ("get", "put", "post")
+        }
+        for thing in THINGS
+        for part in ("files", "labels", "notes", "links")
+    }
+    paths["/health"] = {"get": operation("health", tags=["all"])}
+    found = members(service_of(write(tmp_path / "api.json", description(paths))))
+    assert [title for title in found if title and title.startswith("all")] == []
+    assert min(map(len, found.values())) > 1
+
+
+def test_a_large_service_says_what_it_is_about_in_words_and_so_does_each_line_of_its_index(tmp_path: Path) -> None:
+    """X-22, issue 5: more groups than a description has room for are told by the words of their titles and paths."""
+    parts = ("labels", "reminders", "attachments", "watchers", "links", "notes", "votes", "drafts", "limits", "fees")
+    data = description(
+        {
+            f"/{kind}-{thing}s/{{id}}/{part}": {
+                "get": operation(
+                    f"get_{kind}_{thing}_{part}_of_it_as_they_are_now", tags=[f"{kind.title()}{thing.title()}s"]
+                )
+                | {"description": "Gives what there is of them, with all that belongs to it. " * 4}
+            }
+            for kind in ("old", "new", "shared")
+            for place, thing in enumerate(THINGS)
+            for part in (parts * 2)[place : place + 4]
+        },
+        info={"title": "Desk", "version": "1"},
+    )
+    source = write(tmp_path / "api.json", data)
+    service = service_of(source)
+    first = ", ".join(service["when_to_use"][:4])
+    assert [thing for thing in THINGS if thing not in first] == []
+    assert service["origins"]["when_to_use"]["kind"] == "inferred"
+    group = service["groups"][0]
+    assert set(group["subjects"]) == set(parts[:4])
+    assert group["origins"]["subjects"]["kind"] == "inferred"
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    text = (tmp_path / "out" / "skills" / "desk" / "SKILL.md").read_text("utf-8")
+    assert [thing for thing in THINGS if thing not in text.split("\n")[2]] == []
+
+
+def test_a_summary_that_only_repeats_the_name_gives_way_to_the_description(tmp_path: Path) -> None:
+    """Issue 5: dense where it counts; `ListOrders` says nothing of `listOrders`."""
+    item = {**operation("listOrders"), "summary": "ListOrders", "description": "Gives the orders of a shop."}
+    source = write(
+        tmp_path / "api.json", description({"/orders": {"get": item}}, info={"title": "Shop", "version": "1"})
+    )
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    text = (tmp_path / "out" / "skills" / "shop" / "SKILL.md").read_text("utf-8")
+    assert "— Gives the orders of a shop" in text
+    assert "- Gives the orders of a shop" in text

@@ -94,6 +94,23 @@ def clipped(text: str, limit: int) -> str:
     return head + "…"
 
 
+def tells_more(text: str, name: str) -> bool:
+    """Tells whether a text says more than a name: `ListOrders` and `List orders.` do not of `listOrders`."""
+    return len(text) > 2 * len(name) + 2 or _letters(text) != _letters(name)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
+
+
+def clipped_inside(text: str, limit: int) -> str:
+    """Cuts a name that is too long in its middle, for long names differ at their ends."""
+    if len(text) <= limit:
+        return text
+    end = (limit - 1) // 2
+    return f"{text[: limit - 1 - end].rstrip()}…{text[-end:].lstrip()}"
+
+
 def without_open_quote(text: str) -> str:
     """Takes off a quotation mark with which a text begins and which nothing closes, as a cut leaves it."""
     return text[1:] if text[:1] == '"' and text.count('"') == 1 else text

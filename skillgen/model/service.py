@@ -785,6 +785,9 @@ class Group:
     parent: str | None = None
     """The name of the group that it is a part of; that one need not have tools of its own."""
 
+    subjects: tuple[str, ...] = ()
+    """What its tools are about beside its title, in words of their paths and names; inferred, in a large service."""
+
     origins: Origins | None = None
     """Where it comes from, when the source does not declare it."""
 

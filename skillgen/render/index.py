@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from skillgen.markdown.filters import Markdown, code, inline, link_label
-from skillgen.markdown.sentences import clipped
+from skillgen.markdown.sentences import clipped_inside
 from skillgen.model.service import Tool
 from skillgen.render.effects import marks
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
@@ -44,6 +44,9 @@ class Entry:
     description: str | None = None
     """What they are for, where a group stands alone."""
 
+    subjects: tuple[str, ...] = ()
+    """What they are about: words of a group that stands alone, else the titles of the groups."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
@@ -71,7 +74,15 @@ def index_by_group(reference: Reference) -> Index:
                     break
         pages += found
         files = tuple(page.file_name for page in found) or (topic.pages[0].file_name,)
-        entries.append(Entry(label=topic.title, count=len(topic.tools), files=files, description=topic.description))
+        entries.append(
+            Entry(
+                label=topic.title,
+                count=len(topic.tools),
+                files=files,
+                description=topic.description,
+                subjects=topic.subjects,
+            )
+        )
     return Index(pages=tuple(pages), entries=tuple(entries))
 
 
@@ -88,8 +99,10 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
     entries = []
     for page in pages:
         listed = [places[name] for name in page.anchors]
-        label = _label([topic.title for topic, _ in listed])
-        entries.append(Entry(label=label, count=sum(count for _, count in listed), files=(page.file_name,)))
+        titles = list(dict.fromkeys(topic.title for topic, _ in listed))
+        count = sum(count for _, count in listed)
+        subjects = listed[0][0].subjects if len(titles) == 1 else tuple(titles[1:-1])
+        entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), subjects=subjects))
     return Index(pages=pages, entries=tuple(entries))
 
 
@@ -143,5 +156,23 @@ def _line(tool: Tool, lines: Lines) -> str:
 
 
 def _label(names: Sequence[str]) -> str:
-    first, last = (clipped(name, LABEL_LIMIT) for name in (names[0], names[-1]))
-    return first if names[0] == names[-1] else f"{first} to {last}"
+    """Names the first and the last; what both begin with, a group that has several parts, stands once."""
+    first, last = names[0], names[-1]
+    if first == last:
+        return clipped_inside(first, 2 * LABEL_LIMIT)
+    head = f"{first.partition(': ')[0]}: "
+    if not (first.startswith(head) and last.startswith(head)):
+        return f"{clipped_inside(first, LABEL_LIMIT)} to {clipped_inside(last, LABEL_LIMIT)}"
+    start, end = first.removeprefix(head).partition(" to ")[0], last.removeprefix(head).rpartition(" to ")[2]
+    return f"{clipped_inside(head[:-2], LABEL_LIMIT)}: {_span(start.split(' '), end.split(' '))}"
+
+
+def _span(start: list[str], end: list[str]) -> str:
+    """Gives two places by what tells them apart: the words with which both begin are said once."""
+    shared = 0
+    while shared < min(len(start), len(end)) - 1 and start[shared] == end[shared]:
+        shared += 1
+    if start == end:
+        return clipped_inside(" ".join(start), LABEL_LIMIT)
+    lead = [*start[:shared]] if shared < 3 else ["…", start[shared - 1]]
+    return clipped_inside(" ".join([*lead, *start[shared:], "to", *end[shared:]]), LABEL_LIMIT)

@@ -59,6 +59,7 @@ NAMES = {
     "structured": "names of the tools that declare a JSON result",
     "title": "the name of the service for people",
     "what": "what the service says of itself in short, else what it is",
+    "words": "how many characters of words may stand behind an entry of the index; 0 where there is no room",
 }
 """The names that a template is given, and what each holds."""
 

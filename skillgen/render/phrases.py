@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import lru_cache
 
 from skillgen.markdown.filters import CACHE_SIZE
-from skillgen.markdown.sentences import first_sentence, list_phrase
+from skillgen.markdown.sentences import first_sentence, list_phrase, tells_more
 from skillgen.model.service import Tool
 
 PHRASE_LIMIT = 110
 
 
 def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
-    """Gives the summary of a tool, else the first sentence of its description, else its title; cut at a word."""
-    return _phrase(tool.summary, tool.description, tool.title, limit)
+    """Gives the summary of a tool, else the first sentence of its description, else its title; cut at a word.
+
+    What only repeats the name is passed over.
+    """
+    return _phrase(tool.name, tool.summary, tool.description, tool.title, limit)
 
 
 @lru_cache(CACHE_SIZE)
-def _phrase(summary: str | None, description: str | None, title: str | None, limit: int) -> str:
+def _phrase(name: str, summary: str | None, description: str | None, title: str | None, limit: int) -> str:
     """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
-    return list_phrase(summary or first_sentence(description or "") or title or "", limit)
+    said = (summary, first_sentence(description or ""), title)
+    return list_phrase(next((text for text in said if text and tells_more(text, name)), ""), limit)

@@ -49,6 +49,9 @@ class Topic:
     description: str | None
     """What its tools are for."""
 
+    subjects: tuple[str, ...] = ()
+    """What its tools are about beside its title."""
+
     tools: tuple[Tool, ...]
     """Its tools, in order."""
 
@@ -171,6 +174,7 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
         Topic(
             title=one_line(group.title),
             description=group.description,
+            subjects=group.subjects,
             tools=tuple(tools),
             pages=pages_of(
                 one_line(group.title),

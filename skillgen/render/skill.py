@@ -31,6 +31,10 @@ FORMS = ("calls", "phrases", "names", "groups", "index")
 """How the tools are shown, the richest first."""
 
 
+WORDS = (320, 120, 60, 0)
+"""Characters of words that an entry of the index may have, which say what its tools are about."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
     """The first level of a skill, and the indexes that it relies on."""
@@ -75,25 +79,31 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "lists": lists,
     }
     names = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
-    for form, index in _forms(reference):
+    for form, index, words in _forms(reference):
         if names > limit and index is None and templates.are_own:
             continue  # each of these forms names every tool
         for brief in (False, True):
-            text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, brief=brief)
+            text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, words=words, brief=brief)
             if fits(text, limit):
                 return Skill(text=text, index=index, lists=lists)
     return Skill(text=_cut(text), index=index, lists=lists)
 
 
-def _forms(reference: Reference) -> Iterator[tuple[str, Index | None]]:
-    """Gives each form with the index that it needs: one for each group of several pages, or one for all."""
+def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
+    """Gives each form with the index that it needs, and how many characters of words each entry of that may have.
+
+    There is an index for each group of several pages, or one for all.
+    """
     for form in FORMS:
         if form == "groups":
-            yield form, index_by_group(reference)
+            index = index_by_group(reference)
+            yield from ((form, index, words) for words in WORDS)
         elif form == "index":
-            yield from ((form, index_in_sequence(reference, lines)) for lines in LINES)
+            for lines in LINES:
+                index = index_in_sequence(reference, lines)
+                yield from ((form, index, words) for words in WORDS)
         else:
-            yield form, None
+            yield form, None, 0
 
 
 def characters_limit(service: Service) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from skillgen.model.service import Tool
-from skillgen.sources.words import nouns_of, segments_of, verb_of, words_of
+from skillgen.sources.words import nouns_of, segments_of, spoken_name, verb_of, words_of
 
 LIMIT = 100
 """Tools that a group may have: with a line for each, a page of an index holds them."""
@@ -29,12 +29,23 @@ Part = tuple[str, tuple[Tool, ...]]
 
 def divided(tools: Sequence[Tool]) -> list[Part]:
     """Gives parts of at most `LIMIT` tools, each with a label that no other has."""
-    parts = list(_by_words(tuple(tools), 0))
+    parts = _without_single(list(_by_words(tuple(tools), 0)))
     labels: dict[str, int] = {}
     found = []
     for label, members in parts:
         labels[label] = labels.get(label, 0) + 1
         found.append((label if labels[label] == 1 else f"{label} ({labels[label]})", members))
+    return found
+
+
+def _without_single(parts: list[Part]) -> list[Part]:
+    """Puts each part of one tool to the smallest other one."""
+    found = [part for part in parts if len(part[1]) > 1]
+    for label, members in (part for part in parts if len(part[1]) == 1):
+        if not found:
+            return parts
+        smallest = min(range(len(found)), key=lambda place: len(found[place][1]))
+        found[smallest] = (f"{found[smallest][0]}, {label}", (*found[smallest][1], *members))
     return found
 
 
@@ -56,16 +67,24 @@ def _by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[Part]:
 
 def _by_action(tools: tuple[Tool, ...]) -> Iterator[Part]:
     """Divides what no noun tells apart: by verb, and what is still too large in its order."""
-    for key, members in _packed(_buckets(tools, lambda tool: verb_of(tool.name) or (tool.method or "").lower())):
+    for key, members in _packed(
+        _buckets(tools, lambda tool: verb_of(spoken_name(tool.name, tool.method)) or (tool.method or "").lower())
+    ):
         for start in range(0, len(members), LIMIT):
             portion = members[start : start + LIMIT]
             whole = len(members) <= LIMIT and key
             yield (key if whole else f"{portion[0].name} to {portion[-1].name}"), portion
 
 
+def _action(tool: Tool) -> str:
+    """Gives the word that says what a tool does."""
+    return verb_of(spoken_name(tool.name, tool.method)) or (tool.method or "").lower()
+
+
 def _words(tool: Tool) -> tuple[str, ...]:
     """Gives the words by which a tool is put away, the most general first."""
-    return segments_of(tool.path) if tool.path else nouns_of(tool.name) or words_of(tool.name)
+    name = spoken_name(tool.name, tool.method)
+    return segments_of(tool.path or "") or nouns_of(name) or words_of(name)
 
 
 def _shared_prefix(words: Sequence[tuple[str, ...]]) -> int:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillgen.model.service import Group, Service, Tool
 from skillgen.model.value import Origin
 from skillgen.sources.division import LIMIT, divided
-from skillgen.sources.words import nouns_of, plural, segments_of, words_of
+from skillgen.sources.words import nouns_of, plural, segments_of, spoken_name, words_of
 
 REST = "other"
 """The group of tools that have nothing in common with others; it comes last."""
@@ -26,6 +26,8 @@ MEAN_SIZE = 3
 """Groups by names must be this large on average: a page for each two tools helps nobody."""
 
 _SINGLE = "groups of one tool"
+
+_BY_PATH = Origin("inferred", "paths")
 
 COMPOUND_SHARE = 0.95
 """Two nouns that stand together in this many of the names are one."""
@@ -64,7 +66,11 @@ def with_small_groups(service: Service) -> Service:
     clusters = _declared(service)
     if all(len(cluster.tools) <= LIMIT for cluster in clusters):
         return service
-    return _with_clusters(service, [part for cluster in clusters for part in _parts(cluster)])
+    named = {cluster.group.name for cluster in clusters}
+    return _with_clusters(
+        service,
+        [part for cluster in clusters for part in _parts(cluster, named, 2 * len(cluster.tools) > len(service.tools))],
+    )
 
 
 def _declared(service: Service) -> list[_Cluster]:
@@ -85,13 +91,22 @@ def _inferred(service: Service) -> list[_Cluster]:
     if not loose:
         return []
     is_rest = len(loose) < len(service.tools)
-    if all(tool.path for tool in loose):
-        return _clusters(_path_names(loose), loose, "path")
     names = _noun_names(loose)
+    if all(tool.path for tool in loose):
+        paths = _path_names(loose)
+        return _clusters(names, loose, "name") if _tells_more(names, paths) else _clusters(paths, loose, "path")
     is_worth_it = len(loose) >= NAMED_TOOLS and len(loose) >= MEAN_SIZE * len(set(names.values()))
     if is_rest or len(loose) > LIMIT or (is_worth_it and 2 * list(names.values()).count(REST) <= len(loose)):
         return _clusters(names if is_worth_it or len(loose) > LIMIT else dict.fromkeys(names, REST), loose, "name")
     return []
+
+
+def _tells_more(names: Mapping[str, str], paths: Mapping[str, str]) -> bool:
+    """Tells whether names put tools in groups where paths leave nearly every tool on its own, or all in one."""
+    left = [list(found.values()).count(REST) for found in (names, paths)]
+    sizes = [len(found) / len(set(found.values())) for found in (names, paths)]
+    is_poor = 2 * left[1] > len(paths) or sizes[1] < MEAN_SIZE
+    return len(names) >= NAMED_TOOLS and is_poor and 2 * left[0] <= len(names) and sizes[0] >= MEAN_SIZE
 
 
 def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> list[_Cluster]:
@@ -121,7 +136,7 @@ def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
 
 def _can_be_several(noun: str, tools: Sequence[Tool]) -> bool:
     """Tells whether names have a noun in the plural, or make or remove one of them."""
-    words = [words_of(tool.name) for tool in tools]
+    words = [words_of(spoken_name(tool.name, tool.method)) for tool in tools]
     made = any(found[-1:] == (noun,) and found[0] in _MAKING for found in words)
     return made or any(plural(noun) in found for found in words)
 
@@ -150,7 +165,7 @@ def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
 
 def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
     """Gives each tool the noun of its name that most others share, from the most frequent on."""
-    nouns = {tool.name: nouns_of(tool.name) for tool in tools}
+    nouns = {tool.name: nouns_of(spoken_name(tool.name, tool.method)) for tool in tools}
     counts = Counter(noun for found in nouns.values() for noun in found)
     common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
     left = {name: tuple(noun for noun in found if noun not in common) for name, found in nouns.items()}
@@ -206,19 +221,27 @@ def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
     )
 
 
-def _parts(cluster: _Cluster) -> Iterable[_Cluster]:
+def _parts(cluster: _Cluster, named: Container[str], is_most: bool) -> Iterable[_Cluster]:
+    """Divides a group that is too large; `named` are the names of all groups.
+
+    The parts are named after it too, unless it is the only one, or has most tools and was named by the start of their
+    paths.
+    """
     if len(cluster.tools) <= LIMIT:
         yield cluster
         return
     source = f"size of the group {cluster.group.name}"
-    for label, tools in divided(cluster.tools):
-        label = label.removeprefix(f"{cluster.group.name} ") or label
-        is_rest = cluster.group.name == REST
+    parts = divided(cluster.tools)
+    labels = [label.removeprefix(f"{cluster.group.name} ") or label for label, _ in parts]
+    is_path = (cluster.group.origins or {}).get("name") == _BY_PATH
+    says_nothing = cluster.group.name == REST or named == {cluster.group.name} or (is_path and is_most)
+    is_alone = says_nothing and not any(label in named for label in labels)
+    for label, (_, tools) in zip(labels, parts, strict=True):
         yield _Cluster(
             group=replace(
                 cluster.group,
-                name=label if is_rest else f"{cluster.group.name}: {label}",
-                title=label if is_rest else f"{cluster.group.title}: {label}",
+                name=label if is_alone else f"{cluster.group.name}: {label}",
+                title=label if is_alone else f"{cluster.group.title}: {label}",
                 origins={"name": Origin("inferred", source)},
             ),
             tools=tools,

@@ -9,14 +9,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from skillgen.markdown.filters import one_line, plain_words
-from skillgen.markdown.sentences import clipped, first_sentence, list_phrase
+from skillgen.markdown.sentences import clipped, first_sentence, list_phrase, tells_more
 from skillgen.model.service import AccessLevel, Group, Service, Tool
 from skillgen.model.value import Origin
 from skillgen.sources.declared_uses import uses_declared_in
+from skillgen.sources.division import LIMIT
 from skillgen.sources.grouping import REST, grouped, with_small_groups
-from skillgen.sources.words import verb_of
+from skillgen.sources.subjects import Subjects
+from skillgen.sources.words import nouns_of, verb_of
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
 
@@ -27,6 +30,16 @@ TRIGGERS = 12
 
 TRIGGER_LIMIT = 90
 """Characters of one phrase."""
+
+_EMPTY = frozenset({"api", "endpoint", "method", "operation", "related", "resource", "rest", "everything", "about"})
+"""Words that say nothing of what a group of tools is for."""
+
+SUBJECTS = 4
+"""Lines of words that say what a service with many groups is about."""
+
+WORDS_LIMIT = 80
+
+WORDS_OF_GROUP = 24
 
 TRIGGERS_LIMIT = 600
 """Characters of all phrases of a service with few groups."""
@@ -41,10 +54,31 @@ def completed(service: Service) -> Service:
         origins["access_level"] = Origin("inferred", reason)
         service = replace(service, access_level=level)
     service = _with_declared_uses(service, origins)
+    divided = with_small_groups(service)
+    subjects = Subjects(divided, _titles(service)) if len(service.tools) > LIMIT else None
     if not service.when_to_use and service.tools:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
-        service = replace(service, when_to_use=tuple(_triggers(_without_shared_start(service))))
-    return replace(with_small_groups(service), origins=origins)
+        phrases = tuple(_triggers(_without_shared_start(service), subjects))
+        divided = replace(divided, when_to_use=phrases)
+    return replace(_with_subjects(divided, subjects) if subjects else divided, origins=origins)
+
+
+def _titles(service: Service) -> dict[str, str]:
+    """Gives the title of the group of each tool, by the name of the tool."""
+    titles = {group.name: group.title for group in service.groups}
+    return {tool.name: titles[tool.group] for tool in service.tools if tool.group in titles}
+
+
+def _with_subjects(service: Service, subjects: Subjects) -> Service:
+    """Says what the tools of each group are about."""
+    origin = Origin("inferred", "paths and names of its tools")
+
+    def told(group: Group) -> Group:
+        words = tuple(islice(subjects.of_group(group), WORDS_OF_GROUP))
+        origins = {**(group.origins or {}), "subjects": origin}
+        return replace(group, subjects=words, origins=origins) if words else group
+
+    return replace(service, groups=tuple(map(told, service.groups)))
 
 
 def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:
@@ -110,7 +144,7 @@ def _is_declared_destructive(tool: Tool) -> bool:
     return bool(semantics.destructive) and semantics.is_declared("destructive") and not semantics.read_only
 
 
-def _triggers(service: Service) -> Iterable[str]:
+def _triggers(service: Service, subjects: Subjects | None) -> Iterable[str]:
     """Gives what each tool does, or for many tools what those of each group do, the largest first."""
     by_group: dict[str | None, list[Tool]] = {}
     for tool in service.tools:
@@ -119,9 +153,14 @@ def _triggers(service: Service) -> Iterable[str]:
         yield from dict.fromkeys(filter(None, map(_phrase, service.tools)))
         return
     if len(by_group) == 1:
+        if subjects is not None:
+            yield from _lines(subjects.of_service())
         yield from _bundles(service.tools)
         return
     groups = {group.name: group for group in service.groups}
+    is_told = len(by_group) <= TRIGGERS and all(len(tools) <= LIMIT for tools in by_group.values())
+    if subjects is not None and not is_told:
+        yield from _lines(subjects.of_service())
     largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:TRIGGERS]
     length = max(2 * TRIGGER_LIMIT, TRIGGERS_LIMIT // len(largest))
     shared = _shared_phrases(by_group.values())
@@ -129,10 +168,36 @@ def _triggers(service: Service) -> Iterable[str]:
         group = groups.get(name or "")
         title = clipped(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
         said = first_sentence(group.description) if group and group.description else ""
-        if said and group is not None and "description" not in (group.origins or {}):
+        is_declared = group is not None and "description" not in (group.origins or {})
+        if said and is_declared and _tells_what_for(said, title):
             yield f"{title}: {clipped(said, length)}".rstrip(". ")
         elif phrases := _phrases([tool for tool in tools if _phrase(tool) not in shared] or tools, length):
             yield phrases if _is_rest(groups, name) else f"{title}: {phrases}"
+
+
+def _lines(words: Iterable[str]) -> Iterable[str]:
+    """Gives words in a few lines."""
+    lines: list[str] = []
+    for word in islice(words, WORDS_LIMIT):
+        if lines and len(lines[-1]) + len(word) + 2 <= TRIGGER_LIMIT:
+            lines[-1] += f", {word}"
+        elif len(lines) < SUBJECTS:
+            lines.append(word)
+        else:
+            break
+    return lines
+
+
+def _tells_what_for(said: str, title: str) -> bool:
+    """Tells whether what is said of a group is more than its title: `User operations` of `Users` is not."""
+    known = {*nouns_of(title), *_EMPTY}
+    return any(word not in known for word in nouns_of(said))
+
+
+def _in_words(phrases: Iterable[str]) -> list[str]:
+    """Gives the phrases that are words and no names, where there are any."""
+    phrases = list(phrases)
+    return [phrase for phrase in phrases if " " in phrase] or phrases
 
 
 def _shared_phrases(groups: Iterable[Sequence[Tool]]) -> frozenset[str]:
@@ -143,9 +208,9 @@ def _shared_phrases(groups: Iterable[Sequence[Tool]]) -> frozenset[str]:
 
 def _bundles(tools: Sequence[Tool]) -> Iterable[str]:
     """Gives as many phrases as there is room for, several in one, and says how many there are beside them."""
-    phrases = list(dict.fromkeys(filter(None, map(_phrase, tools))))
+    phrases = _in_words(dict.fromkeys(filter(None, map(_phrase, tools))))
     if _size(phrases) > TRIGGERS_LIMIT:
-        phrases = list(dict.fromkeys(filter(None, map(_short_phrase, tools))))
+        phrases = _in_words(dict.fromkeys(filter(None, map(_short_phrase, tools))))
     kept: list[str] = []
     for item in phrases:
         if _size([*kept, item]) <= TRIGGERS_LIMIT:
@@ -166,16 +231,18 @@ def _is_rest(groups: Mapping[str, Group], name: str | None) -> bool:
 
 def _phrases(tools: list[Tool], length: int) -> str:
     """Gives what tools do, the first of each kind before others of its kind, as long as there is room."""
+    tools = [tool for tool in tools if not tool.deprecated] or tools
     first = {verb_of(tool.name) or tool.semantics.operation or tool.name: tool for tool in reversed(tools)}
     kept: list[str] = []
-    for phrase in dict.fromkeys(_phrase(tool) for tool in sorted(first.values(), key=tools.index)):
+    for phrase in _in_words(dict.fromkeys(_phrase(tool) for tool in sorted(first.values(), key=tools.index))):
         if phrase and (not kept or sum(map(len, kept)) + len(phrase) + 2 * len(kept) <= length):
             kept.append(phrase)
     return "; ".join(kept)
 
 
 def _phrase(tool: Tool) -> str:
-    text = first_sentence(tool.summary or tool.description or "") or tool.title or tool.name
+    said = (first_sentence(text) for text in (tool.summary, tool.description, tool.title) if text)
+    text = next((text for text in said if text and tells_more(text, tool.name)), None) or tool.title or tool.name
     return list_phrase(text, TRIGGER_LIMIT)
 
 

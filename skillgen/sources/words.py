@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """Gives the words of a text, for a list that can be read."""
     return frozenset(words.split())
 
 
-_VERBS = _set(
+_VERBS = word_set(
     """
     abort accept activate add analyze analyse append apply approve archive assign attach authorize book build
     calculate call cancel change check claim clear click clone close commit compare complete compute configure
@@ -29,7 +30,7 @@ _VERBS = _set(
     """
 )
 
-_PLAIN_VERBS = _set(
+_PLAIN_VERBS = word_set(
     """
     add create delete edit fetch find get insert list read remove retrieve search set update upsert view write
     """
@@ -37,18 +38,18 @@ _PLAIN_VERBS = _set(
 """Those that are hardly ever nouns, so that `order.list` is about an order."""
 
 _JOINING = frozenset({"and", "or"})
-_EMPTY = _set(
+EMPTY_WORDS = word_set(
     """
     a all an any api as at batch bulk by current for from given in is many me multiple my new of on single the
     to via with
     """
 )
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
+WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
 def words_of(name: str) -> tuple[str, ...]:
     """Gives the words of a name in lower case, numbers left out: `getPullRequest2` has `get`, `pull`, `request`."""
-    return tuple(word.lower() for word in _WORD.findall(name))
+    return tuple(word.lower() for word in WORD.findall(name))
 
 
 def nouns_of(name: str) -> tuple[str, ...]:
@@ -60,7 +61,7 @@ def nouns_of(name: str) -> tuple[str, ...]:
     found: list[str] = []
     for place, word in enumerate(words):
         is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in _JOINING)
-        if not is_verb and word not in _EMPTY and word not in _JOINING and len(word) > 1:
+        if not is_verb and word not in EMPTY_WORDS and word not in _JOINING and len(word) > 1:
             found.append(singular(word))
     return tuple(dict.fromkeys(found))
 
@@ -68,13 +69,13 @@ def nouns_of(name: str) -> tuple[str, ...]:
 def verb_of(name: str) -> str:
     """Gives the word of a name that says what is done; empty where there is none."""
     words = words_of(name)
-    verbs = [word for word in words if _is_verb(word)]
+    verbs = [word for word in words if is_verb(word)]
     if words and words[0] in verbs and words[0] not in _VERBS:
         return words[0]
     return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
 
 
-def _is_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
     """Tells whether a word is a verb, or one that is taken back or done again: `unapprove`, `reassign`."""
     return word in _VERBS or (word.startswith(("un", "re")) and word[2:] in _VERBS)
 
@@ -98,5 +99,12 @@ def plural(words: str) -> str:
 
 
 def segments_of(path: str) -> tuple[str, ...]:
-    """Gives the parts of a path that are no parameters."""
-    return tuple(part for part in path.split("/") if part and "{" not in part)
+    """Gives the parts of a path that say where: no parameters, and no `#Action=Name` that only says what is done."""
+    return tuple(part for part in path.split("/") if part and "{" not in part and not part.startswith("#"))
+
+
+def spoken_name(name: str, method: str | None) -> str:
+    """Gives a name without the method of its request, with which many begin: `GET_ListUsers` is `ListUsers`."""
+    if method and name.lower().startswith(f"{method.lower()}_"):
+        return name[len(method) + 1 :] or name
+    return name

@@ -1,0 +1,150 @@
+"""What the tools of a service are about, in single words: those of its groups' titles, of its paths and of its names.
+
+A large service has more groups than a description has room for. The words that most of its tools share say in little
+room what it is for, and in the words in which a user would ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+
+from skillgen.model.service import Group, Service, Tool
+from skillgen.sources.words import EMPTY_WORDS, WORD, is_verb, segments_of, singular, spoken_name, word_set
+
+SHARE = 0.5
+"""A word of the paths that stands in more of the groups tells nothing apart."""
+
+COMPOUND_SHARE = 0.9
+"""Two words that stand together in this many of the places of one of them are one."""
+
+_GENERIC = word_set(
+    """
+    action alpha api app base beta child common count data default detail entity field function general get global
+    group id info information item json method misc miscellaneous name number object operation other per ref resource
+    rest root service status type value version web
+    """
+)
+"""Words that are about everything, and so about nothing."""
+
+_VERSION = re.compile(r"v?\d[\w.]*", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Words:
+    """The words of the phrases that tools have: titles, parts of paths, names."""
+
+    of_phrase: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """A phrase to its words, in the singular and in lower case."""
+
+    places: Counter[str] = field(default_factory=Counter)
+    """How often a word stands somewhere."""
+
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often it stands before another."""
+
+    spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """How it is spelt there."""
+
+    compounds: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """A word that hardly ever stands alone, to it with the one beside it."""
+
+    def add(self, phrase: str, count: int) -> None:
+        """Takes in a phrase that stands in so many places."""
+        found = []
+        for part in re.split(r"[^\w\s&'-]+", phrase):
+            surfaces = _surfaces(part)
+            keys = [singular(surface.lower()) for surface in surfaces]
+            for key, surface in zip(keys, surfaces, strict=True):
+                self.places[key] += count
+                self.spelt[key][surface] += count
+            for pair in pairwise(keys):
+                self.pairs[pair] += count
+            found += keys
+        self.of_phrase[phrase] = tuple(found)
+
+    def settle(self) -> None:
+        """Finds the words that hardly ever stand without another beside them."""
+        for pair, count in self.pairs.items():
+            for word in pair:
+                best = self.compounds.get(word)
+                if count >= COMPOUND_SHARE * self.places[word] and (best is None or count > self.pairs[best]):
+                    self.compounds[word] = pair
+
+    def spelling(self, word: str) -> str:
+        """Gives a word as it is spelt most, in lower case but for abbreviations."""
+        surfaces = self.spelt[word]
+        surface = max(surfaces, key=lambda item: (surfaces[item], item))
+        return surface if surface[1:].lower() != surface[1:] else surface.lower()
+
+    def first(self, word: str) -> str:
+        """Gives a word as it stands before the one that it belongs to, in the singular: `credit notes`."""
+        surface = self.spelling(word)
+        return surface if surface.lower() == word or surface.lower() != surface else word
+
+
+class Subjects:
+    """What the tools of a service and of each of its groups are about."""
+
+    def __init__(self, service: Service, titles: Mapping[str, str]) -> None:
+        """Counts the words; `titles` has that of the declared group of each tool that is in one, by the tool's name."""
+        self._words = _Words()
+        self._of_groups: dict[str | None, Counter[str]] = defaultdict(Counter)
+        self._sizes = Counter(tool.group for tool in service.tools)
+        phrases = [_phrases(tool, titles.get(tool.name)) for tool in service.tools]
+        for phrase, count in Counter(chain.from_iterable(phrases)).items():
+            self._words.add(phrase, count)
+        self._words.settle()
+        words = self._words.of_phrase
+        by_title: dict[str | None, set[str]] = defaultdict(set)
+        for tool, found in zip(service.tools, phrases, strict=True):
+            unique = set(chain.from_iterable(words[phrase] for phrase in found))
+            self._of_groups[tool.group].update(unique)
+            by_title[titles.get(tool.name)] |= unique
+        of_titles = {word for title in set(titles.values()) for word in words.get(title, ())}
+        self._common = _common(self._of_groups.values())
+        self._said_by_all = _common(by_title.values()) - of_titles
+
+    def of_service(self) -> Iterator[str]:
+        """Gives the words of most tools first, without those that say nothing or stand but once."""
+        counts: Counter[str] = Counter()
+        for found in self._of_groups.values():
+            counts.update(found)
+        return self._named({word: count for word, count in counts.items() if count > 1}, self._said_by_all)
+
+    def of_group(self, group: Group) -> Iterator[str]:
+        """Gives what tells the tools of a group apart, beside the words of its title."""
+        size, counts = self._sizes[group.name], self._of_groups[group.name]
+        title = {singular(word.lower()) for word in WORD.findall(group.title)}
+        found = {word: count for word, count in counts.items() if count < size or size == 1}
+        return self._named(found, self._common | title)
+
+    def _named(self, counts: Mapping[str, int], without: Container[str]) -> Iterator[str]:
+        said: set[str] = set()
+        for word in sorted(counts, key=lambda word: (-counts[word], word)):
+            if word in said or word in without or word in _GENERIC:
+                continue
+            compound: tuple[str, ...] = self._words.compounds.get(word) or (word,)
+            said.update(compound)
+            yield " ".join([*(self._words.first(part) for part in compound[:-1]), self._words.spelling(compound[-1])])
+
+
+def _common(groups: Collection[Iterable[str]]) -> frozenset[str]:
+    """Gives the words that stand in so many groups that they tell none apart."""
+    limit = SHARE * len(groups)
+    spread = Counter(word for words in groups for word in words)
+    return frozenset(word for word, count in spread.items() if count > limit > 2)
+
+
+def _phrases(tool: Tool, title: str | None) -> list[str]:
+    parts = [part for part in segments_of(tool.path or "") if "(" not in part and not _VERSION.fullmatch(part)]
+    return [*([title] if title else []), *(parts or [spoken_name(tool.name, tool.method)])]
+
+
+def _surfaces(text: str) -> list[str]:
+    """Gives the words of a text that say something, without the verb with which it begins."""
+    found = [word for word in WORD.findall(text) if len(word) > 1 and word.lower() not in EMPTY_WORDS]
+    return found[1:] if found and is_verb(found[0].lower()) else found
