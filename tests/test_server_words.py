@@ -235,3 +235,13 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")
+
+
+def test_what_not_to_do_is_no_summary_of_a_server(tmp_path: Path) -> None:
+    """S0-33: the first sentence of the instructions is the summary only where it says what the server is."""
+    server = {"instructions": "Do not use this server to keep passwords. Never use it for advice."}
+    service = inspected(tmp_path, server=server, tools=tools(["a"]))
+    assert "summary" not in service
+    assert service["when_not_to_use"] == ["to keep passwords", "advice"]
+    skill = skill_of(documented(tmp_path, server=server, tools=tools(["a"]))[1])
+    assert "Do NOT use it:\n\n- to keep passwords\n- for advice\n" in skill

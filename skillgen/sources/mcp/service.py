@@ -40,6 +40,9 @@ OPENING_METHODS = ("server/discover", "initialize")
 
 NAMELESS = "mcp-server"
 
+_SAYS_NOTHING = re.compile(r"\s*(?:#|\W{0,3}(?:do not|don['’]t|never|avoid)\b)", re.IGNORECASE)
+"""The beginning of instructions that are a manual, or that say what not to do."""
+
 _DEFAULT_ACCESS_LEVEL: AccessLevel = "interact"
 
 
@@ -203,8 +206,8 @@ class _ServiceReader:
         whole: str | None = facts.take("summary", *declared.not_null(claims))
         if whole is None:
             instructions = self._instructions()
-            # Instructions that open with a heading are a manual, whose first words say nothing of the service.
-            plain = instructions is not None and not instructions.lstrip().startswith("#")
+            # Those that open with a heading or with what not to do say nothing of the service in their first words.
+            plain = instructions is not None and not _SAYS_NOTHING.match(instructions)
             guessed = _guesses(instructions=first_sentence(instructions or "") if plain else None)
             return facts.take("summary", self._from_help(ai_help.quote) or next(guessed, None)), ai_help.introduction
         paragraph = " ".join(re.split(r"\n\s*\n", whole.strip())[0].split())
