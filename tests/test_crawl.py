@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
@@ -25,7 +26,7 @@ from skillgen.errors import SourceError
 from skillgen.sources.mcp import attempts, lists, processes, reader, session, wire
 from skillgen.sources.mcp.connection import ConnectionLost
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
-from skillgen.sources.mcp.excerpts import Secrets, printable, secret_argument_values
+from skillgen.sources.mcp.excerpts import Secrets, printable, secret_argument_values, secret_header_values
 from skillgen.sources.mcp.service import service_from_crawl
 from skillgen.sources.mcp.target import CrawlScope
 
@@ -541,6 +542,21 @@ class TestExcerpts:
         """X-12: base64, hexadecimal, percent signs."""
         given = "p@ss/word+1"
         assert Secrets([given]).hide_in({"a": [f"it is {form}!"]}) == ({"a": ["it is [hidden]!"]}, True)
+
+    @pytest.mark.parametrize("before", ["", "a", "ab", '{"key":"'])
+    def test_secrets_go_also_inside_of_what_is_encoded(self, before: str) -> None:
+        """X-12: whatever stands around them."""
+        told = base64.b64encode(f"{before}p@ss/word+1 and more".encode()).decode()
+        said, was_found = Secrets(["p@ss/word+1"]).hide_in({"a": told})
+        assert was_found
+        assert "[hidden]" in str(said)
+
+    def test_what_a_header_encodes_is_secret_too(self) -> None:
+        """X-12."""
+        pair = base64.b64encode(b"bob:correct-horse").decode()
+        assert {pair, "bob:correct-horse", "correct-horse"} <= secret_header_values(f"Basic {pair}")
+        assert {"abcdefgh", "12345678"} <= secret_header_values("sid=abcdefgh; csrf=12345678")
+        assert "t0ken" in secret_header_values("Bearer t0ken")
 
     def test_secrets_go_whole_and_before_a_text_is_cut(self) -> None:
         """X-12."""

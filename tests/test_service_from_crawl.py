@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from skillgen.model.codec import from_json, to_json
 from skillgen.model.pointer import follow
 from skillgen.model.service import Cost, Icon, Service, Tool
 from skillgen.model.value import Json, Origin, Value
+from skillgen.render.document import FORMATS
+from skillgen.render.formats import render_documents
 from skillgen.sources.mcp.crawl import Crawl
 from skillgen.sources.mcp.service import service_from_crawl
 
@@ -815,6 +818,13 @@ class TestIcons:
             {"serverInfo": {"name": "x", "title": "X", "description": "Does x.", "websiteUrl": "https://x.com"}}
         )
         assert (service.homepage, service.title, service.summary) == ("https://x.com", "X", "Does x.")
+
+    @pytest.mark.parametrize("form", ["utf8,<svg onload='alert(1)'/>", "base64,PHN2ZyBvbmxvYWQ9J2FsZXJ0KDEpJy8+"])
+    def test_a_picture_that_may_hold_a_script_is_never_written_as_markup(self, form: str) -> None:
+        """S1-06: SVG, whose markup a document would run; it stays in the model and reaches no document."""
+        service = self.icons({"src": f"data:image/svg+xml;{form}", "mimeType": "image/svg+xml"})
+        for document in render_documents(service, FORMATS):
+            assert not re.search("<svg|onload|PHN2Zy|image/svg", document.text), document.path
 
     def test_every_kind_of_entry_may_have_icons(self) -> None:
         """S1-02: and none need have any (S1-07)."""

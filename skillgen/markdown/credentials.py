@@ -55,13 +55,77 @@ _FORMS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("age key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}", ("AGE-SECRET-KEY-1",)),
     ("Docker token", r"\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}", ("dckr_",)),
     ("Terraform token", r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}", (".atlasv1.",)),
+    ("1Password token", r"\bops_eyJ[A-Za-z0-9+/=_-]{60,}", ("ops_eyJ",)),
+    ("Grafana token", r"\bgl(?:c_[A-Za-z0-9+/=]{32,}|sa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8})", ("glc_", "glsa_")),
+    ("Sentry token", r"\bsntry[su]_[A-Za-z0-9+/=_]{40,}", ("sntrys_", "sntryu_")),
+    ("Postman key", r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}", ("PMAK-",)),
+    ("Pulumi token", r"\bpul-[a-f0-9]{40}\b", ("pul-",)),
+    ("PlanetScale secret", r"\bpscale_(?:tkn|pw|oauth)_[\w=.-]{32,64}", ("pscale_",)),
+    ("Fly.io token", r"\b(?:fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{60,})", ("fo1_", "fm1", "fm2_")),
+    ("New Relic key", r"\bNR(?:AK|JS|II|RA)-[A-Za-z0-9-]{19,42}", ("NRAK-", "NRJS-", "NRII-", "NRRA-")),
+    ("Dynatrace token", r"\bdt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}", ("dt0",)),
+    ("Doppler token", r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,}",
+     ("dp.pt.", "dp.st.", "dp.ct.", "dp.s", "dp.audit.")),
+    ("key of a model's provider", r"\b(?:gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{60,}|pplx-[A-Za-z0-9]{40,}|"
+     r"r8_[A-Za-z0-9]{36,}|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|ABSK[A-Za-z0-9+/]{100,})",
+     ("gsk_", "xai-", "pplx-", "r8_", "lsv2_", "ABSK")),
+    ("Figma token", r"\bfig[dou]_?[r]?_[\w-]{36,}", ("figd_", "figo", "figu")),
+    ("Supabase token", r"\bsbp_(?:oauth_)?[a-f0-9]{40}|\bsb_secret_[\w-]{20,}", ("sbp_", "sb_secret_")),
+    ("Tailscale key", r"\btskey-[a-z]{3,10}-[A-Za-z0-9-]{16,}", ("tskey-",)),
+    ("RubyGems key", r"\brubygems_[a-f0-9]{48}", ("rubygems_",)),
+    ("NuGet key", r"\boy2[a-z0-9]{43}\b", ("oy2",)),
+    ("Alibaba access key id", r"\bLTAI[A-Za-z0-9]{16,24}\b", ("LTAI",)),
+    ("Meta token", r"\bEAA(?:M|C)[A-Za-z0-9]{90,}", ("EAAM", "EAAC")),
+    ("Brevo key", r"\bxkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}", ("xkeysib-",)),
+    ("SonarQube token", r"\bsq[apu]_[a-f0-9]{40}", ("sqa_", "sqp_", "squ_")),
+    ("Sourcegraph token", r"\bsgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}", ("sgp_",)),
+    ("OpenShift token", r"\bsha256~[\w-]{43}", ("sha256~",)),
+    ("Heroku key", r"\bHRKU-AA[\w-]{58}", ("HRKU-AA",)),
+    ("Airtable token", r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}", ("pat",)),
+    ("HubSpot token", r"\bpat-(?:na|eu)\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}", ("pat-na", "pat-eu")),
+    ("Contentful token", r"\bCFPAT-[\w-]{43}", ("CFPAT-",)),
+    ("Artifactory token", r"\b(?:AKCp[A-Za-z0-9]{69}|cmVmd[A-Za-z0-9]{59})\b", ("AKCp", "cmVmd")),
+    ("Cloudflare origin key", r"\bv1\.0-[a-f0-9]{24}-[a-f0-9]{146}", ("v1.0-",)),
+    ("Azure AD secret", r"(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}", ("Q~",)),
+    ("Teams webhook", r"https://[\w-]+\.webhook\.office\.com/webhookb2/[\w@/-]{60,}", (".webhook.office.com/",)),
+    ("Typeform token", r"\btfp_[\w.-]{59}", ("tfp_",)),
+    ("Shippo token", r"\bshippo_(?:live|test)_[a-f0-9]{40}", ("shippo_",)),
+    ("EasyPost key", r"\bEZ[AT]K[A-Za-z0-9]{54}", ("EZAK", "EZTK")),
+    ("Flutterwave key", r"\bFLW(?:PUB|SEC)K(?:_TEST)?-[a-h0-9]{12,32}(?:-X)?", ("FLWPUBK", "FLWSECK")),
+    ("Yandex key", r"\bAQVN[\w-]{35,38}", ("AQVN",)),
+    ("ReadMe key", r"\brdme_[a-z0-9]{70}", ("rdme_",)),
+    ("Prefect key", r"\bpn[ub]_[A-Za-z0-9]{36}\b", ("pnu_", "pnb_")),
+    ("Clojars token", r"\bCLOJARS_[a-z0-9]{60}", ("CLOJARS_",)),
+    ("Infracost key", r"\bico-[A-Za-z0-9]{32}\b", ("ico-",)),
+    ("Octopus key", r"\bAPI-[A-Z0-9]{26,32}\b", ("API-",)),
+    ("Dropbox token", r"\bsl\.[\w=-]{120,}", ("sl.",)),
+    ("Harness token", r"\b[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b", ("pat.", "sat.")),
     ("password in an address", r"(?<=://)[^\s/:@\"'<>{}\[\]]{1,100}:[^\s/@\"'<>{}\[\]]{3,200}(?=@)", ("://",)),
     ("authorization", r"(?<=Bearer )[A-Za-z0-9._~+/-]{20,}=*|(?<=Basic )[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z])",
      ("Bearer ", "Basic ")),
 )  # fmt: skip
 """What it is, its documented form, and what a text must hold to have one."""
 
-_VAGUE = ("SK", "AC", "-us", "://", "Bearer ", "Basic ")
+_VAGUE = (
+    "pat",
+    "sl.",
+    "API-",
+    "ico-",
+    "v1.0-",
+    "dp.s",
+    "fm1",
+    "fm2_",
+    "figo",
+    "figu",
+    "pat.",
+    "sat.",
+    "SK",
+    "AC",
+    "-us",
+    "://",
+    "Bearer ",
+    "Basic ",
+)
 SHORTEST = 16
 """Characters that a credential has at least, but for a password in an address."""
 
@@ -70,7 +134,9 @@ _FEWEST_SIGNS = 2
 
 _FIRST = re.compile(
     "|".join(re.escape(start) for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
-    + r"|(?:SK|AC)[0-9a-f]{16}|[0-9a-f]{16}-us"
+    + r"|(?:SK|AC)[0-9a-f]{16}|pat[A-Za-z0-9]{14}\.|\bsl\.[\w=-]{16}|API-[A-Z0-9]{12}|ico-[A-Za-z0-9]{16}"
+    r"|v1\.0-[a-f0-9]{12}|dp\.s[a-z]{1,4}\.|fm[12][ar]?_[A-Za-z0-9+/]{16}|fig[ou]r?_|[ps]at\.[\w-]{22}\."
+    r"|[0-9a-f]{16}-us"
 )
 _ASSIGNED = re.compile(
     r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"

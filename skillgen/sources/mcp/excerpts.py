@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import binascii
+import contextlib
+import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -63,9 +66,37 @@ def _forms(value: str) -> set[str]:
     if len(value) < _MIN_ECHO_CHARACTERS:
         return {value}
     content = value.encode("utf-8", "surrogatepass")
-    encoded = {base64.b64encode(content).decode(), base64.urlsafe_b64encode(content).decode(), content.hex()}
-    quoted = {quote(content, safe=""), quote(content), quote_plus(content), json.dumps(value)[1:-1]}
-    return {value, *encoded, *(form.rstrip("=") for form in encoded), *quoted}
+    encoded = {base64.b64encode(content).decode(), base64.urlsafe_b64encode(content).decode()}
+    inside = {_within_base64(content, offset) for offset in range(3)}
+    quoted = {quote(content, safe=""), quote(content), quote_plus(content), json.dumps(value)[1:-1], html.escape(value)}
+    plain = {
+        *encoded,
+        *(form.rstrip("=") for form in encoded),
+        *inside,
+        content.hex(),
+        content.hex().upper(),
+        value[::-1],
+    }
+    return {value, *plain, *(form.replace("+", "-").replace("/", "_") for form in inside), *quoted}
+
+
+def _within_base64(content: bytes, offset: int) -> str:
+    """Gives what a longer text in base64 has of a value, whatever stands around it: `offset` bytes before, of three."""
+    encoded = base64.b64encode(bytes(offset) + content).decode().rstrip("=")
+    is_whole = (offset + len(content)) % 3 == 0
+    return encoded[(0, 2, 3)[offset] : None if is_whole else -1]
+
+
+def secret_header_values(header: str) -> set[str]:
+    """Gives what is secret in the value of a header: all of it, what follows the scheme, what `Basic` encodes, and the
+    value of each cookie."""
+    _, _, last = header.rpartition(" ")
+    values = {header, last, *(pair.partition("=")[2].strip() for pair in header.split(";") if "=" in pair)}
+    with contextlib.suppress(binascii.Error, UnicodeDecodeError):
+        pair = base64.b64decode(last, validate=True).decode("utf-8")
+        if header.lower().startswith("basic ") and ":" in pair:
+            values |= {pair, pair.partition(":")[2]}
+    return values
 
 
 def _mapped(data: Json, change: Callable[[str], str]) -> Json:

@@ -7,13 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.value import Json
 from skillgen.sources.addresses import public_url
 from skillgen.sources.mcp.environment import child_environment
-from skillgen.sources.mcp.excerpts import Secrets, secret_argument_values, secret_environment_values
+from skillgen.sources.mcp.excerpts import (
+    Secrets,
+    secret_argument_values,
+    secret_environment_values,
+    secret_header_values,
+)
 
 Transport = Literal["stdio", "http", "sse"]
 
@@ -101,20 +106,29 @@ class ServerTarget:
     def given_secrets(self) -> Secrets:
         """Gives the values that the user passed on, which no document may hold."""
         values = {*self.env.values(), *self.passed}
-        values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
+        values.update(value for _, header in self.headers for value in secret_header_values(header))
         return Secrets(values | self._secrets_in_url())
 
     def _secrets_in_url(self) -> set[str]:
         if self.url is None:
             return set()
         parts = urlsplit(self.url)
-        return {parts.username or "", parts.password or "", *(value for _, value in parse_qsl(parts.query))}
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        together = {f"{user}:{password}"} if password else set()
+        return {
+            parts.username or "",
+            parts.password or "",
+            user,
+            password,
+            *together,
+            *(value for _, value in parse_qsl(parts.query)),
+        }
 
     def secrets(self) -> Secrets:
         """Gives what no message may hold."""
         values = secret_environment_values(self.env, child_environment(os.environ, {}))
         values |= secret_argument_values(self.command[1:]) | self.passed
-        values.update(value for _, header in self.headers for value in (header, header.rpartition(" ")[2]))
+        values.update(value for _, header in self.headers for value in secret_header_values(header))
         return Secrets(values | self._secrets_in_url())
 
 
