@@ -27,14 +27,18 @@ CLIENT = "Client Configuration"
 QUOTED = "Quoted from the source"
 
 
-def about_pages(service: Service, templates: Templates) -> tuple[Page, ...]:
-    """Gives the pages `about.md`, `about-p2.md`, …; none where there is nothing to add to SKILL.md."""
+def about_pages(service: Service, templates: Templates, common: Section | None = None) -> tuple[Page, ...]:
+    """Gives the pages `about.md`, `about-p2.md`, …; none where there is nothing to add to SKILL.md.
+
+    `common` tells the errors of most tools, where there are any.
+    """
     described = service.description if service.description != service.summary else None
     first, *rest = portions(described, PORTION_BYTES) if described else ("",)
     sections = [
         *_client(service, templates),
         *_numbered("Description", rest, templates, start=2),
         *_sections(service, templates),
+        *([common] if common is not None else []),
     ]
     intro = block(first) if first.strip() else None
     heading = f"About {title(service)}"

@@ -15,7 +15,7 @@ from skillgen.render.document import Document
 from skillgen.render.environment import Templates
 from skillgen.render.file_names import file_stems
 from skillgen.render.identity import skill_name, title
-from skillgen.render.links import linked_types
+from skillgen.render.links import ERRORS, linked_types
 from skillgen.render.llms import quick_tools
 from skillgen.render.offered import offered_lines
 from skillgen.render.operation import date_formats, deprecated_names, operational_facts
@@ -84,6 +84,8 @@ def ai_help_documents(
     whole.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
         whole.add_types(reference.type_sections)
+        if reference.common_errors is not None:
+            whole.add_common_errors(reference.common_errors)
     whole.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", whole.text())
 
@@ -102,6 +104,8 @@ def command_documents(
                     templates.render("ai-help/command.md.j2", title=title(service), name=section.name, formats=formats)
                 )
                 whole.add_tool(section)
+                if reference.common_errors is not None and ERRORS in section.text:
+                    whole.add_common_errors(reference.common_errors)
                 whole.add_named(_types_of(section, types))
                 yield Document(f"ai-help/{stems[section.name]}.md", whole.text())
 

@@ -212,7 +212,11 @@ def _place_of(error: Exception) -> tuple[str | None, int | None]:
     return file, line
 
 
-FUNCTIONS = {"tool_link": links.tool_link, "type_link": links.type_link}
+FUNCTIONS = {
+    "tool_link": links.tool_link,
+    "type_link": links.type_link,
+    "common_errors_link": links.common_errors_link,
+}
 """What every template can call."""
 
 FILTERS: dict[str, Callable[..., Any]] = {

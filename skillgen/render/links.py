@@ -28,9 +28,22 @@ def tool_link(name: str) -> Markdown:
     return Markdown(f"[{link_label(name)}]({_TOOL}{name}\x03)")
 
 
+COMMON_ERRORS = "Common Errors"
+"""The heading under which the errors of most tools are told."""
+
+ERRORS = "\x04"
+"""What stands for that heading among the names of types; no source's text can hold it."""
+
+
+def common_errors_link() -> Markdown:
+    """Gives a link to the errors of most tools."""
+    return Markdown(f"[{COMMON_ERRORS}]({_TYPE}{ERRORS}\x03)")
+
+
 def linked_types(text: str) -> tuple[str, ...]:
     """Gives the names of the types to which a text links, each once, in their order."""
-    return tuple(dict.fromkeys(match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE))
+    found = (match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE)
+    return tuple(dict.fromkeys(name for name in found if name != ERRORS))
 
 
 def resolved(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> str:

@@ -13,11 +13,12 @@ from skillgen.markdown.filters import Markdown, one_line, paragraph
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Group, Resource, Service, Tool
 from skillgen.render.about import about_pages
+from skillgen.render.common_errors import CommonErrors, common_errors
 from skillgen.render.curl import curl_command
 from skillgen.render.environment import Templates
 from skillgen.render.examples import shown_examples
 from skillgen.render.file_names import file_stems
-from skillgen.render.links import resolved
+from skillgen.render.links import COMMON_ERRORS, ERRORS, resolved
 from skillgen.render.pages import TYPES, Page, Section, addresses, pages_of, type_addresses
 from skillgen.render.placement import with_own_types
 
@@ -70,6 +71,9 @@ class Reference:
     about: tuple[Page, ...]
     """What is said of the service as a whole; none where there is nothing to add."""
 
+    common_errors: Section | None = None
+    """The errors of most tools, which is among `about` too."""
+
     topics: tuple[Topic, ...]
     """The tools by group."""
 
@@ -120,7 +124,8 @@ class Reference:
 
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them among pages."""
-    topics = _topics(service, _sections(templates, "tool_section", service))
+    common = common_errors(service)
+    topics = _topics(service, _sections(templates, "tool_section", service, common))
     type_sections = _type_sections(service, templates)
     if type_sections and service.kind == "mcp":
         topics = _with_own_types(topics, type_sections)
@@ -129,15 +134,19 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
     prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
     events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _how_sent(service))
+    shared_errors = _common_section(common, templates)
+    about = about_pages(service, templates, shared_errors)
+    places = addresses(about) if shared_errors is not None else {}
     return Reference(
-        about=about_pages(service, templates),
+        about=about,
+        common_errors=shared_errors,
         topics=topics,
         types=types,
         resources=resources,
         prompts=prompts,
         events=events,
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
-        type_addresses={**addresses(types), **own},
+        type_addresses={**addresses(types), **own, **({ERRORS: places[COMMON_ERRORS]} if places else {})},
         type_sections=tuple(type_sections),
     )
 
@@ -158,8 +167,15 @@ def page_text(page: Page, templates: Templates) -> Markdown:
     return templates.render("reference/page.md.j2", page=page, body=body)
 
 
-def _sections(templates: Templates, macro: str, service: Service) -> Callable[[Tool], Section]:
-    render, command = templates.macro(SECTIONS, macro), partial(curl_command, service=service)
+def _common_section(common: CommonErrors, templates: Templates) -> Section | None:
+    if not common.cases:
+        return None
+    text = templates.macro(SECTIONS, "common_errors_section")(common.cases)
+    return Section(name=COMMON_ERRORS, heading=COMMON_ERRORS, text=text)
+
+
+def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
+    render, command = templates.macro(SECTIONS, macro, common=common), partial(curl_command, service=service)
     return lambda tool: Section(
         name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command))
     )

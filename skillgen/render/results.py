@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from skillgen.markdown.filters import Markdown, code, inline, value
 from skillgen.model.schema import Schema
-from skillgen.model.service import Link, Output, Tool
+from skillgen.model.service import ErrorCase, Link, Output, Tool
 from skillgen.render.limits import stopped
 from skillgen.render.links import tool_link
 from skillgen.render.shapes import notes, schema_notes, type_phrase
@@ -96,10 +97,10 @@ def _either(words: list[str]) -> str:
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
 
 
-def error_bodies(tool: Tool) -> tuple[ErrorBody, ...]:
-    """Gives each shape of the bodies of a tool's errors once."""
+def error_bodies(cases: Sequence[ErrorCase]) -> tuple[ErrorBody, ...]:
+    """Gives each shape of the bodies of some errors once."""
     found: list[tuple[Output, list[str]]] = []
-    for case in tool.errors:
+    for case in cases:
         if case.output is None:
             continue
         held = next((codes for output, codes in found if _is_same(output, case.output)), None)
@@ -107,7 +108,7 @@ def error_bodies(tool: Tool) -> tuple[ErrorBody, ...]:
             found.append((case.output, [case.code]))
         else:
             held.append(case.code)
-    whole = len(tool.errors)
+    whole = len(cases)
     return tuple(_error_body(output, codes, len(codes) == whole) for output, codes in found)
 
 

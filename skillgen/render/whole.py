@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from skillgen.markdown.anchors import Anchors
 from skillgen.markdown.filters import Markdown, name
-from skillgen.render.links import resolved
+from skillgen.render.links import COMMON_ERRORS, ERRORS, resolved
 from skillgen.render.pages import TYPES, Page, Section
 from skillgen.render.reference import Reference
 
@@ -53,6 +53,18 @@ class Whole:
         """Adds sections that nothing links to, a level below the last heading."""
         self._add_sections(_sections(pages), {})
 
+    def add_about(self, pages: Iterable[Page]) -> None:
+        """Adds what is said of the service as a whole, a level below the last heading."""
+        found: dict[str, str] = {}
+        self._add_sections(_sections(pages), found)
+        if COMMON_ERRORS in found:
+            self._types[ERRORS] = found[COMMON_ERRORS]
+
+    def add_common_errors(self, section: Section) -> None:
+        """Adds the errors of most tools as they are."""
+        self._types[ERRORS] = "#" + self._anchors.of(section.heading)
+        self._parts.append(section.text)
+
     def text(self) -> str:
         """Gives the file, its links resolved to anchors in it."""
         # Part by part: one character beyond Latin-1 makes each copy of the whole twice or four times as large.
@@ -78,7 +90,7 @@ def whole_reference(head: Markdown, reference: Reference) -> str:
     if reference.about:
         whole.add(f"## {name(reference.about[0].title)}")
         whole.add(reference.about[0].intro or "")
-        whole.add_others(reference.about)
+        whole.add_about(reference.about)
     for topic in reference.topics:
         whole.add(f"## {name(topic.title)}")
         whole.add(topic.pages[0].intro or "")

@@ -1,0 +1,65 @@
+"""Errors that most tools have in the same words are told once, and each section names them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated
+from descriptions import description, operation, write
+from documents import MarkdownDocument, broken_links
+
+Json = Any
+
+
+def answering(words: str) -> dict[str, Json]:
+    """Gives an error with a body of a named type."""
+    schema = {"$ref": "#/components/schemas/Error"}
+    return {"description": words, "content": {"application/json": {"schema": schema}}}
+
+
+def service(count: int) -> dict[str, Json]:
+    """Gives a description of some tools that share two errors; the first has a third, the last its own words."""
+    done = {"200": {"description": "Done"}}
+    shared = {"401": answering("No key"), "500": answering("Broken")}
+    paths = {f"/{number}": {"get": operation(f"get_{number}", responses={**done, **shared})} for number in range(count)}
+    paths["/0"]["get"]["responses"]["404"] = answering("No such thing")
+    last = paths[f"/{count - 1}"]["get"]["responses"]
+    last["401"] = {"description": "Other words"}
+    error = {"type": "object", "properties": {"message": {"type": "string"}}}
+    return description(paths, components={"schemas": {"Error": error}})
+
+
+def test_errors_of_most_tools_are_told_once_and_named_with_each(tmp_path: Path) -> None:
+    """S2-14, X-20: no status is lost, and what differs in a word stands with its tool."""
+    out = tmp_path / "out"
+    generated(
+        "from-openapi", write(tmp_path / "api.json", service(10)), "-o", out, "-q", "--emit", "skill,llms,ai-help"
+    )
+    about = MarkdownDocument((out / "skills/tasks/references/about.md").read_text("utf-8")).section("Common Errors")
+    assert "No key" in about.text
+    assert "Broken" in about.text
+    tools = MarkdownDocument((out / "skills/tasks/references/tools.md").read_text("utf-8"))
+    assert "Errors: `401`, `500`, told under [Common Errors](about.md#common-errors)." in tools.section("get_1").text
+    assert "No key" not in tools.section("get_1").text
+    first = tools.section("get_0").text
+    assert "No such thing" in first
+    assert "Also `401`, `500`, told under [Common Errors]" in first
+    last = tools.section("get_9").text
+    assert "Other words" in last
+    assert "Also `500`, told under [Common Errors]" in last
+    assert broken_links(out) == []
+    for name in ("llms-full.txt", "ai-help.md"):
+        text = (out / name).read_text("utf-8")
+        assert text.count("No key") == 1, name
+        assert "(#common-errors)" in text, name
+
+
+@pytest.mark.parametrize("count", [2, 7])
+def test_errors_of_a_few_tools_stand_with_each(tmp_path: Path, count: int) -> None:
+    """S2-14."""
+    generated("from-openapi", write(tmp_path / "api.json", service(count)), "-o", tmp_path / "out", "-q")
+    tools = (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
+    assert tools.count("Broken") == count
+    assert "Common Errors" not in tools
