@@ -20,9 +20,9 @@ def answering(words: str) -> dict[str, Json]:
 
 
 def service(count: int) -> dict[str, Json]:
-    """Gives a description of some tools that share two errors; the first has a third, the last its own words."""
+    """Gives a description of some tools that share three errors; the first has a fourth, the last its own words."""
     done = {"200": {"description": "Done"}}
-    shared = {"401": answering("No key"), "500": answering("Broken")}
+    shared = {"401": answering("No key"), "429": answering("Too many"), "500": answering("Broken")}
     paths = {f"/{number}": {"get": operation(f"get_{number}", responses={**done, **shared})} for number in range(count)}
     paths["/0"]["get"]["responses"]["404"] = answering("No such thing")
     last = paths[f"/{count - 1}"]["get"]["responses"]
@@ -41,14 +41,17 @@ def test_errors_of_most_tools_are_told_once_and_named_with_each(tmp_path: Path) 
     assert "No key" in about.text
     assert "Broken" in about.text
     tools = MarkdownDocument((out / "skills/tasks/references/tools.md").read_text("utf-8"))
-    assert "Errors: `401`, `500`, told under [Common Errors](about.md#common-errors)." in tools.section("get_1").text
+    assert (
+        "Errors: `401`, `429`, `500`, told under [Common Errors](about.md#common-errors)."
+        in tools.section("get_1").text
+    )
     assert "No key" not in tools.section("get_1").text
     first = tools.section("get_0").text
     assert "No such thing" in first
-    assert "Also `401`, `500`, told under [Common Errors]" in first
+    assert "Also `401`, `429`, `500`, told under [Common Errors]" in first
     last = tools.section("get_9").text
     assert "Other words" in last
-    assert "Also `500`, told under [Common Errors]" in last
+    assert "Also `429`, `500`, told under [Common Errors]" in last
     assert broken_links(out) == []
     for name in ("llms-full.txt", "ai-help.md"):
         text = (out / name).read_text("utf-8")
@@ -63,3 +66,11 @@ def test_errors_of_a_few_tools_stand_with_each(tmp_path: Path, count: int) -> No
     tools = (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
     assert tools.count("Broken") == count
     assert "Common Errors" not in tools
+
+
+def test_what_is_short_stands_with_each_tool(tmp_path: Path) -> None:
+    """S2-14: a look elsewhere costs more than one line."""
+    responses = {"200": {"description": "Done"}, "401": {"description": "No key"}}
+    data = description({f"/{number}": {"get": operation(f"get_{number}", responses=responses)} for number in range(9)})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
+    assert (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8").count("No key") == 9

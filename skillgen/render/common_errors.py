@@ -12,6 +12,12 @@ from skillgen.model.service import ErrorCase, Service, Tool
 LEAST = 8
 """Tools that must have an error before it is told elsewhere than with them."""
 
+MANY = 3
+"""Errors that are worth a look elsewhere, however short."""
+
+LONG = 120
+"""Characters of words that are worth it, however few the errors."""
+
 _Key = tuple[object, ...]
 
 
@@ -54,6 +60,9 @@ def common_errors(service: Service) -> CommonErrors:
             counts[key] += 1
     least = max(LEAST, (len(service.tools) + 1) // 2)
     cases = [first[key] for key, count in counts.items() if count >= least]
+    words = sum(len(case.description or "") + len(case.resolution or "") for case in cases)
+    if len(cases) < MANY and words < LONG:
+        return CommonErrors()
     cases.sort(key=lambda case: case.code)
     return CommonErrors(tuple(cases), frozenset(known[id(case)] for case in cases), known)
 
