@@ -104,10 +104,10 @@ def test_a_template_with_the_name_of_none_is_told_where_the_name_is_near_to_one(
 
 def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:
     ours = (ROOT / "templates" / "reference" / "sections.md.j2").read_text("utf-8")
-    place = ours.split("\n").index("{% macro tool_section(tool, shown_examples) %}") + 1
+    place = ours.split("\n").index("{% macro tool_section(tool, shown_examples, common) %}") + 1
     text = ours.replace(
-        "{% macro tool_section(tool, shown_examples) %}",
-        "{% macro tool_section(tool, shown_examples) %}\n{{ tool.nmae }}",
+        "{% macro tool_section(tool, shown_examples, common) %}",
+        "{% macro tool_section(tool, shown_examples, common) %}\n{{ tool.nmae }}",
     )
     finished, _ = rendered(mine, "reference/sections.md.j2", text)
     assert finished.exit_code == 2

@@ -175,9 +175,9 @@ def _common_section(common: CommonErrors, templates: Templates) -> Section | Non
 
 
 def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
-    render, command = templates.macro(SECTIONS, macro, common=common), partial(curl_command, service=service)
+    render, command = templates.macro(SECTIONS, macro), partial(curl_command, service=service)
     return lambda tool: Section(
-        name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command))
+        name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command), common)
     )
 
 
