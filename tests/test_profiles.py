@@ -151,6 +151,44 @@ def test_an_installed_skill_that_was_edited_is_not_overwritten_and_others_are_le
     assert other.read_text("utf-8") == "mine"
 
 
+def test_an_edit_in_one_place_leaves_the_other_as_it_is_and_check_tells_it(tmp_path: Path) -> None:
+    """Issue 5: both places are looked at before anything is written; words that were added stay in both."""
+    source = write(tmp_path / "api.json", description())
+    run = ("from-openapi", source, "-o", "out", "--install", "agents")
+    assert run_skillgen(*run, cwd=tmp_path).exit_code == 0
+    ours = tmp_path / "out" / "skills" / "tasks" / "SKILL.md"
+    installed = tmp_path / ".agents" / "skills" / "tasks" / "SKILL.md"
+    for path in (ours, installed):
+        path.write_text(path.read_text("utf-8") + "\n## House Rules\n\nBe kind.\n", encoding="utf-8")
+    write(source, description(info={"title": "Tasks", "version": "2", "description": "Keeps other tasks."}))
+    assert run_skillgen(*run, cwd=tmp_path).exit_code == 0
+    for path in (ours, installed):
+        assert "Keeps other tasks." in path.read_text("utf-8")
+        assert path.read_text("utf-8").endswith("Be kind.\n")
+    installed.write_text(installed.read_text("utf-8").replace("other tasks", "my tasks"), encoding="utf-8")
+    write(source, description(info={"title": "Tasks", "version": "3", "description": "Keeps all tasks."}))
+    before = files_of(tmp_path)
+    checked = run_skillgen(*run, "--check", cwd=tmp_path)
+    assert checked.exit_code == 1
+    assert "edited: SKILL.md" in checked.stderr
+    assert run_skillgen(*run, cwd=tmp_path).exit_code == 4
+    assert files_of(tmp_path) == before
+
+
+def test_a_skills_folder_that_is_a_link_of_the_users_is_followed(tmp_path: Path) -> None:
+    """Issue 5: people keep their hosts' folders in a repository of dotfiles."""
+    home = tmp_path / "home"
+    (tmp_path / "dotfiles" / "claude").mkdir(parents=True)
+    home.mkdir()
+    (home / ".claude").symlink_to(tmp_path / "dotfiles" / "claude", target_is_directory=True)
+    source = write(tmp_path / "api.json", description())
+    run = ("from-openapi", source, "-o", tmp_path / "out", "--install", "claude", "--user")
+    places = {"HOME": str(home), "USERPROFILE": str(home)}
+    assert run_skillgen(*run, env=places).exit_code == 0
+    assert (tmp_path / "dotfiles" / "claude" / "skills" / "tasks" / "SKILL.md").is_file()
+    assert run_skillgen(*run, "--check", env=places).exit_code == 0
+
+
 def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
     own = tmp_path / ".claude" / "skills" / "listed" / "SKILL.md"
     own.parent.mkdir(parents=True)

@@ -96,15 +96,11 @@ def write_each(
     problems = [problem_from_failure(error) for error in failures]
     code = report_failures(failures, console)
     names = documenting.folder_names(services)
-    runs = [
-        (service, run)
-        for service, name in zip(services, names, strict=True)
-        for run in (replace(output, out=output.out if is_one else output.out / name), installation(service, output))
-        if run is not None
-    ]
-    for service, run in runs:
+    for service, name in zip(services, names, strict=True):
+        main = replace(output, out=output.out if is_one else output.out / name)
+        installed = installation(service, output)
         try:
-            outcome = documenting.generate(service, run, inputs=inputs)
+            found = documenting.generate(service, [main, installed] if installed else [main], inputs=inputs)
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
@@ -113,14 +109,14 @@ def write_each(
             problems.append(problem_from_failure(error))
             code = max(code, error.exit_code)
             continue
-        if not run.is_installed:
+        for outcome in found:
             console.problems(outcome.problems)
             problems.extend(outcome.problems)
-        if output.check and shows_diff:
-            sys.stdout.write(change_summary(outcome) + outcome.diff)
-        console.say(summary(outcome, output.check))
-        outcomes.append(outcome)
-        code = max(code, outcome.exit_code)
+            if output.check and shows_diff:
+                sys.stdout.write(change_summary(outcome) + outcome.diff)
+            console.say(summary(outcome, output.check))
+            outcomes.append(outcome)
+            code = max(code, outcome.exit_code)
     if len(services) > 1 and not failures and "llms" in output.formats:
         code = max(code, _write_site(services, names, output, console, shows_diff))
     return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one)

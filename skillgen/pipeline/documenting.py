@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
@@ -20,45 +21,52 @@ if TYPE_CHECKING:
     from skillgen.write.plan import Plan
 
 
-def generate(service: Service, options: OutputOptions, *, inputs: str | None = None) -> Outcome:
-    """Renders a service, and writes the documents or shows what would change.
+def generate(service: Service, runs: Sequence[OutputOptions], *, inputs: str | None = None) -> tuple[Outcome, ...]:
+    """Renders a service, and writes the documents to each place, or shows what would change there.
+
+    Every place is looked at before anything is written to the first: an edit in one of them leaves all as they are.
 
     Raises:
         SourceError: the service has no tools where its documents have some, or `strict` and it has problems.
         EditedError: a file that would be replaced holds edits; nothing was written.
-        OutputError: OUT cannot be written.
+        OutputError: a place cannot be written.
         UsageError: a template has an error.
     """
     from skillgen.write.apply import apply_plan
-    from skillgen.write.diff import unified_diff
     from skillgen.write.lock import locked
 
-    if options.strict:
+    if runs[0].strict:
         _refuse_problems(service.problems)
-    documents = _documents(service, options)
-    if options.check:
-        plan = _planned(service, documents, options, inputs)
-        diff = unified_diff(plan.drift)
-    else:
-        with locked(options.out):
-            plan = _planned(service, documents, options, inputs)
-            _refuse_conflicts(plan)
-            apply_plan(plan)
-        diff = ""
+    documents = _documents(service, runs[0])
+    with ExitStack() as stack:
+        plans = []
+        for run in runs:
+            if not run.check:
+                stack.enter_context(locked(run.out))
+            plans.append(_planned(service, _placed(documents, service, run), run, inputs))
+        for run, plan in zip(runs, plans, strict=True):
+            if not run.check:
+                _refuse_conflicts(plan)
+        for run, plan in zip(runs, plans, strict=True):
+            if not run.check:
+                apply_plan(plan)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
+    skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
+    return tuple(_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True))
+
+
+def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None) -> Outcome:
+    from skillgen.write.diff import unified_diff
+
+    said = [*service.problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
     return Outcome(
         service=service,
         plan=plan,
-        problems=(
-            *service.problems,
-            *profile_problems(service, options.profile),
-            *template_problems(options.templates),
-            *_plan_problems(plan),
-        ),
-        diff=diff,
-        is_installed=options.is_installed,
-        skill_tokens=tokens(skill.decode("utf-8")) if skill is not None else None,
-        exit_code=ExitCode.DRIFT if options.check and plan.drift else ExitCode.DONE,
+        problems=(*([] if run.is_installed else said), *_plan_problems(plan)),
+        diff=unified_diff(plan.drift) if run.check else "",
+        is_installed=run.is_installed,
+        skill_tokens=skill_tokens,
+        exit_code=ExitCode.DRIFT if run.check and plan.drift else ExitCode.DONE,
     )
 
 
@@ -79,12 +87,19 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
 
 
 def _documents(service: Service, options: OutputOptions) -> dict[str, bytes]:
-    """Gives path to content; an installed skill's paths start in its folder."""
+    """Gives path to content."""
     from skillgen.render.formats import render_documents
 
     documents = render_documents(service, options.formats, options.templates, options.profile)
-    start = len(f"skills/{skill_name(service)}/") if options.is_installed else 0
-    return {item.path[start:]: item.text.encode("utf-8") for item in documents}
+    return {item.path: item.text.encode("utf-8") for item in documents}
+
+
+def _placed(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:
+    """Gives those that go to a place; an installed skill's paths start in its folder."""
+    if not options.is_installed:
+        return documents
+    folder = f"skills/{skill_name(service)}/"
+    return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
 def generate_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
