@@ -175,6 +175,14 @@ def test_an_edit_in_one_place_leaves_the_other_as_it_is_and_check_tells_it(tmp_p
     assert files_of(tmp_path) == before
 
 
+def test_where_out_is_the_hosts_folder_the_skill_is_put_there_once(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    run = ("from-openapi", source, "-o", ".claude", "--install", "claude")
+    assert run_skillgen(*run, cwd=tmp_path).exit_code == 0
+    assert [path.parent.name for path in tmp_path.rglob(".skillgen.json")] == [".claude"]
+    assert run_skillgen(*run, "--check", cwd=tmp_path).exit_code == 0
+
+
 def test_a_skills_folder_that_is_a_link_of_the_users_is_followed(tmp_path: Path) -> None:
     """Issue 5: people keep their hosts' folders in a repository of dotfiles."""
     home = tmp_path / "home"

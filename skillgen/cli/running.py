@@ -98,7 +98,7 @@ def write_each(
     names = documenting.folder_names(services)
     for service, name in zip(services, names, strict=True):
         main = replace(output, out=output.out if is_one else output.out / name)
-        installed = installation(service, output)
+        installed = installation(service, main)
         try:
             found = documenting.generate(service, [main, installed] if installed else [main], inputs=inputs)
         except SkillgenError as error:

@@ -47,8 +47,11 @@ def profile_named(name: str) -> str:
 
 
 def installation(service: Service, options: OutputOptions) -> OutputOptions | None:
-    """Gives what a run is to do in the place where a host looks; `None` where nothing."""
+    """Gives what a run is to do in the place where a host looks; `None` where nothing, or where OUT puts it there."""
     if options.install is None:
         return None
-    folder = options.install / skill_name(service)
+    name = skill_name(service)
+    folder = options.install / name
+    if folder.resolve() == (options.out / "skills" / name).resolve():
+        return None
     return replace(options, out=folder, formats=("skill",), is_installed=True)
