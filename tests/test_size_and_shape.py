@@ -206,6 +206,19 @@ def test_an_object_with_more_properties_than_anything_has_is_cut_and_that_is_rep
     assert "`p3`" not in references(tmp_path)
 
 
+def test_a_row_of_paths_without_an_end_is_reported_and_the_rest_is_documented(tmp_path: Path) -> None:
+    """X-10, X-13: the last hundred of the row are near enough to its end."""
+    paths: dict[str, Json] = {f"/p{i}": {"$ref": f"#/paths/~1p{i + 1}"} for i in range(3_000)}
+    paths["/p3000"] = {"get": {"operationId": "fine_one", "responses": {"200": {"description": "Done"}}}}
+    source = tmp_path / "api.json"
+    info = {"title": "Row", "version": "1"}
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
+    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert "reference-not-followed" in finished.stderr
+    assert "## fine_one\n" in references(tmp_path)
+
+
 def test_texts_made_to_be_slow_are_read(tmp_path: Path) -> None:
     """X-13: what is repeated makes a pattern of skillgen's own try the same place again and again."""
     pieces = (

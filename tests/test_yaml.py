@@ -143,6 +143,14 @@ def test_aliases_that_stand_for_too_much_are_refused() -> None:
         parse(bomb)
 
 
+def test_a_small_text_may_not_come_to_much_by_its_aliases() -> None:
+    """X-13: every later walk costs what the aliases stand for, not what was written."""
+    lines = ["s0: &s0 {type: string}"]
+    lines += [f"s{i}: &s{i} {{type: object, properties: {{a: *s{i - 1}, b: *s{i - 1}}}}}" for i in range(1, 18)]
+    with pytest.raises(YamlError, match=r"the aliases stand for over 10[0-9],[0-9]{3} values"):
+        parse_yaml("\n".join(lines), ProblemLog())
+
+
 def test_a_bomb_of_mappings_is_refused() -> None:
     bomb = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {{l: *a{n - 1}, r: *a{n - 1}}}\n" for n in range(1, 60))
     with pytest.raises(YamlError, match="aliases"):

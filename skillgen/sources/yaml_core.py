@@ -20,6 +20,10 @@ from skillgen.sources.nesting import NESTING_LIMIT
 EXPANDED_LIMIT = 20_000_000
 """Values that a document may come to when its aliases are written out; beyond it is an alias bomb."""
 
+EXPANDED_AT_LEAST = 100_000
+EXPANDED_PER_CHARACTER = 2
+"""The same for a small document: some ten characters make a value, so it is twenty times what it could hold itself."""
+
 DEPTH_LIMIT = 20_000
 """Levels of nesting that are passed over; the parser's own time grows with their square."""
 
@@ -58,7 +62,8 @@ def parse_yaml(text: str, problems: ProblemLog) -> Json:
         text = _REFUSED.sub("\ufffd", text)
     loader = _LOADER(text)
     try:
-        builder = _Builder(loader, problems)
+        limit = min(EXPANDED_LIMIT, EXPANDED_AT_LEAST + EXPANDED_PER_CHARACTER * len(text))
+        builder = _Builder(loader, problems, limit)
         data = builder.document()
         builder.report_others()
         return data
@@ -89,7 +94,8 @@ def plain_scalar(text: str) -> Json:
 class _Builder:
     """Makes values of events, without recursion: nesting is as deep as the parser allows."""
 
-    def __init__(self, loader: Any, problems: ProblemLog) -> None:
+    def __init__(self, loader: Any, problems: ProblemLog, expanded_limit: int) -> None:
+        self._expanded_limit = expanded_limit
         self._next = loader.get_event
         self._problems = problems
         self._anchors: dict[str, tuple[Json, int]] = {}
@@ -138,8 +144,8 @@ class _Builder:
             elif kind is yaml.AliasEvent:
                 value, weight = self._aliased(event)
                 count += weight
-                if count > EXPANDED_LIMIT:
-                    raise YamlError(f"{_line(event)}: the aliases stand for over {EXPANDED_LIMIT:,} values")
+                if count > self._expanded_limit:
+                    raise YamlError(f"{_line(event)}: the aliases stand for over {self._expanded_limit:,} values")
             elif kind is yaml.DocumentEndEvent:
                 if root and root[0] is not None:
                     return root[0]

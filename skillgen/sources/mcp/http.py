@@ -241,6 +241,8 @@ class HttpConnection:
         return {"headers": headers}
 
     async def _failure(self, error: MCPError, exchange: _Exchange) -> Exception:
+        if self._budget.refusal:
+            return ConnectionLost(self._budget.refusal)
         if error.code == CONNECTION_CLOSED and error.message == "Connection closed":
             # Either the server says so, or the transport has failed and will tell why.
             with anyio.move_on_after(_SETTLE_S):

@@ -22,7 +22,8 @@ class ByteBudget:
 
     def __init__(self, total_bytes: int) -> None:
         self._total_bytes = self._left_bytes = total_bytes
-        self._refused = ""
+        self.refusal = ""
+        """Why nothing more may come; empty while it may."""
 
     def watch(self, stream: object) -> httpx2.AsyncByteStream:
         """Gives a response's stream, which fails once too much has come."""
@@ -31,15 +32,17 @@ class ByteBudget:
 
     def refuse(self, why: str) -> None:
         """Lets nothing more come, and says why."""
-        self._refused = why
+        self.refusal = why
 
     def spend(self, count: int) -> None:
         """Counts bytes that came."""
-        if self._refused:
-            raise _TooMuch(self._refused)
         self._left_bytes -= count
         if self._left_bytes < 0:
-            raise _TooMuch(f"It sent more than skillgen reads, which is {self._total_bytes // 2**20} MiB.")
+            self.refusal = (
+                self.refusal or f"It sent more than skillgen reads, which is {self._total_bytes // 2**20} MiB."
+            )
+        if self.refusal:
+            raise _TooMuch(self.refusal)
 
 
 class _Watched(httpx2.AsyncByteStream):

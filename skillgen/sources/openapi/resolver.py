@@ -7,6 +7,9 @@ from skillgen.model.pointer import follow
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
 
+ROW_LIMIT = 100
+"""References in a row that are followed: each place in a longer row would walk the rest of it."""
+
 
 class Resolver:
     """Follows references inside one document."""
@@ -26,8 +29,10 @@ class Resolver:
         seen: set[str] = set()
         own: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
-            if not reference.startswith("#") or reference in seen:
+            if not reference.startswith("#") or reference in seen or len(seen) == ROW_LIMIT:
                 reason = "goes in a circle" if reference in seen else "is outside this document"
+                if len(seen) == ROW_LIMIT:
+                    reason = f"is the end of {ROW_LIMIT} in a row"
                 self._problems.error(
                     "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
                 )
