@@ -47,7 +47,7 @@ def documents(manifest: Path | dict[str, Any], out: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=[path.stem for path in MANIFESTS])
 def test_every_published_manifest_is_documented_whole(path: Path, tmp_path: Path) -> None:
-    """S4-01, S4-03, S4-05, S4-07, S4-08, S4-10: every tool, parameter, scope, cost and confirmation."""
+    """S4-01, S4-03, S4-05, S4-07, S4-08, S4-10, X-51: every tool, parameter, scope, cost and confirmation."""
     raw = json.loads(path.read_text("utf-8"))
     jsonschema.validate(raw, SCHEMA)
     written = documents(path, tmp_path / "out")
