@@ -14,11 +14,11 @@ from functools import lru_cache
 from skillgen.markdown.voice.concepts import CONCEPTS, forms
 from skillgen.markdown.voice.languages import ELIDED, ENGLISH_TOO, LANGUAGES, UNSPACED
 
-FIRST_LETTER = 0x100
+_FIRST_LETTER = 0x100
 """Of the alphabet in which things are written: letters that need no escape."""
 
-_LETTERS = {name: chr(FIRST_LETTER + index) for index, name in enumerate(CONCEPTS)}
-FOREIGN = chr(FIRST_LETTER + len(CONCEPTS))
+_LETTERS = {name: chr(_FIRST_LETTER + index) for index, name in enumerate(CONCEPTS)}
+FOREIGN = chr(_FIRST_LETTER + len(CONCEPTS))
 """Marks a word of another language than English."""
 
 _OFTEN_WORDS = (
@@ -34,7 +34,9 @@ FOREIGN_WORDS = 2
 
 SENTENCE_END = "\n"
 _ELLIPSIS = re.compile(r"\.{2,}|…")
-_TOKEN = re.compile(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|[^\W_]+")
+_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_TOKEN = re.compile(rf"{_END.pattern}|[^\W_]+")
+_ENDS = frozenset(".!?。！？")
 _VOWELS = frozenset("aeiouh")
 _GAP = "(?: [^ \n]*){{0,{}}}?"
 
@@ -42,6 +44,14 @@ _GAP = "(?: [^ \n]*){{0,{}}}?"
 def letters_of(names: Iterable[str]) -> frozenset[str]:
     """Gives the letters of things."""
     return frozenset(_LETTERS[name] for name in names)
+
+
+def bits_of(letters: Iterable[str]) -> int:
+    """Gives things as one number, of which each is a bit."""
+    bits = 0
+    for letter in letters:
+        bits |= 1 << (ord(letter) - _FIRST_LETTER)
+    return bits
 
 
 @lru_cache(1)
@@ -75,6 +85,11 @@ def _terms() -> Iterator[tuple[str, str, str]]:
                     yield from ((name, article + term, FOREIGN) for article in elided)
 
 
+def sentences_of(text: str) -> list[str]:
+    """Gives the sentences of a text; three dots end none."""
+    return _END.split(_ELLIPSIS.sub(" ", text))
+
+
 @lru_cache(1)
 def _unspaced() -> re.Pattern[str]:
     """Finds the terms of languages that put no space between words, the longest first."""
@@ -90,8 +105,8 @@ def coded(text: str) -> str:
     tokens: list[str] = _TOKEN.findall(_ELLIPSIS.sub(" ", text))
     row = []
     for index, token in enumerate(tokens):
-        if not token[0].isalnum():
-            row.append(SENTENCE_END if token[0] in ".!?。！？" else "")
+        if token in _ENDS:
+            row.append(SENTENCE_END)
             continue
         found = words.get(token, "")
         for rest, known in phrases.get(token, ()):

@@ -6,15 +6,19 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from skillgen.markdown.voice.coding import coded
+from skillgen.markdown.voice.coding import SENTENCE_END, bits_of, coded, sentences_of
 from skillgen.markdown.voice.disguises import SHORTEST_CODE, hidden_in, is_plain, shown
 from skillgen.markdown.voice.rules import RULES, Rule
 from skillgen.markdown.voice.suspects import (
-    FILE_STEMS,
+    is_foreign,
     is_too_short,
     may_be_broken,
     may_be_disguised,
+    may_have_shape,
+    may_name_a_file,
+    strange_words,
     words_of,
+    words_of_each,
 )
 
 LOOKED_AT = 1_000_000
@@ -27,6 +31,10 @@ _FILES = re.compile(
     r"bash_history|zshrc|zsh_history|pgpass|config/gh|config/gcloud|azure)\b(?![-(])|(?<=~/)\.\w[\w./-]*|\bmcp\.json\b"
     r"|\bclaude_desktop_config|\bwallet\.dat\b|\bauthorized_keys\b|\bcredentials\.json\b|(?<=\s)\.pem\b"
 )
+_AT_ONCE = 1_000
+"""Texts whose words are kept at a time."""
+
+_NO_THINGS = frozenset(" \n")
 _FEWEST_WORDS = 3
 """Words of an order in an alphabet."""
 
@@ -42,39 +50,44 @@ def rule_broken_by(text: str) -> Rule | None:
 
 def addressing(texts: Iterable[str]) -> dict[str, Rule]:
     """Gives those texts that address the model, each with the first rule by which it does."""
-    found = {}
-    for text in texts:
-        if is_too_short(text):
-            continue
-        for said in _worth_a_look(text):
-            if (rule := _rule_for(said)) is not None:
+    found: dict[str, Rule] = {}
+    waiting = [text for text in texts if not is_too_short(text)]
+    for start in range(0, len(waiting), _AT_ONCE):
+        for text, said in _worth_a_look(waiting[start : start + _AT_ONCE]):
+            if text not in found and (rule := _rule_for(said)) is not None:
                 found[text] = rule
-                break
     return found
 
 
-def _worth_a_look(text: str) -> Iterator[str]:
-    """Gives what a text says, and what it hides, where a rule may find something in it."""
-    reading = text.lower() if is_plain(text) else shown(text)
-    words = words_of(reading)
-    if len(words) < _FEWEST_WORDS and len(text) < SHORTEST_CODE and reading.isascii():
-        return
-    if not reading.isascii() or may_be_broken(reading, words):
-        yield reading
-    if may_be_disguised(text, words):
-        yield from hidden_in(text)
+def _worth_a_look(texts: list[str]) -> Iterator[tuple[str, str]]:
+    """Gives what texts say, and what they hide, where a rule may find something in it."""
+    readings = [text.lower() if is_plain(text) else shown(text) for text in texts]
+    words_of_texts = words_of_each(readings)
+    strange = strange_words(words_of_texts)
+    for text, reading, words in zip(texts, readings, words_of_texts, strict=True):
+        if len(words) < _FEWEST_WORDS and len(text) < SHORTEST_CODE and reading.isascii():
+            continue
+        if not reading.isascii() or may_be_broken(reading, words):
+            yield text, reading
+        if may_be_disguised(text, words, strange):
+            for hidden in hidden_in(text):
+                yield text, hidden
 
 
 @lru_cache(1 << 12)
 def _rule_for(reading: str) -> Rule | None:
-    row = coded(_as_words(reading))
-    things = frozenset(row)
+    words = words_of(reading)
+    sentences = sentences_of(_as_words(reading, words))
+    if len(sentences) > 1 and not is_foreign(reading, words):
+        sentences = [sentence for sentence in sentences if may_have_shape(sentence, words_of(sentence))]
+    row = SENTENCE_END.join(map(coded, sentences))
+    things = bits_of(set(row) - _NO_THINGS)
     return next((rule for rule in RULES if rule.finds(reading, row, things)), None)
 
 
-def _as_words(text: str) -> str:
+def _as_words(text: str, words: list[str]) -> str:
     """Gives a text whose addresses and files are words."""
-    if any(stem in text for stem in FILE_STEMS):
+    if may_name_a_file(text, words):
         text = _FILES.sub(" sensitivefile ", text)
     if "@" in text:
         text = _ADDRESS.sub(" somemail ", text)

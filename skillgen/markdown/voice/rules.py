@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skillgen.markdown.voice.coding import foreign_sentences, letters_of, shape, shape_choices
+from skillgen.markdown.voice.coding import bits_of, foreign_sentences, letters_of, shape, shape_choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +34,10 @@ class Rule:
     stems: str = ""
     """Of which a text that has the signs has one, exactly so; a space parts them, and `␣` stands for one."""
 
-    def finds(self, text: str, row: str, things: frozenset[str]) -> bool:
-        """Tells whether a text is one that this rule finds: as it is shown, as a row of things, and as all of these."""
-        for pattern, choices, by in _prepared(self.shapes):
-            if not by.isdisjoint(things) and _are_all_in(things, choices) and shape(pattern).search(row):
+    def finds(self, text: str, row: str, things: int) -> bool:
+        """Tells whether a text is one that this rule finds: as it is shown, as a row of things, and all these as bits."""
+        for pattern, by, choices in _prepared(self.shapes):
+            if things & by and all(things & choice for choice in choices) and shape(pattern).search(row):
                 return True
         if self.together and any(_stand_together(self.together, sentence) for sentence in foreign_sentences(row)):
             return True
@@ -54,12 +54,10 @@ class Rule:
 
 
 @lru_cache(64)
-def _prepared(shapes: tuple[str, ...]) -> tuple[tuple[str, tuple[frozenset[str], ...], frozenset[str]], ...]:
-    return tuple((pattern, *shape_choices(pattern)) for pattern in shapes)
-
-
-def _are_all_in(things: frozenset[str], choices: tuple[frozenset[str], ...]) -> bool:
-    return all(not choice.isdisjoint(things) for choice in choices)
+def _prepared(shapes: tuple[str, ...]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
+    """Gives each shape with the things by which it is found and all its things, as bits."""
+    prepared = ((pattern, *shape_choices(pattern)) for pattern in shapes)
+    return tuple((pattern, bits_of(by), tuple(map(bits_of, choices))) for pattern, choices, by in prepared)
 
 
 def _stand_together(patterns: tuple[str, ...], sentence: list[str]) -> bool:

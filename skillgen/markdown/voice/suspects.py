@@ -12,26 +12,27 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from skillgen.markdown.voice.coding import FOREIGN, FOREIGN_WORDS, letters_of, shape_choices, vocabulary
-from skillgen.markdown.voice.disguises import BACKWARDS, SHORTEST_CODE
-from skillgen.markdown.voice.rules import RULES
-
-FILE_STEMS = (
-    *(".ssh", "id_rsa", "id_dsa", "id_ed25519", "id_ecdsa", "etc/", ".aws", ".env", ".cursor", ".claude", ".git"),
-    *(".netrc", ".npmrc", ".pypirc", ".kube", ".gnupg", ".docker", ".bash", ".zsh", ".pgpass", ".config/", ".azure"),
-    *("mcp.json", "claude_desktop", "wallet.dat", "authorized_keys", "credentials.json", ".pem"),
+from skillgen.markdown.voice.coding import (
+    FOREIGN,
+    FOREIGN_WORDS,
+    bits_of,
+    letters_of,
+    shape_choices,
+    vocabulary,
 )
-"""Of which the name of a file that is nobody's business has one."""
+from skillgen.markdown.voice.disguises import BACKWARDS, CODE, SHORTEST_CODE
+from skillgen.markdown.voice.rules import RULES
 
 _SHORTEST, _SHORTEST_WITHOUT_SPACES = 12, 5
 """Characters below which nothing is an order, in alphabets and in scripts that write a word in a sign or two."""
 
 _BLANK = str.maketrans({**dict.fromkeys("'*`\"~", None), **dict.fromkeys("!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", " ")})
-_FILES_WORDS = (
+_FILE_NAMES = (
     "ssh rsa dsa ed25519 ecdsa passwd shadow sudoers hosts aws env cursor claude gitconfig netrc npmrc pypirc kube "
     "gnupg bash bashrc zsh zshrc pgpass gcloud azure wallet mcp authorized credentials pem"
 )
-_FILES = frozenset(_FILES_WORDS.split())
+_FILE_WORDS = frozenset(_FILE_NAMES.split())
+_FILE_SIGNS = ("~/.", ".docker/", ".config/")
 _COMMON_WORDS = (
     "a about access add admin alert all an any api are as at be been by can check comment comments for from full get "
     "has have if in include is it key list may must need new not note number of on one only or pass private project "
@@ -48,12 +49,10 @@ _SHORT_WORDS = 2.5
 
 _DIGIT_IN_WORD = re.compile(r"[A-Za-z@$][0134578]|[0134578][A-Za-z]")
 
-Choices = tuple[frozenset[str], ...]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Index:
-    """What is looked for, by words."""
+    """What is looked for, by words. A thing is a bit here, so that all that a text speaks of is one number."""
 
     sought: frozenset[str]
     """All words below."""
@@ -62,12 +61,16 @@ class _Index:
     stems: dict[str, tuple[str, ...]]
     """The stems of signs, by a word of each."""
     foreign: frozenset[str]
-    shapes: dict[str, tuple[Choices, ...]]
-    """The letters of each shape, by each letter of the thing by which it is found."""
+    shapes: dict[int, tuple[tuple[int, ...], ...]]
+    """The things of each shape, by each thing by which it is found."""
+    found_by: int
+    """All things by which shapes are found."""
     known: frozenset[str]
     """All words that speak of something."""
-    first: frozenset[str]
-    """The first words of phrases."""
+    things: dict[str, int]
+    """What words that stand alone speak of."""
+    phrases: dict[str, tuple[tuple[frozenset[str], int], ...]]
+    """What words speak of together, by one of them."""
 
 
 def is_too_short(text: str) -> bool:
@@ -78,6 +81,14 @@ def is_too_short(text: str) -> bool:
 def words_of(text: str) -> list[str]:
     """Gives the words of a text in lower case, as they are looked for."""
     return text.translate(_BLANK).split()
+
+
+def words_of_each(texts: list[str]) -> list[list[str]]:
+    """Gives the same for several texts, at once where they are in ASCII: to begin takes as long as a short text."""
+    blank = iter("\0".join([text for text in texts if text.isascii()]).translate(_BLANK).split("\0"))
+    if any("\0" in text for text in texts):
+        return list(map(words_of, texts))
+    return [next(blank).split() if text.isascii() else words_of(text) for text in texts]
 
 
 def may_be_broken(text: str, words: list[str]) -> bool:
@@ -91,45 +102,61 @@ def may_be_broken(text: str, words: list[str]) -> bool:
     for word in found & index.stems.keys():
         if any(stem in text for stem in index.stems[word]):
             return True
-    if len(found & index.foreign) >= FOREIGN_WORDS:
-        return True
-    if found.isdisjoint(index.seldom):
+    return len(found & index.foreign) >= FOREIGN_WORDS or may_have_shape(text, words)
+
+
+def may_name_a_file(text: str, words: list[str]) -> bool:
+    """Tells whether a text may name a file that is nobody's business."""
+    return not _FILE_WORDS.isdisjoint(words) or any(sign in text for sign in _FILE_SIGNS)
+
+
+def is_foreign(text: str, words: list[str]) -> bool:
+    """Tells whether a text with these words may have a sentence in another language than English."""
+    return not text.isascii() or len(_index().foreign.intersection(words)) >= FOREIGN_WORDS
+
+
+def may_have_shape(text: str, words: list[str]) -> bool:
+    """Tells whether a text in lower case, with these words, speaks of all things of a shape."""
+    index = _index()
+    if index.seldom.isdisjoint(words):
         return False
-    letters = _letters(text, words, index)
-    return any(
-        all(not choice.isdisjoint(letters) for choice in choices)
-        for letter in index.shapes.keys() & letters
-        for choices in index.shapes[letter]
-    )
+    things = _things(text, words, index)
+    left = things & index.found_by
+    while left:
+        lowest = left & -left
+        for choices in index.shapes[lowest]:
+            if all(things & choice for choice in choices):
+                return True
+        left ^= lowest
+    return False
 
 
-def may_be_disguised(text: str, words: list[str]) -> bool:
+def strange_words(texts: Iterable[list[str]]) -> frozenset[str]:
+    """Gives those of all words of some texts for which one may be disguised."""
+    words = set().union(*texts)
+    return _BACKWARDS | {word for word in words if len(word) >= SHORTEST_CODE or _DIGIT_IN_WORD.search(word)}
+
+
+def may_be_disguised(text: str, words: list[str], strange: frozenset[str]) -> bool:
     """Tells whether a text may say something in a code, or with signs or digits among its letters."""
     if "%" in text or "\\" in text or len(text) < _SHORT_WORDS * len(words):
         return True
-    if len(text) >= SHORTEST_CODE and max(map(len, words), default=0) >= SHORTEST_CODE:
-        return True
-    if not _BACKWARDS.isdisjoint(words):
-        return True
-    return not text.isalpha() and len(_DIGIT_IN_WORD.findall(text)) > 1
+    if not strange.isdisjoint(words):
+        return bool(CODE.search(text)) or not _BACKWARDS.isdisjoint(words) or len(_DIGIT_IN_WORD.findall(text)) > 1
+    return False
 
 
-def _letters(text: str, words: list[str], index: _Index) -> set[str]:
-    """Gives the letters of what the words of a text may speak of."""
-    single, phrases = vocabulary()
+def _things(text: str, words: list[str], index: _Index) -> int:
+    """Gives what the words of a text may speak of."""
     present = index.known.intersection(words)
-    letters = set("".join([single[word] for word in present if word in single]))
-    for word in index.first & present:
-        for rest, known in phrases[word]:
-            if present.issuperset(rest):
-                letters.update(known)
-    if "@" in text:
-        letters |= letters_of(("MAIL", "AWAY"))
-    if not _FILES.isdisjoint(present):
-        letters |= letters_of(("FILE",))
-    if not _LINKED.isdisjoint(present):
-        letters |= letters_of(("URL", "AWAY"))
-    return letters
+    things = bits_of(letters_of(("MAIL", "AWAY"))) if "@" in text else 0
+    for word in present:
+        things |= index.things.get(word, 0)
+    for word in index.phrases.keys() & present:
+        for phrase, known in index.phrases[word]:
+            if phrase <= present:
+                things |= known
+    return things
 
 
 def _rarest(words: Iterable[str]) -> str:
@@ -139,15 +166,26 @@ def _rarest(words: Iterable[str]) -> str:
 
 @lru_cache(1)
 def _index() -> _Index:
-    shapes: dict[str, list[Choices]] = {}
+    shapes: dict[int, list[tuple[int, ...]]] = {}
+    found_by: set[str] = set()
     for pattern in chain.from_iterable(rule.shapes for rule in RULES):
         choices, by = shape_choices(pattern)
+        found_by |= by
         for letter in by:
-            shapes.setdefault(letter, []).append(choices)
+            shapes.setdefault(bits_of(letter), []).append(tuple(map(bits_of, choices)))
     single, phrases = vocabulary()
-    seldom = {word for word, known in single.items() if not shapes.keys().isdisjoint(known)} | _FILES
+    things = {word: bits_of(known) for word, known in single.items()}
+    for words, names in ((_FILE_WORDS, ("FILE",)), (_LINKED, ("URL", "AWAY"))):
+        bits = bits_of(letters_of(names))
+        things |= {word: things.get(word, 0) | bits for word in words}
+    seldom = {word for word, known in single.items() if not found_by.isdisjoint(known)} | _FILE_WORDS
+    together: dict[str, list[tuple[frozenset[str], int]]] = {}
     for first, found in phrases.items():
-        seldom |= {_rarest((first, *rest)) for rest, known in found if not shapes.keys().isdisjoint(known)}
+        for rest, known in found:
+            rarest = _rarest((first, *rest))
+            together.setdefault(rarest, []).append((frozenset((first, *rest)), bits_of(known)))
+            if not found_by.isdisjoint(known):
+                seldom.add(rarest)
     stems: dict[str, tuple[str, ...]] = {}
     for stem in chain.from_iterable(rule.literals for rule in RULES):
         word = _rarest(words_of(stem))
@@ -158,11 +196,9 @@ def _index() -> _Index:
         seldom=frozenset(seldom),
         stems=stems,
         foreign=foreign,
-        shapes={letter: tuple(found) for letter, found in shapes.items()},
-        known=frozenset(single)
-        | phrases.keys()
-        | {word for found in phrases.values() for rest, _ in found for word in rest}
-        | _FILES
-        | _LINKED,
-        first=frozenset(phrases),
+        shapes={thing: tuple(found) for thing, found in shapes.items()},
+        found_by=bits_of(found_by),
+        known=frozenset(things).union(*(phrase for found in together.values() for phrase, _ in found)),
+        things=things,
+        phrases={word: tuple(found) for word, found in together.items()},
     )
