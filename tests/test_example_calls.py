@@ -102,6 +102,15 @@ SCHEMAS: dict[str, Json] = {
         "additionalProperties": False,
         "minProperties": 2,
     },
+    "names of one length": {"type": "object", "minProperties": 3, "propertyNames": {"pattern": "^[a-z]{2}$"}},
+    "names of a list": {"type": "object", "minProperties": 2, "propertyNames": {"enum": ["en", "de"]}},
+    "names of a named type": {
+        "$defs": {"Key": {"pattern": "^[A-Z_]*$", "maxLength": 4}},
+        "type": "object",
+        "minProperties": 2,
+        "propertyNames": {"$ref": "#/$defs/Key"},
+    },
+    "names of a format": {"type": "object", "minProperties": 2, "propertyNames": {"format": "uuid"}},
     "not one of": of(value={"type": "string", "not": {"enum": ["VALUE"]}}),
     "dependentRequired": {
         "type": "object",

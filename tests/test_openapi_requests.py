@@ -355,6 +355,59 @@ def test_the_discriminator_of_a_chosen_type_is_sent() -> None:
     assert """-d '{"kind": "cat", "lives": 1}'""" in call.text
 
 
+REF = "#/components/schemas/"
+BASES: dict[str, Json] = {
+    "Pet": {
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}},
+        "discriminator": {"propertyName": "kind"},
+    },
+    "Cat": {"allOf": [{"$ref": f"{REF}Pet"}, {"required": ["a"], "properties": {"a": {"const": 1}}}]},
+    "Dog": {"allOf": [{"$ref": f"{REF}Cat"}, {"required": ["b"], "properties": {"b": {"const": 2}}}]},
+    "Own": {
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}},
+        "discriminator": {"propertyName": "kind"},
+    },
+    "OwnWord": {"allOf": [{"$ref": f"{REF}Own"}, {"properties": {"kind": {"enum": ["own-word"]}}}]},
+    "Beside": {
+        "required": ["kind"],
+        "properties": {"kind": {"$ref": f"{REF}Kind"}},
+        "discriminator": {"propertyName": "kind", "mapping": {"car": "Car"}},
+    },
+    "Kind": {"enum": ["none", "car"]},
+    "Car": {
+        "required": ["n"],
+        "properties": {"n": {"const": 3}, "x": {"const": 4}},
+        "oneOf": [{"required": ["x"]}, {"required": ["y"]}],
+    },
+    "Itself": {
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}},
+        "discriminator": {"propertyName": "kind", "mapping": {"itself": f"{REF}Itself"}},
+    },
+    "More": {"allOf": [{"$ref": f"{REF}Itself"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        ({"$ref": f"{REF}Pet"}, {"kind": "Cat", "a": 1}),
+        ({"allOf": [{"$ref": f"{REF}Pet"}], "description": "Which."}, {"kind": "Cat", "a": 1}),
+        ({"$ref": f"{REF}Cat"}, {"kind": "Cat", "a": 1}),
+        ({"$ref": f"{REF}Dog"}, {"kind": "Dog", "a": 1, "b": 2}),
+        ({"$ref": f"{REF}Own"}, {"kind": "own-word"}),
+        ({"$ref": f"{REF}Beside"}, {"kind": "car", "n": 3, "x": 4}),
+        ({"$ref": f"{REF}Itself"}, {"kind": "itself"}),
+    ],
+)
+def test_what_is_sent_for_a_type_that_others_extend_is_of_one_of_them(schema: Json, sent: Json) -> None:
+    """S2-08: but for a base that its own discriminator has a word for."""
+    call = call_of("post", "/a", body("application/json", schema), components={"schemas": BASES})
+    assert json.loads(call.text.split("-d '")[1].rpartition("'")[0]) == sent
+
+
 def test_null_in_a_declared_example_is_allowed_where_the_schema_is_nullable() -> None:
     """S2-20."""
     schema = {"type": "object", "properties": {"due": {"type": "string", "nullable": True}}}

@@ -54,50 +54,61 @@ class Discriminators:
         return Discriminator(
             property=name,
             mapping=found or None,
-            default=name_of(_reference(default), place) if isinstance(default, str) else None,
+            default=name_of(reference_of(default), place) if isinstance(default, str) else None,
         )
 
     def _own_value(self, reference: str) -> str | None:
-        """Gives the value by which a type says that it is known: an extension of Swagger 2.0, which has no mapping."""
         try:
-            target = follow(self._root, reference.removeprefix("#"))
+            return own_value(follow(self._root, reference.removeprefix("#")))
         except LookupError:
             return None
-        found = (text_of(target, key) for key in _OWN_VALUES)
-        return next((value for value in found if value is not None), None)
 
     def _possible(self, raw: dict[str, Json], local: str) -> Iterator[str]:
         """Gives the references to the types that the source implies."""
         alternatives = [item for keyword in ("oneOf", "anyOf") for _, item in members(raw, keyword)]
         if not alternatives:
-            waiting, seen = [local], {local}
-            while waiting:
-                for reference in self._children.get(waiting.pop(0), ()):
-                    if reference not in seen:
-                        seen.add(reference)
-                        waiting.append(reference)
-                        yield f"#{reference}"
+            yield from (f"#{pointer}" for pointer in descendants(self._children, local))
         for item in alternatives:
             if isinstance(item, dict) and isinstance(item.get("$ref"), str):
                 yield item["$ref"]
 
     @cached_property
     def _children(self) -> dict[str, list[str]]:
-        """Pointer of a type to those of the types that have it in their `allOf`."""
-        found: dict[str, list[str]] = {}
-        for home in _HOMES:
-            types = self._root
-            for key in home:
-                types = types.get(key) if isinstance(types, dict) else None
-            for name, raw in types.items() if isinstance(types, dict) else ():
-                for _, member in members(raw, "allOf") if isinstance(raw, dict) else ():
-                    reference = member.get("$ref") if isinstance(member, dict) else None
-                    if isinstance(reference, str):
-                        found.setdefault(reference.removeprefix("#"), []).append(child("", *home, name))
-        return found
+        return children_by_base(self._root)
 
 
-def _reference(target: str) -> str:
+def children_by_base(root: Json) -> dict[str, list[str]]:
+    """Gives, for the pointer of each named type, those of the types that have it in their `allOf`."""
+    found: dict[str, list[str]] = {}
+    for home in _HOMES:
+        types = root
+        for key in home:
+            types = types.get(key) if isinstance(types, dict) else None
+        for name, raw in types.items() if isinstance(types, dict) else ():
+            for _, member in members(raw, "allOf") if isinstance(raw, dict) else ():
+                reference = member.get("$ref") if isinstance(member, dict) else None
+                if isinstance(reference, str):
+                    found.setdefault(reference.removeprefix("#"), []).append(child("", *home, name))
+    return found
+
+
+def descendants(children: dict[str, list[str]], base: str) -> Iterator[str]:
+    """Gives the pointers of the types that extend the one at a pointer, the nearest first."""
+    waiting, seen = [base], {base}
+    for held in waiting:
+        for pointer in children.get(held, ()):
+            if pointer not in seen:
+                seen.add(pointer)
+                waiting.append(pointer)
+                yield pointer
+
+
+def own_value(target: Json) -> str | None:
+    """Gives the value by which a type says that it is known: an extension of Swagger 2.0, which has no mapping."""
+    return next((value for key in _OWN_VALUES if (value := text_of(target, key)) is not None), None)
+
+
+def reference_of(target: str) -> str:
     """Gives the reference that a mapping means: one, or the name of a type."""
     return target if "#" in target or "/" in target else f"#/components/schemas/{target}"
 
@@ -110,5 +121,5 @@ def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> I
         if not isinstance(target, str):
             report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
             continue
-        if (name := name_of(_reference(target), child(pointer, value))) is not None:
+        if (name := name_of(reference_of(target), child(pointer, value))) is not None:
             yield value, name

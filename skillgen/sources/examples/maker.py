@@ -9,10 +9,11 @@ from typing import Any
 
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
+from skillgen.sources.examples.bases import CHOSEN
 from skillgen.sources.examples.numbers import made_number
 from skillgen.sources.examples.patterns import NoText
 from skillgen.sources.examples.showable import reason_to_hide
-from skillgen.sources.examples.strings import made_string, one_of
+from skillgen.sources.examples.strings import made_string, one_of, varied
 from skillgen.sources.examples.validity import Validity
 from skillgen.sources.examples.variants import Flat, Variants
 from skillgen.sources.guards import as_dict, as_list
@@ -112,13 +113,18 @@ class Maker:
             except NoExample as problem:
                 reason = str(problem)
                 continue
-            if (flaw := self._validity.flaw(value, raw)) is None:
+            if (flaw := self._flaw(value, raw, flat)) is None:
                 return value
             reason = f"what was made for it is refused: {flaw}"
             for candidate in self._others_for(value, flat, pointer, depth):
-                if self._validity.flaw(candidate, raw) is None:
+                if self._flaw(candidate, raw, flat) is None:
                     return candidate
         raise NoExample(reason)
+
+    def _flaw(self, value: Json, raw: Json, flat: Flat) -> str | None:
+        """Says what is wrong with a value made for a variant: it fits the schema, and each type that was chosen."""
+        schemas = [raw, *({"$ref": chosen} for chosen in as_list(flat.get(CHOSEN)))]
+        return next((flaw for schema in schemas if (flaw := self._validity.flaw(value, schema)) is not None), None)
 
     def _others_for(self, value: Json, flat: Flat, pointer: str, depth: int) -> Iterator[Json]:
         """Gives what may fit in the place of a value that does not; an object that fits several alternatives where one
@@ -195,17 +201,25 @@ class Maker:
         return result
 
     def _add_unnamed(self, result: dict[str, Json], flat: Flat, pointer: str, depth: int) -> None:
-        pattern = as_dict(flat.get("propertyNames")).get("pattern", [])
+        rules = [item for item in [flat.get("propertyNames")] if isinstance(item, dict)]
         patterns = as_dict(flat.get("patternProperties"))
-        if not pattern and len(patterns) == 1 and flat.get("additionalProperties") is False:
-            (pattern,) = patterns
-        name = ""
+        if not rules and len(patterns) == 1 and flat.get("additionalProperties") is False:
+            rules = [{"pattern": pattern} for pattern in patterns]
         while len(result) < min(_count(flat.get("minProperties")), 20):
-            # With a pattern no sign can be put behind a name, but a longer one is another.
-            least = len(name) + 1 if pattern else 0
-            name = _string({"pattern": pattern, "minLength": least}, f"name{len(result) or ''}")
+            name = self._another_name(result, rules, depth)
             item, where = _member_schema(flat, name, pointer)
             result[name] = self._checked(item, "value", where, depth + 1)
+
+    def _another_name(self, taken: dict[str, Json], rules: list[Json], depth: int) -> str:
+        wanted = f"name{len(taken) or ''}"
+        if not rules:
+            return _string({}, wanted)
+        schema: Json = {"type": "string", "allOf": rules}
+        first = self._checked(schema, wanted, "", depth + 1)
+        for name in (first, *self._others(first, schema)):
+            if isinstance(name, str) and name not in taken and self._validity.flaw(name, schema) is None:
+                return name
+        raise NoExample("its names must differ, and no more were found")
 
     def _array(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
         items, first = flat.get("items", True), as_list(flat.get("prefixItems"))
@@ -256,6 +270,8 @@ class Maker:
                         yield {**value, key: f"{item}{number}"}
         if isinstance(value, bool):
             yield not value
+        elif isinstance(value, str):
+            yield from varied(value)
 
     def _writable(self, flat: Flat) -> Iterator[tuple[str, Json]]:
         for name, item in as_dict(flat.get("properties")).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from skillgen.model.value import Json
@@ -10,6 +11,9 @@ from skillgen.sources.examples.patterns import NoText, matches, text_for
 
 LENGTH_LIMIT = 200
 """The longest text that is made."""
+
+VARIED_SIGNS = 4
+"""Signs of a text that are changed to make another."""
 
 _FORMATS = {
     "date": "2025-01-31",
@@ -87,6 +91,14 @@ def one_of(name: str) -> str:
     if name.endswith("ies") and len(name) > 4:
         return name[:-3] + "y"
     return name[:-1] if name.endswith("s") and not name.endswith(("ss", "us", "is")) and len(name) > 3 else name
+
+
+def varied(text: str) -> Iterator[str]:
+    """Gives texts that differ from one in a sign near its end, for those that must differ and be of one length."""
+    for place in range(len(text) - 1, max(len(text) - 1 - VARIED_SIGNS, -1), -1):
+        for sign in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789":
+            if sign != text[place]:
+                yield f"{text[:place]}{sign}{text[place + 1 :]}"
 
 
 def _candidates(word: str, least: int, most: int) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from itertools import islice
 
 from skillgen.model.pointer import last_token
 from skillgen.model.value import Json
+from skillgen.sources.examples.bases import CHOSEN, Bases, with_constant
 from skillgen.sources.guards import as_dict, as_list
 from skillgen.sources.schema_discriminators import names_a_type
 
@@ -38,16 +39,16 @@ class Variants:
         self._follow = follow
         self._siblings = siblings_of_references
         self._steps = 0
-        self._targets: dict[str, Json] = {}
+        self._bases = Bases(follow)
 
     def of(self, raw: Json) -> Iterator[Flat]:
         """Gives the variants of a schema, the plainest first."""
         if isinstance(raw, dict) and not _COMPOSITION & raw.keys():
             return iter((raw,))
         self._steps = 0
-        return islice(self._of(raw, frozenset(), 0), VARIANTS_LIMIT)
+        return islice(self._of(raw, (), 0), VARIANTS_LIMIT)
 
-    def _of(self, raw: Json, seen: frozenset[str], depth: int) -> Iterator[Flat]:
+    def _of(self, raw: Json, seen: tuple[str, ...], depth: int) -> Iterator[Flat]:
         self._steps += 1
         if raw is True:
             yield {}
@@ -62,20 +63,17 @@ class Variants:
             yield from self._expanded(own, list(_choices(raw)), seen, depth)
         elif reference not in seen:
             try:
-                target = self._target(reference)
+                target = self._follow(reference)
             except LookupError:
                 return
-            inner = seen | {reference}
-            choices = [[target], *(_choices(raw) if self._siblings else ())]
-            yield from self._expanded(own if self._siblings else {}, choices, inner, depth)
+            beside = list(_choices(raw)) if self._siblings else []
+            flat = own if self._siblings else {}
+            types, itself = self._bases.choices(reference, target, seen)
+            for chosen in types:  # each leads back to what it extends, so that is not among what was seen
+                yield from self._expanded(flat, [[chosen], *beside], seen, depth)
+            yield from self._expanded(flat, [itself, *beside], (*seen, reference), depth)
 
-    def _target(self, reference: str) -> Json:
-        """Gives what stands at a `$ref`, as its discriminator knows it; some have a thousand words to look through."""
-        if reference not in self._targets:
-            self._targets[reference] = named(self._follow(reference), reference)
-        return self._targets[reference]
-
-    def _expanded(self, flat: Flat, choices: list[list[Json]], seen: frozenset[str], depth: int) -> Iterator[Flat]:
+    def _expanded(self, flat: Flat, choices: list[list[Json]], seen: tuple[str, ...], depth: int) -> Iterator[Flat]:
         if not choices:
             yield flat
             return
@@ -86,25 +84,6 @@ class Variants:
                 both = merged(flat, variant)
                 if both is not None:
                     yield from self._expanded(both, choices[1:], seen, depth + 1)
-
-
-def named(target: Json, reference: str) -> Json:
-    """Gives a type that others derive from with the word by which its discriminator knows it."""
-    if not isinstance(target, dict) or "oneOf" in target or "anyOf" in target:
-        return target
-    key = _discriminator_value(as_dict(target.get("discriminator")), reference)
-    return target if key is None else with_constant(target, *key)
-
-
-def with_constant(raw: Flat, name: str, value: str) -> Flat:
-    """Gives a schema in which a property is required and has one value, unless it names its values itself."""
-    properties = as_dict(raw.get("properties"))
-    own = properties.get(name)
-    if isinstance(own, dict) and own.keys() & {"enum", "const", "$ref", "allOf"}:
-        return raw
-    constant = {**(own if isinstance(own, dict) else {}), "enum": [value]}
-    required = [item for item in as_list(raw.get("required")) if item != name]
-    return {**raw, "properties": {**properties, name: constant}, "required": [*required, name]}
 
 
 def _choices(raw: Flat) -> Iterator[list[Json]]:
@@ -212,6 +191,7 @@ _MERGED: dict[str, Callable[[Json, Json], Json]] = {
     "const": _same,
     "items": _both,
     "pattern": _patterns,
+    CHOSEN: _union,
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _greater),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
     "additionalProperties": lambda one, other: one if other is True or other == {} else other,
