@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,7 @@ def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: 
     assert files == {}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that interrupts, and it would never end")
 def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
     """Issue 5: where the system can measure it."""
     from skillgen.errors import UsageError

@@ -8,6 +8,7 @@ becomes words with an address, and HTML that only formats goes.
 
 from __future__ import annotations
 
+import html
 import re
 from functools import lru_cache
 
@@ -43,13 +44,19 @@ _UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[
 EMPHASIS = re.compile(_UNDERSCORED)
 """What a text emphasizes between underscores; names in which they stand (`a_b`, `__a__`) are none."""
 
-_ESCAPED = re.compile(_KEPT + rf"|{_UNDERSCORED}|(?P<special><(?=[A-Za-z/!?])|`|\](?=[(\[]))")
+_ESCAPED = re.compile(_KEPT + rf"|{_UNDERSCORED}|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[)))")
+_KEPT_WORDS = re.compile(_KEPT)
+_MARKED = re.compile(r"[`<\\*&]")
+_STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")
+_TAG = re.compile(r"<([A-Za-z/!?][^<>]{0,200})>")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _FORMATTING_TAG = re.compile(
     r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
 )
 _LINE_START = re.compile(
-    r"(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
+    r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
 )
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _FOLLOWED = frozenset({"http", "https", "mailto"})
@@ -127,12 +134,28 @@ def name(text: str) -> Markdown:
     if _PLAIN_NAME.match(line):
         return Markdown(line)
     # A renderer shows the entity as the sign, so the name stays exact; no host takes it for a variable.
-    return Markdown(_NAME_SPECIAL.sub(r"\\\1", line).replace("\\$ARGUMENTS", "&#36;ARGUMENTS"))
+    shown = _NAME_SPECIAL.sub(r"\\\1", line).replace("\\](", "\\]\\(")  # no link for readers that know no escapes
+    return Markdown(shown.replace("\\$ARGUMENTS", "&#36;ARGUMENTS"))
 
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
     return Markdown(defused(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
+
+
+def link_title(text: str) -> Markdown:
+    """Makes a text the title of a link that reads the same to a renderer and to a parser that knows links alone.
+
+    Marks of code and emphasis go, but for the underscores of names; what would open HTML stands in parentheses.
+    """
+    label = str(link_label(text))
+    if not _MARKED.search(label):
+        return Markdown(label)
+    words = html.unescape(_KEPT_WORDS.sub(lambda match: match["content"] or match[0][1:], label))
+    words = _STRONG.sub(r"\1", words.replace("[", "(").replace("]", ")")).replace("`", "'")
+    words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
+    words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
+    return Markdown(defused(one_line(words)) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
@@ -168,7 +191,10 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def _stopped(match: re.Match[str]) -> str:
-    return match[0] if match["special"] is None else "\\" + match[0]
+    special = match["special"]
+    if special is None:
+        return match[0]
+    return "\\]\\(" if special == "](" else "\\" + special  # readers that know no escapes find no link, either
 
 
 def _holds_only_code(line: str) -> bool:

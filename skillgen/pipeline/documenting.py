@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,31 @@ def generate(service: Service, runs: Sequence[OutputOptions], *, inputs: str | N
                 apply_plan(plan)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
     skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
-    return tuple(_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True))
+    outcomes = [_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True)]
+    return tuple(
+        replace(outcome, problems=(*outcome.problems, *_left_installed(plans[0], run))) if run.is_installed else outcome
+        for run, outcome in zip(runs, outcomes, strict=True)
+    )
+
+
+def _left_installed(plan: Plan, installed: OutputOptions) -> list[Problem]:
+    """Tells of the skills of this service that stand where a host looks, under names that OUT no longer has."""
+    from skillgen.write.record import RECORD_NAME
+
+    gone = [
+        path.split("/")[1] for path in plan.before.states if path.startswith("skills/") and path.endswith("/SKILL.md")
+    ]
+    return [
+        Problem(
+            code="installed-skill-left",
+            level="info",
+            where=str(installed.out.parent / name),
+            message=f"this skill was installed when the service had this name; it is {installed.out.name} now",
+            fix="delete this folder, if nothing else needs it",
+        )
+        for name in gone
+        if name != installed.out.name and (installed.out.parent / name / RECORD_NAME).is_file()
+    ]
 
 
 def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None) -> Outcome:

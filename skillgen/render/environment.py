@@ -229,6 +229,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "fence": filters.fence,
     "quotation": filters.quotation,
     "label": filters.link_label,
+    "link_title": filters.link_title,
     "url": filters.link_url,
     "markdown": Markdown,
     "front_matter": front_matter,

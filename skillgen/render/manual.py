@@ -79,7 +79,8 @@ and what is missing, and nothing is written.
 
 Whatever a template prints is made safe for the middle of a line, unless a filter made it safe for another place. Names
 that do not exist are errors, and so is printing a value that is not declared, or that is neither text nor a number. A
-template of yours runs in a sandbox: it reaches what is named here and no further, and is ended where it does not end.
+template of yours runs in a sandbox: it reaches what is named here and no further, and is ended where it does not end
+(not on Windows, which has no timer for that).
 """
 
 
