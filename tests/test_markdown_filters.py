@@ -391,3 +391,9 @@ def test_front_matter_has_no_null_for_what_nobody_declares() -> None:
     """X-23: `metadata` maps texts to texts; a server need not have a version."""
     assert front_matter({"name": "a", "metadata": {"version": None}}) == "---\nname: a\n---"
     assert front_matter({"metadata": {"a": "b", "version": None}}) == "---\nmetadata:\n  a: b\n---"
+
+
+def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> None:
+    """S0-25: `With Connect, you can`, as a browser shows it."""
+    text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two<br>lines, H<sub>2</sub>O</p>'
+    assert filters.plain_words(text) == "With Connect, you cannot. Two lines, H2O"

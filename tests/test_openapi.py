@@ -527,13 +527,35 @@ def test_which_value_means_which_type_stands_at_the_type_and_a_tool_that_takes_o
     data = description(paths, components={"schemas": types})
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = (tmp_path / "out" / "llms-full.txt").read_text(encoding="utf-8")
-    assert "Object. `kind` tells which type it is: `Cat` [Cat](#cat-1), `Dog` [Dog](#dog)." in text
-    assert text.count("tells which type it is: `Cat`") == 1
+    assert "Object. `kind` is the name of the type: [Cat](#cat-1), [Dog](#dog)." in text
+    assert text.count("is the name of the type: [Cat]") == 1
     assert "As a whole it is [Pet](#pet-1)." in text.partition("### pet")[2].partition("### ")[0]
     assert "As a whole" not in text.partition("### cat")[2].partition("### ")[0]
     either = text.partition("### either")[2].partition("### ")[0]
     assert "`kind` tells which type it is: `tom` [Cat](#cat-1), `Dog` [Dog](#dog)." in either
     assert "- `lives` (integer)" in either
+
+
+@pytest.mark.parametrize(("start", "count", "shown"), [
+    ("", 3, "`kind` is the name of the type: [acme.k000](#acmek000), "),
+    ("#", 3, "`kind` is `#`, then the name of the type: [acme.k000](#acmek000), "),
+    ("#", 300, "`kind` is `#`, then the name of the type: `acme.k000`, `acme.k001`, "),
+])  # fmt: skip
+def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: str, count: int, shown: str) -> None:
+    """S2-09, X-24: where a value follows from the name of its type, a rule tells it."""
+    kinds = [f"acme.k{number:03}" for number in range(count)]
+    mapping = {start + kind: f"#/components/schemas/{kind}" for kind in kinds}
+    base = {"properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind", "mapping": mapping}}
+    types = {kind: {"allOf": [{"$ref": "#/components/schemas/Base"}]} for kind in kinds}
+    sent = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Base"}}}}
+    data = description(
+        {"/a": {"post": operation("x", requestBody=sent)}}, components={"schemas": types | {"Base": base}}
+    )
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
+    text = (tmp_path / "out" / "llms-full.txt").read_text(encoding="utf-8")
+    (line,) = (line for line in text.split("\n") if shown in line)
+    for kind in kinds:
+        assert line.count(f"`{kind}`" if count > 100 else f"[{kind}]") == 1
 
 
 PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}

@@ -53,7 +53,8 @@ _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _FORMATTING_TAG = re.compile(
-    r"</?(?:a|b|i|u|em|strong|code|tt|kbd|small|pre|span|br|p|ul|ol|li|div|h[1-6]|hr|table|tr|td|th)(?:\s[^<>]*)?/?>"
+    r"</?(?:(?P<within>a|b|i|u|em|strong|code|tt|kbd|sup|sub|small|span)"
+    r"|pre|br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>"
 )
 _LINE_START = re.compile(
     r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
@@ -78,7 +79,10 @@ def plain_words(text: str) -> str:
     line = one_line(text)
     if "](" in line:
         line = _LINK_OR_IMAGE.sub(r"\1", line)
-    return " ".join(_FORMATTING_TAG.sub(" ", line).split()) if "<" in line else line
+    if "<" not in line:
+        return line
+    # A tag within a line stands between letters as often as between words; one that ends a line parts words.
+    return " ".join(_FORMATTING_TAG.sub(lambda tag: "" if tag["within"] else " ", line).split())
 
 
 @lru_cache(CACHE_SIZE)

@@ -1034,8 +1034,8 @@ class Service:
     """Named types, each once, sorted by name."""
 
     source_size_bytes: int = 0
-    """How large the description is that an agent would have to read without these documents: `tools/list` as compact
-    JSON, or the OpenAPI document."""
+    """How large the description is that an agent would have to read without these documents: `tools/list` or the
+    OpenAPI document as compact JSON; that of an OpenAPI document over 1 MiB as it is."""
 
     extras: Mapping[str, Json] | None = None
     """What the source says beyond these fields, raw."""

@@ -33,6 +33,9 @@ from skillgen.render.sending import sending_notes
 ALTERNATIVES_SHOWN = 12
 """Alternatives in the words for a type; where there are more, a sentence has them all."""
 
+LINKED_KINDS = 100
+"""Types of a discriminator that are linked; where there are more, their names alone are long enough."""
+
 Way = Literal["sent", "returned", "both"]
 """Which way a value goes: what is only returned is not among what is sent, and the other way round."""
 
@@ -451,13 +454,19 @@ def _described(schema: Schema) -> Iterator[str]:
 
 
 def _discriminator_notes(discriminator: Discriminator, schema: Schema) -> Iterator[str]:
-    """Says which value of the property means which type; nothing more where the value is the type's own name."""
+    """Says which value of the property means which type; each name but once where the value follows from it."""
     name = code(discriminator.property)
     mapping = discriminator.mapping or {}
+    around = _around_names(mapping)
     if not mapping:
         yield f"{name} tells which it is."
-    elif all(key == held for key, held in mapping.items()) and schema.alternatives:
-        yield f"{name} is the name of the type: {names(mapping)}."
+    elif around is not None:
+        told = bool(schema.alternatives) and around == ("", "")
+        held = mapping.values()
+        listed = names(held) if told or len(mapping) > LINKED_KINDS else ", ".join(map(type_link, held))
+        lead = "".join(f"{code(part)}, then " if part else "" for part in around[:1])
+        end = "".join(f", then {code(part)}" if part else "" for part in around[1:])
+        yield f"{name} is {lead}the name of the type{end}: {listed}."
     else:
         yield (
             f"{name} tells which type it is: "
@@ -466,3 +475,14 @@ def _discriminator_notes(discriminator: Discriminator, schema: Schema) -> Iterat
         )
     if discriminator.default is not None:
         yield f"Where {name} is absent or has another value, it is {type_link(discriminator.default)}."
+
+
+def _around_names(mapping: Mapping[str, str]) -> tuple[str, str] | None:
+    """Gives what stands before and after the name of the type in every value; `None` where no rule makes the values."""
+    found: tuple[str, str] | None = None
+    for key, held in mapping.items():
+        before, is_there, after = key.partition(held) if held else (key, "", "")
+        if not is_there or found not in (None, (before, after)):
+            return None
+        found = before, after
+    return found

@@ -1,7 +1,7 @@
 """Divides a group that is too large into parts with names that tell what is in them.
 
-By the parts of the paths or the nouns of the names where these tell tools apart, else by what the tools do, else in
-their order.
+By the parts of the paths or the nouns of the names where these tell tools apart, else by what the tools do, else by
+the alphabet.
 """
 
 from __future__ import annotations
@@ -66,12 +66,13 @@ def _by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[Part]:
 
 
 def _by_action(tools: tuple[Tool, ...]) -> Iterator[Part]:
-    """Divides what no noun tells apart: by verb, and what is still too large in its order."""
+    """Divides what no noun tells apart: by verb, and what is still too large by the alphabet."""
     for key, members in _packed(
         _buckets(tools, lambda tool: verb_of(spoken_name(tool.name, tool.method)) or (tool.method or "").lower())
     ):
-        for start in range(0, len(members), LIMIT):
-            portion = members[start : start + LIMIT]
+        by_name = sorted(members, key=lambda tool: tool.name)
+        for start in range(0, len(by_name), LIMIT):
+            portion = tuple(by_name[start : start + LIMIT])
             whole = len(members) <= LIMIT and key
             yield (key if whole else f"{portion[0].name} to {portion[-1].name}"), portion
 

@@ -1,7 +1,8 @@
 """Groups of tools: those that the source declares, else those that paths and names suggest.
 
-No group has a single tool where another can take it, and none more than a page of an index holds. What is drawn from
-names, and what becomes of a declared group that is too small or too large, is marked as inferred.
+No group has a single tool where another can take it, none more than a page of an index holds, and no two differ in
+case only. What is drawn from names, and what becomes of a declared group that is too small or too large, is marked as
+inferred. Which groups there are and what they are called does not depend on the order in which the tools come.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ MEAN_SIZE = 3
 
 _SINGLE = "groups of one tool"
 
+_SPELLING = "groups whose names differ in case only"
+
 _BY_PATH = Origin("inferred", "paths")
 
 COMPOUND_SHARE = 0.95
@@ -51,7 +54,7 @@ class _Cluster:
 
 def grouped(service: Service) -> Service:
     """Gives the service with every tool in a group, as far as there is more than one."""
-    clusters = [*_declared(service), *_inferred(service)]
+    clusters = _without_alike([*_declared(service), *_inferred(service)])
     if not clusters:
         return service
     clusters = _without_single(clusters)
@@ -146,7 +149,7 @@ def _as_written(word: str, tools: Sequence[Tool]) -> str:
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     texts = (tool.summary or (tool.description or "")[:300] for tool in tools)
     found = Counter(spelt for text in texts for spelt in pattern.findall(text))
-    most = max(found, key=lambda spelt: found[spelt], default=word)
+    most = max(found, key=lambda spelt: (found[spelt], spelt), default=word)
     return most if most[1:].lower() != most[1:] else word
 
 
@@ -164,7 +167,10 @@ def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Gives each tool the noun of its name that most others share, from the most frequent on."""
+    """Gives each tool the noun of its name that most others share, from the most frequent on.
+
+    Of those that are equally frequent the one comes first that stands further ahead in the names.
+    """
     nouns = {tool.name: nouns_of(spoken_name(tool.name, tool.method)) for tool in tools}
     counts = Counter(noun for found in nouns.values() for noun in found)
     common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
@@ -172,7 +178,10 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
     found: dict[str, str] = {}
     while left:
         counts = Counter(noun for words in left.values() for noun in words)
-        noun, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
+        places = Counter[str]()
+        for words in left.values():
+            places.update({noun: place for place, noun in enumerate(words)})
+        noun, count = min(counts.items(), key=lambda item: (-item[1], places[item[0]], item[0]), default=("", 0))
         if count < 2:
             break
         members = [name for name, words in left.items() if noun in words]
@@ -188,10 +197,51 @@ def _phrase_of(noun: str, members: Sequence[tuple[str, ...]]) -> str:
     for step, phrase in ((1, "{noun} {beside}"), (-1, "{beside} {noun}")):
         places = [(words, words.index(noun) + step) for words in members]
         found = Counter(words[place] for words, place in places if 0 <= place < len(words))
-        beside, count = max(found.items(), key=lambda item: item[1], default=("", 0))
+        beside, count = max(found.items(), key=lambda item: (item[1], item[0]), default=("", 0))
         if count >= COMPOUND_SHARE * len(members):
             return phrase.format(noun=noun, beside=beside)
     return noun
+
+
+def _without_alike(clusters: list[_Cluster]) -> list[_Cluster]:
+    """Puts groups together whose names differ in case only, and one that was inferred to the declared one so called.
+
+    A declared one keeps its name before others, then one that is described, then the larger.
+    """
+    names: dict[str, str] = {}
+    titles: dict[str, str] = {}
+    same: dict[str, list[_Cluster]] = {}
+    for cluster in sorted(clusters, key=_precedence):
+        name, title = cluster.group.name.casefold(), cluster.group.title.casefold()
+        known = names.get(name)
+        if known is None and cluster.source is not None:
+            known = titles.get(name) or names.get(title) or titles.get(title)
+        if known is None:
+            known = names[name] = cluster.group.name
+            titles.setdefault(title, known)
+        same.setdefault(known, []).append(cluster)
+    if len(same) == len(clusters):
+        return clusters
+    return [_as_one(found) for cluster in clusters if (found := same.get(cluster.group.name)) and cluster is found[0]]
+
+
+def _precedence(cluster: _Cluster) -> tuple[bool, bool, int, str]:
+    return cluster.source is not None, cluster.group.description is None, -len(cluster.tools), cluster.group.name
+
+
+def _as_one(clusters: Sequence[_Cluster]) -> _Cluster:
+    """Puts the tools of all into the first group, and says of those that another was declared for why."""
+    first, *others = clusters
+    moved = (
+        replace(
+            tool,
+            group=first.group.name,
+            origins={**(tool.origins or {}), "group": Origin("inferred", cluster.source or _SPELLING)},
+        )
+        for cluster in others
+        for tool in cluster.tools
+    )
+    return replace(first, tools=(*first.tools, *moved))
 
 
 def _without_single(clusters: list[_Cluster]) -> list[_Cluster]:
@@ -201,7 +251,7 @@ def _without_single(clusters: list[_Cluster]) -> list[_Cluster]:
         return clusters
     others = [cluster for cluster in clusters if cluster not in single]
     if sum(len(cluster.tools) for cluster in single) == 1:
-        smallest = min(others, key=lambda cluster: len(cluster.tools))
+        smallest = min(others, key=lambda cluster: (len(cluster.tools), cluster.group.name))
         others.remove(smallest)
         single = [smallest, *single]
     return [*others, _joined(single)]
@@ -209,7 +259,10 @@ def _without_single(clusters: list[_Cluster]) -> list[_Cluster]:
 
 def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
     """Makes one group of several; its title names them as long as they are few."""
-    titles = [cluster.group.title for cluster in clusters if cluster.group.name != REST]
+    titles = sorted(
+        (cluster.group.title for cluster in clusters if cluster.group.name != REST),
+        key=lambda title: (title.casefold(), title),
+    )
     name = ", ".join(titles) if 0 < len(titles) <= 3 and len(titles) == len(clusters) else REST
     title = name if name != REST else "Other"
     origin = Origin("inferred", _SINGLE)

@@ -71,7 +71,9 @@ class _Words:
         for pair, count in self.pairs.items():
             for word in pair:
                 best = self.compounds.get(word)
-                if count >= COMPOUND_SHARE * self.places[word] and (best is None or count > self.pairs[best]):
+                if count >= COMPOUND_SHARE * self.places[word] and (
+                    best is None or (-count, pair) < (-self.pairs[best], best)
+                ):
                     self.compounds[word] = pair
 
     def spelling(self, word: str) -> str:

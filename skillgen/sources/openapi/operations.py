@@ -12,7 +12,7 @@ from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema import Scope
 from skillgen.sources.openapi.checks import check_path, check_shape, check_words
-from skillgen.sources.openapi.completion import ACCEPTED, completion_of, is_declared_long
+from skillgen.sources.openapi.completion import completion_of, is_declared_long
 from skillgen.sources.openapi.endings import deprecation_of
 from skillgen.sources.openapi.hints import described_for_agents, semantics_from_method, semantics_from_operation
 from skillgen.sources.openapi.names import operation_names
@@ -103,7 +103,7 @@ class OperationReader:
                 origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
         completion = completion_of(operation, responses, self._resolver)
         if completion is not None and not is_declared_long(operation):
-            origins["completion"] = Origin("inferred", f"the status {ACCEPTED}")
+            origins["completion"] = Origin("inferred", "the statuses of its answers")
         stream = stream_of(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)

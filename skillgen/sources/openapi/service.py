@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.service import Access, Endpoint, Icon, Requirements, Service
@@ -23,6 +25,9 @@ from skillgen.sources.openapi.security import SecurityReader
 from skillgen.sources.openapi.servers import default_endpoint, endpoints_from, is_absolute
 from skillgen.sources.openapi.swagger import description_in_3
 from skillgen.sources.openapi.tags import TagReader
+
+LAYOUT_COUNTS_FROM_BYTES = 1 << 20
+"""From this size on a description is counted with its white space: its documents are as large as they may be."""
 
 
 def service_from_description(
@@ -100,9 +105,20 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         tools=tools,
         events=events,
         schemas=reader.named_types(),
-        source_size_bytes=document.size_bytes,
+        source_size_bytes=_size_bytes(document),
         origins=None if summary or not description else {"summary": Origin("inferred", "/info/description")},
     )
+
+
+def _size_bytes(document: Document) -> int:
+    """Gives the size of a description as compact JSON, as that of `tools/list` is counted.
+
+    So the white space that lays a file out earns no larger first level. Nothing depends on it in a large one.
+    """
+    if document.size_bytes > LAYOUT_COUNTS_FROM_BYTES:
+        return document.size_bytes
+    text = json.dumps(document.data, ensure_ascii=False, separators=(",", ":"))
+    return min(document.size_bytes, len(text.encode("utf-8", "surrogatepass")))
 
 
 def _checked_version(data: Json, name: str) -> str:
