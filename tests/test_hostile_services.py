@@ -37,6 +37,23 @@ Words = Callable[[str], str]
 
 NAMESPACE = {**vars(schema_module), **vars(service_module), "Mapping": Mapping, "Problem": Problem, "Value": Value}
 NAMED = {(Tool, "name"), (Group, "name"), (NamedType, "name"), (Prompt, "name"), (Resource, "uri"), (Parameter, "name")}
+ADDRESSES = {"homepage", "repository", "status_page", "src", "documentation"}
+OTHER: tuple[dict[str, Any], ...] = ({}, {"auth": None, "method": None}, {})
+"""Fields that are left out of a tool, so that others are shown in their place."""
+
+SHOWN_NOWHERE = {
+    *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
+    *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent", "Group.subjects"),  # what groups are made of
+    *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
+    *("Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
+    *("Input.schema", "Parameter.schema", "Tool.input_schema", "Output.raw", "NamedType.raw"),  # as they came
+    *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
+    *("Example.input", "Request.auth", "Request.body", "Invocation.allowed_tools"),  # only where tools have them
+    *("Service.name", "Tool.group"),  # given by the test
+    *("Schema.constraints", "Schema.title"),  # only of some schemas
+}
+"""Texts of the model that no document shows for the service of this test."""
+
 FORBIDDEN = {"html_block", "html_inline", "table_open", "hr", "image", "code_block"}
 
 
@@ -46,16 +63,22 @@ class Builder:
     def __init__(self, words: Words) -> None:
         self._words = words
         self._count = itertools.count(1)
+        self.places: dict[str, str] = {}
+        """Class and field of each place that was filled."""
 
     def node(self, kind: type, path: str, depth: int = 0) -> Any:
         hints = typing.get_type_hints(kind, NAMESPACE)
         values: dict[str, Any] = {}
         for field in fields(kind):
-            if field.name in ("pointer", "origins", "problems", "kind", "source_size_bytes", "format", "types"):
+            if field.name in ("pointer", "origins", "problems", "kind", "source_size_bytes", "types"):
                 continue
-            value = self.value(hints[field.name], f"{path}.{field.name}", depth)
-            if isinstance(value, str) and value.startswith("http"):
-                value = f"word {value}"  # an address is shown where another word is not
+            place = f"{path}.{field.name}"
+            self.places[place] = self.places[place + ":key"] = f"{kind.__name__}.{field.name}"
+            value = self.value(hints[field.name], place, depth)
+            if field.name in ADDRESSES and isinstance(value, str):
+                value = f"https://word.example/{value}"  # another word is not shown there
+            elif isinstance(value, str) and value.startswith("http"):
+                value = f"word {value}"
             if (kind, field.name) in NAMED:
                 value = f"{value} {next(self._count)}"
             values[field.name] = value
@@ -84,16 +107,22 @@ class Builder:
             return {self._words(path + ":key"): self._words(path)} if inside[1] in (str, Json, Any) else None
         if is_dataclass(hint) and isinstance(hint, type):
             if depth > 2 and hint is Schema:
-                return Schema(description=self._words(path))
+                self.places[path + ".format"] = "Schema.format"
+                return Schema(types=("string",), format=self._words(path + ".format"), description=self._words(path))
             return None if hint is Schema and depth > 1 and "additional" in path else self.node(hint, path, depth + 1)
         return {bool: True, int: 7, float: 0.5}.get(hint)
 
 
-def built(kind: Literal["mcp", "openapi"], words: Words) -> Service:
-    builder = Builder(words)
+def word(path: str) -> str:
+    """Gives a harmless word that stands at one place only, so that no two fields say the same by chance."""
+    return "word" + "".join(chr(97 + int(digit, 16)) for digit in f"{crc32(path.encode()):08x}")
+
+
+def built(kind: Literal["mcp", "openapi"], words: Words, builder: Builder | None = None) -> Service:
+    builder = builder or Builder(words)
     service: Service = builder.node(Service, "service")
     tools = tuple(
-        replace(builder.node(Tool, f"tool{number}"), group=service.groups[0].name if number else None)
+        replace(builder.node(Tool, f"tool{number}"), group=service.groups[0].name if number else None, **OTHER[number])
         for number in range(3)
     )
     # Screened as the pipeline does: that takes out what no filter sees, such as surrogates in the target of a link.
@@ -140,7 +169,8 @@ def hostile(texts: list[str]) -> Words:
     def words(path: str) -> str:
         number = crc32(path.encode())
         text = texts[number % len(texts)]
-        return f"{text}word" if number & 256 else f"word{text}word" if number & 512 else f"{text}\nword"
+        own = word(path)
+        return f"{text}{own}" if number & 256 else f"word{text}{own}" if number & 512 else f"{text}\n{own}"
 
     return words
 
@@ -152,7 +182,7 @@ def test_hostile_text_in_every_field_gives_the_documents_of_harmless_text(
     kind: Literal["mcp", "openapi"], texts: list[str]
 ) -> None:
     """X-52, S0-25: the trees of headings, the keys of front matter, and no HTML, table, rule or picture."""
-    harmless = shapes(built(kind, lambda path: "word"))
+    harmless = shapes(built(kind, word))
     assert shapes(built(kind, hostile(texts))) == harmless
 
 
@@ -171,6 +201,21 @@ def test_screening_keeps_every_service_documentable(texts: list[str]) -> None:
         if document.path.endswith(("SKILL.md", "llms.txt", "registry.json")):
             assert "previous instructions" not in document.text, document.path
     shapes(service)
+
+
+def test_every_text_of_the_model_reaches_a_document() -> None:
+    """X-52, S0-25: a hostile text in a field that no document shows would try nothing."""
+    tried: set[str] = set()
+    reached: set[str] = set()
+    kinds: tuple[Literal["mcp", "openapi"], ...] = ("mcp", "openapi")
+    for kind in kinds:
+        said: dict[str, str] = {}
+        builder = Builder(lambda path, said=said: said.setdefault(path, word(path)))  # type: ignore[misc]
+        shown = "\n".join(document.text for document in render_documents(built(kind, word, builder), FORMATS))
+        for path, text in said.items():
+            tried.add(builder.places[path])
+            reached |= {builder.places[path]} if text in shown else set()
+    assert tried - reached == SHOWN_NOWHERE
 
 
 def test_every_field_of_the_model_is_filled() -> None:
