@@ -356,6 +356,10 @@ def test_harmless_markdown_stays_as_it_is(text: str) -> None:
         ("Title\n=====\ntext", "**Title**\n\ntext"),
         ("text\n## Title\nmore", "text\n\n**Title**\n\nmore"),
         ("a, \nb  \nc", "a,\nb\nc"),
+        ("It takes\n10) or more <\n    # Title", "It takes\n10\\) or more <\n\n**Title**"),
+        ("Codes:\n0. `ok`\n1. bad", "Codes:\n\n0. `ok`\n1. bad"),
+        ("1.      {", "1. {"),
+        ("a\n\n# -\n\n- ## *\n\nb", "a\n\nb"),
         ("> a\n>\n> b\n>\n\nc", "> a\n>\n> b\n\nc"),
         ("| Name | What |\n|---|:-:|\n| `a` | x \\| y |\n| b | |\n\nend", "- Name: `a`; What: x | y\n- Name: b\n\nend"),
         (

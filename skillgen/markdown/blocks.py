@@ -17,7 +17,7 @@ from skillgen.markdown.invisible import visible as clean
 _SPECIAL = re.compile(
     r"[`<\[\]\\$!|#>=~\t]"
     r"|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
-    r"|(?:^|\n)[+*]\s"
+    r"|[-.)][ ]{5}|(?:^|\n)[+*]\s"
 )
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
@@ -26,6 +26,9 @@ _ARGUMENT = re.compile(r"[\w*`][\w.*`-]{0,60}(?:\s?\([^()]{0,80}\))?:\s+(?=\S)")
 """How docstrings begin what they say of one argument: `name: …`, `name (type): …`."""
 
 _RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
+_MARKS = re.compile(r"[-*_=\s]*$")
+"""What a heading has no words beside."""
+
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
 _TABLE_RULE = frozenset("|:- ")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
@@ -176,7 +179,7 @@ class _Blocks:
             self.code, self.code_column = [" " * width + body], width
         elif _RULE_OR_UNDERLINE.match(body):
             self._rule(body)
-        elif item := _ITEM.match(body):
+        elif (item := _ITEM.match(body)) and self._may_begin(item["mark"], width):
             self._item(item["mark"], body[item.end() :], width)
         elif body[0] == ">":
             self._quote(body, width)
@@ -192,6 +195,17 @@ class _Blocks:
         if self.paragraph or width < CODE_INDENT + self._column() or not _CODE.match(body):
             return False
         return not self.items or width >= self.items[-1].mark + NESTED + CODE_INDENT
+
+    def _may_begin(self, mark: str, width: int) -> bool:
+        """Tells whether an item begins here: inside of a paragraph a number other than one is a word of it."""
+        if not self.paragraph or not mark[0].isdigit() or int(mark[:-1]) == 1:
+            return True
+        if self.items and width < self.items[-1].mark + NESTED:
+            return True
+        if self.label is None:
+            return False
+        self._blank()
+        return True
 
     def _is_argument(self, body: str, width: int) -> bool:
         """Tells whether a docstring says something of one argument here."""
@@ -245,7 +259,7 @@ class _Blocks:
         words = escaped(title)
         self._blank()
         self._leave(width)
-        if words:
+        if not _MARKS.match(words):
             shown = f"**{words}**" if "*" not in words else guarded(words)
             self.lines.append(" " * self._column() + shown)
             self._blank()
@@ -278,7 +292,9 @@ def _safe(body: str) -> str:
     """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
     if heading := _HEADING.match(body):
         words = escaped(body[heading.end() :].strip().rstrip("#").rstrip())
-        return f"**{words}**" if words and "*" not in words else guarded(words)
+        if _MARKS.match(words):
+            return ""
+        return f"**{words}**" if "*" not in words else guarded(words)
     words = escaped(body)
     if "-" in words and _TABLE_RULE.issuperset(words):
         return ""
