@@ -35,6 +35,7 @@ CONCEPTS: dict[str, str] = {
         "not dont never no cannot cant mustnt shouldnt wont neither avoid~ refrain~ without stop none nothing "
         "neednt isnt doesnt nor"
     ),
+    "DONT": "do_not dont never must_not mustnt should_not shouldnt avoid",
     "MUST": (
         "must always never have_to has_to need_to needs_to shall required mandatory should ensure please make_sure "
         "be_sure sure only important necessary obligatory crucial essential kindly remember obliged expected_to"
@@ -70,6 +71,7 @@ CONCEPTS: dict[str, str] = {
         "objections"
     ),
     "ORDER_WORDS": "instruction instructions guidelines directives prompt prompts",
+    "SAFETY": "safety_protocol safety_protocols safety_guidelines safety_rules safety_training guardrails",
     "GUARD": (
         "guardrail guardrails safeguards safety_checks safety_filters safety_measures safety_protocols "
         "content_filter content_filters content_policy safety_rules safety_guidelines ethical_guidelines "
@@ -198,6 +200,7 @@ CONCEPTS: dict[str, str] = {
         "tell~ told mention~ reveal~ disclose~ inform~ acknowledge~ admit~ confess~ explain~ discuss~ talk~ speak~ "
         "bring_up bring_this_up bring_it_up hint~ bother~ let_on refer_to divulge~ any_reference"
     ),
+    "CONFIDE": "mention~ reveal~ disclose~ divulge~ acknowledge~ admit~ confess~ bring_up let_on",
     "SHOW": "notify~ alert~ warn~ show~ report~ say~ display~ expose~",
     "HIDE": "hide~ hidden conceal~ withhold~ mask~ keep kept leave_out omit~ obscure~ cover_up suppress~",
     "HUSH": "secret hidden confidential quiet private between_us to_yourself to_itself internal undisclosed",
