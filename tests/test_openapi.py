@@ -934,3 +934,13 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
         assert not {child.type for child in children} & {"html_inline", "image"}, path
         assert [heading.level for heading in document.headings].count(1) == 1, path
     assert broken_links(tmp_path) == []
+
+
+def test_a_description_of_nothing_but_webhooks_does_not_say_how_requests_are_sent(tmp_path: Path) -> None:
+    """Issue 5: nothing that could be called is promised."""
+    data = {**description({}), "webhooks": {"paid": {"post": operation("paid")}}}
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "skill")
+    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
+    text = skill.read_text(encoding="utf-8")
+    assert "no request that can be sent, only those that the service itself sends." in text
+    assert "Send HTTP requests" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,8 @@ def test_long_instructions_stand_on_several_pages(text: str, tmp_path: Path) -> 
         document = MarkdownDocument(page.read_text("utf-8"))
         assert tokens(document.text) <= READ, page.name
         assert [heading.level for heading in document.headings] == [1] + [2] * (len(document.headings) - 1)
-    letters = sum(page.read_text("utf-8").count("x") + page.read_text("utf-8").count("word") for page in pages)
+    # Without headings, whose words would make up for lost ones.
+    bodies = re.sub(r"(?m)^##? .*$", "", "\n".join(page.read_text("utf-8") for page in pages))
+    letters = bodies.count("x") + bodies.count("word")
     assert letters >= text.count("x") + text.count("word") - len(pages) * 3
     assert broken_links(out) == []
