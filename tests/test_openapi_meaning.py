@@ -191,6 +191,21 @@ def test_when_an_operation_ends_is_told(tmp_path: Path) -> None:
     assert "Sunset" in (tool_of(responses=headers).deprecation or "")
 
 
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"x-deprecatedMessage": "Use y"}, "Use y."),
+        (
+            {"x-ms-deprecation": {"description": "Too slow.", "removalDate": "2031-05-01", "version": "2"}},
+            "Too slow. It ends on 2031-05-01.",
+        ),
+    ],
+)
+def test_what_extensions_say_of_an_end_is_told(members: Json, told: str) -> None:
+    """Issue 4, deprecation: `x-deprecatedMessage`, and `x-ms-deprecation` of Microsoft's descriptions."""
+    assert tool_of(deprecated=True, **members).deprecation == told
+
+
 def test_addresses_and_their_variables_are_told(tmp_path: Path) -> None:
     variables = {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where it runs"}, "unused": {}}
     servers = [{"url": "https://{region}.tasks.example/v1", "variables": variables}, {"url": "https://test.example"}]

@@ -403,6 +403,42 @@ def test_webhooks_and_callbacks_are_listed_and_are_no_tools(tmp_path: Path, vers
     assert broken_links(out) == []
 
 
+def test_a_webhook_tells_its_alternatives_and_the_other_forms_of_its_body(tmp_path: Path) -> None:
+    """S2-23."""
+    one = {"title": "Made", "required": ["id"], "properties": {"id": {"type": "string"}}}
+    other = {"title": "Gone", "required": ["why"], "properties": {"why": {"type": "string"}}}
+    content = {
+        "application/json": {"schema": {"type": "object", "oneOf": [one, other]}},
+        "text/csv": {"schema": {"type": "string", "maxLength": 9}},
+    }
+    data = description(
+        webhooks={"pets": {"post": operation("pets", requestBody={"content": content})}}, openapi="3.1.0"
+    )
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
+    section = MarkdownDocument((tmp_path / "out/skills/tasks/references/events.md").read_text("utf-8")).section("pets")
+    for words in (
+        "Made (object): `id` (required)",
+        "Gone (object): `why` (required)",
+        "Or as `text/csv`",
+        "At most 9 characters.",
+    ):
+        assert words in section.text
+
+
+def test_50_000_alternatives_are_told_once_and_what_a_tool_does_not_list_is_reported(tmp_path: Path) -> None:
+    """S2-08, S2-09."""
+    types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(50_000)]
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Any"}}}}
+    data = description(
+        {"/a": {"post": operation("x", requestBody=body)}}, components={"schemas": {"Any": {"oneOf": types}}}
+    )
+    finished = generated(
+        "from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms", "-v"
+    )
+    assert "made of more than 5000 schemas; the rest is left out" in finished.stderr
+    assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p49999`") == 1
+
+
 def test_a_description_of_nothing_but_webhooks_is_documented(tmp_path: Path) -> None:
     data = {
         "openapi": "3.1.0",

@@ -129,6 +129,40 @@ def test_parts_without_names_tell_their_media_types(tmp_path: Path) -> None:
         assert words in page
 
 
+def test_parts_without_names_tell_their_headers(tmp_path: Path) -> None:
+    """S2-23: `headers` of `prefixEncoding` and `itemEncoding`."""
+    media = {
+        "schema": {"type": "array"},
+        "prefixEncoding": [{"contentType": "application/json", "headers": {"X-Meta": {}, "Content-Type": {}}}],
+        "itemEncoding": {"headers": {"X-Part": {}}},
+    }
+    body = {"content": {"multipart/mixed": media}}
+    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
+    assert "Some of its parts have the headers `X-Meta`, `X-Part`." in page
+
+
+@pytest.mark.parametrize("key", ["schema", "itemSchema"])
+def test_a_body_of_records_is_told_by_its_items_and_by_what_stands_between_them(tmp_path: Path, key: str) -> None:
+    """S2-23: `application/json-seq`."""
+    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    media = {key: item if key == "itemSchema" else {"type": "array", "items": item}}
+    body = {"required": True, "content": {"application/json-seq": media}}
+    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
+    assert "(array of object, required): Each item stands between a record separator (U+001E) and a newline." in page
+    assert "- `id` (integer, required)" in page
+    assert "'Content-Type: application/json-seq' --data-binary @FILE" in page
+
+
+def test_a_body_that_has_no_other_properties_is_told_so(tmp_path: Path) -> None:
+    """S2-08."""
+    closed = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    schemas: list[Json] = [closed, {"$ref": "#/components/schemas/Closed"}]
+    bodies = [{"content": {"application/json": {"schema": schema}}} for schema in schemas]
+    paths = {f"/{at}": {"post": operation(f"x{at}", requestBody=body)} for at, body in enumerate(bodies)}
+    page = page_of(tmp_path, description(paths, components={"schemas": {"Closed": closed}}))
+    assert page.count("- `a` (string)\n\nNo other properties.\n") == 2
+
+
 def test_cookies_of_the_style_of_3_2_are_sent_as_they_are() -> None:
     """S2-23: `style: cookie`."""
     schema = {"required": ["a", "b"], "properties": {"a": {"const": "x/y"}, "b": {"const": 1}}}

@@ -143,7 +143,8 @@ class Serialization:
     """How a value is written into a request, where that is not the default (OpenAPI 3.1, "Style Values")."""
 
     style: str | None = None
-    """`deepObject`, `pipeDelimited` and the like; `tabDelimited` of Swagger 2.0, `querystring` and `lines` of 3.2."""
+    """`deepObject`, `pipeDelimited` and the like; `tabDelimited` of Swagger 2.0; `querystring`, `lines` and
+    `records` of 3.2."""
 
     explode: bool | None = None
     """Whether each item or property is sent on its own."""
@@ -155,7 +156,7 @@ class Serialization:
     """The media type in which the value is written, or that a part of a multipart body declares."""
 
     headers: tuple[str, ...] = ()
-    """The headers that a part of a multipart body has of its own."""
+    """The headers that a part of a multipart body has of its own; of a body as a whole, those of its parts."""
 
     allow_empty: bool = False
     """Whether the name may be sent without a value (`allowEmptyValue`)."""

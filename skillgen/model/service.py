@@ -753,6 +753,12 @@ class Event:
     parameters: tuple[Parameter, ...] = ()
     """What it carries."""
 
+    input: Input | None = None
+    """Its body as a whole, in the form whose properties are among its parameters."""
+
+    other_inputs: tuple[Input, ...] = ()
+    """The forms of its body that differ from that one."""
+
     media_types: tuple[str, ...] = ()
     """Media types of its body."""
 

@@ -16,6 +16,9 @@ QUERY_STRING = "querystring"
 LINES = "lines"
 """The style of a body whose items stand on a line each (OpenAPI 3.2, "Sequential Media Types")."""
 
+RECORDS = "records"
+"""The style of a body whose items are records, each between two signs (RFC 7464, `application/json-seq`)."""
+
 _RESERVED = ":/?@,;=*()"
 """Signs that `allowReserved` leaves as they are, without those that a shell or curl would take for its own."""
 

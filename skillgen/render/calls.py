@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgen.markdown.filters import Markdown, code, inline, one_line
 from skillgen.model.schema import Location, Parameter, Schema
@@ -48,38 +48,41 @@ class ParameterList:
     whole: Schema | None = None
     """What they must be together."""
 
+    is_body: bool = False
+    """Whether they are the body of a request."""
+
 
 def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
     """Gives a tool's parameters by where they are sent."""
     if not tool.parameters and not tool.other_inputs:
         return (ParameterList(Markdown("It takes no parameters."), (), tool.input.schema if tool.input else None),)
-    by_location: dict[Location, list[Parameter]] = {}
-    for parameter in tool.parameters:
-        by_location.setdefault(parameter.location, []).append(parameter)
-    whole = tool.input.schema if tool.input is not None else None
-    lists = [
-        ParameterList(
-            _label(location, tool), tuple(by_location[location]), whole if location in ("argument", "body") else None
-        )
-        for location in _LABELS
-        if location in by_location
-    ]
-    lists += [ParameterList(_body_label("Or as", item), item.parameters, item.schema) for item in tool.other_inputs]
-    return tuple(lists)
+    return _lists(tool)
 
 
 def event_lists(event: Event) -> tuple[ParameterList, ...]:
     """Gives what a request of the service carries, by where it stands."""
+    return _lists(event)
+
+
+def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
     by_location: dict[Location, list[Parameter]] = {}
-    for parameter in event.parameters:
+    for parameter in item.parameters:
         by_location.setdefault(parameter.location, []).append(parameter)
-    types = " or ".join(code(name) for name in event.media_types)
-    labels = {**_LABELS, "body": f"Body ({types}):" if types else "Body:"}
-    return tuple(
-        ParameterList(Markdown(labels[location]), tuple(by_location[location]))
+    whole = item.input.schema if item.input is not None else None
+    lists = [
+        ParameterList(
+            _label(location, item),
+            tuple(by_location[location]),
+            whole if location in ("argument", "body") else None,
+            location == "body",
+        )
         for location in _LABELS
         if location in by_location
-    )
+    ]
+    lists += [
+        ParameterList(_body_label("Or as", form), form.parameters, form.schema, True) for form in item.other_inputs
+    ]
+    return tuple(lists)
 
 
 def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
@@ -99,10 +102,11 @@ def is_whole_body(parameter: Parameter) -> bool:
     return parameter.location == "body" and "name" in (parameter.origins or {})
 
 
-def _label(location: Location, tool: Tool) -> Markdown:
-    if location != "body" or tool.input is None:
+def _label(location: Location, item: Tool | Event) -> Markdown:
+    if location != "body" or item.input is None:
         return Markdown(_LABELS[location])
-    return _body_label("Body", tool.input, tool.parameters)
+    form = item.input if isinstance(item, Tool) else replace(item.input, required=True)  # the service knows when
+    return _body_label("Body", form, item.parameters)
 
 
 def _body_label(lead: str, form: Input, parameters: tuple[Parameter, ...] = ()) -> Markdown:

@@ -11,12 +11,14 @@ from skillgen.model.value import Json
 from skillgen.model.wire import (
     LINES,
     QUERY_STRING,
+    RECORDS,
     cookie_text,
     header_text,
     is_exploded,
     path_segment,
     query_pairs,
 )
+from skillgen.render.calls import is_whole_body
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SPACES = {"%20": "%2520", "%09": "%2509"}
@@ -38,7 +40,8 @@ def sending_notes(parameter: Parameter) -> Iterator[str]:
         lead = "Its media type" if parameter.location == "body" else "Written as"
         yield f"{lead}: {code(sent.media_type)}."
     if sent.headers:
-        yield f"With the header{'s' if len(sent.headers) > 1 else ''} {', '.join(map(code, sent.headers))}."
+        lead = "Some of its parts have" if is_whole_body(parameter) else "With"
+        yield f"{lead} the header{'s' if len(sent.headers) > 1 else ''} {', '.join(map(code, sent.headers))}."
     if sent.allow_reserved:
         signs = "`/` and `:`" if parameter.location == "path" else "`/` and `?`"
         yield f"Reserved characters such as {signs} are not percent-encoded."
@@ -54,6 +57,8 @@ def _form_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
     style, schema = sent.style or "", parameter.schema
     if style == LINES:
         yield "Each item stands on a line of its own."
+    elif style == RECORDS:
+        yield "Each item stands between a record separator (U+001E) and a newline."
     elif style == QUERY_STRING:
         yield "It is the whole query string: what stands after the `?`, percent-encoded and without a name."
     elif style == "deepObject" and _is_array(schema):

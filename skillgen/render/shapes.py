@@ -113,11 +113,12 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
     return tuple(_branches(schema))
 
 
-def whole_notes(schema: Schema) -> Markdown:
-    """Says in sentences what the input of a tool must be as a whole."""
+def whole_notes(schema: Schema, is_body: bool = False) -> Markdown:
+    """Says in sentences what the input of a tool must be as a whole; of a body also that it has no other properties."""
     phrase = type_phrase(schema)
     lead = [] if phrase in ("any", "object") else [f"As a whole it is {phrase}."]
-    return Markdown(" ".join([*lead, *_notes(schema, False)]))
+    end = [NO_OTHERS] if is_body and schema.additional is False and not schema.properties else []
+    return Markdown(" ".join([*lead, *_notes(schema, False), *end]))
 
 
 def whole_branches(schema: Schema, parameters: Sequence[Parameter]) -> tuple[Branch, ...]:

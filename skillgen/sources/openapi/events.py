@@ -90,6 +90,8 @@ class EventReader:
             summary=text_of(operation, "summary"),
             description=text_of(operation, "description"),
             parameters=sent + body.parameters,
+            input=body.input,
+            other_inputs=body.others,
             tags=tags_of(operation),
             media_types=tuple(filter(None, media_types)),
             deprecated=operation.get("deprecated") is True,

@@ -53,6 +53,9 @@ _OF_LINES = frozenset({"application/jsonl", "application/json-lines", "applicati
                        "application/x-ndjson", "application/x-json-stream"})  # fmt: skip
 """Media types of JSON values, each on a line of its own."""
 
+_OF_RECORDS = frozenset({"application/json-seq", "application/geo+json-seq"})
+"""Media types of JSON values, each after a record separator (RFC 7464)."""
+
 _WHAT_IS_SENT = ("schema", "itemSchema", "encoding", "prefixEncoding", "itemEncoding")
 
 
@@ -118,6 +121,18 @@ def is_xml(media_type: str) -> bool:
 def is_of_lines(media_type: str) -> bool:
     """Tells whether a media type is of JSON values that stand on a line each."""
     return media_type.partition(";")[0].strip().lower() in _OF_LINES
+
+
+def is_of_records(media_type: str) -> bool:
+    """Tells whether a media type is of JSON values that each stand after a record separator."""
+    return media_type.partition(";")[0].strip().lower() in _OF_RECORDS
+
+
+def part_headers(media: dict[str, Json]) -> tuple[str, ...]:
+    """Gives the names of the headers that parts without names have (OpenAPI 3.2, `prefixEncoding`, `itemEncoding`)."""
+    encodings = [*as_list(media.get("prefixEncoding")), media.get("itemEncoding")]
+    names = [name for encoding in encodings for name in as_dict(as_dict(encoding).get("headers"))]
+    return tuple(dict.fromkeys(name for name in names if name.lower() != "content-type"))
 
 
 def whole_schema(media: dict[str, Json]) -> Json:

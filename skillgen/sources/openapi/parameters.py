@@ -11,10 +11,18 @@ from skillgen.model.pointer import child
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.service import Input
 from skillgen.model.value import Json, Origin
-from skillgen.model.wire import LINES, QUERY_STRING
+from skillgen.model.wire import LINES, QUERY_STRING, RECORDS
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema import Scope
-from skillgen.sources.openapi.media import FORM, Form, first_media_schema, forms, is_of_lines
+from skillgen.sources.openapi.media import (
+    FORM,
+    Form,
+    first_media_schema,
+    forms,
+    is_of_lines,
+    is_of_records,
+    part_headers,
+)
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.serialization import serialization_of, with_encoding
 from skillgen.sources.schema_collect import NOTHING, Collected
@@ -268,7 +276,7 @@ class ParameterReader:
             required=body.get("required") is True,
             schema=form.read(self._scope) or Schema(),
             description=text_of(body, "description"),
-            serialization=Serialization(style=LINES) if any(map(is_of_lines, form.media_types)) else None,
+            serialization=_serialization_of_whole(form),
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
@@ -298,6 +306,15 @@ def _sendable(collected: Collected) -> Collected:
         replace(item, required=False) if item.schema.read_only else item for item in collected.parameters
     )
     return replace(collected, parameters=parameters)
+
+
+def _serialization_of_whole(form: Form) -> Serialization | None:
+    style = next((style for style, is_so in _SEQUENCES if any(map(is_so, form.media_types))), None)
+    headers = part_headers(form.media)
+    return Serialization(style=style, headers=headers) if style is not None or headers else None
+
+
+_SEQUENCES = ((LINES, is_of_lines), (RECORDS, is_of_records))
 
 
 def _is_nothing(schema: Json, body: dict[str, Json]) -> bool:
