@@ -114,7 +114,7 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
 
 
 def whole_notes(schema: Schema, is_body: bool = False) -> Markdown:
-    """Says in sentences what the input of a tool must be as a whole; of a body also that it has no other properties."""
+    """Says in sentences what the input of a tool must be as a whole."""
     phrase = type_phrase(schema)
     lead = [] if phrase in ("any", "object") else [f"As a whole it is {phrase}."]
     end = [NO_OTHERS] if is_body and schema.additional is False and not schema.properties else []
