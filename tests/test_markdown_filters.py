@@ -22,6 +22,7 @@ from skillgen.markdown import filters
 from skillgen.markdown.anchors import Anchors
 from skillgen.markdown.blocks import block
 from skillgen.markdown.front_matter import front_matter
+from skillgen.markdown.sentences import first_sentence
 
 FRAGMENTS = (
     *("# ", "## ", "#", "=", "===", "-", "---", "***", "> ", "- ", "* ", "+ ", "1. ", "1) ", "    ", "\t", "|", " | "),
@@ -401,3 +402,9 @@ def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> Non
     """S0-25: `With Connect, you can`, as a browser shows it."""
     text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two<br>lines, H<sub>2</sub>O</p>'
     assert filters.plain_words(text) == "With Connect, you cannot. Two lines, H2O"
+
+
+@pytest.mark.parametrize("text", ["Tasks\n=====\n\nKeeps them.", "Tasks\n-----\nKeeps them.", "# Tasks\n\nKeeps them."])
+def test_the_first_sentence_has_no_line_of_a_heading(text: str) -> None:
+    """Issue 5."""
+    assert first_sentence(text) == "Tasks"

@@ -12,8 +12,8 @@ LIMIT = 300
 
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'`(\[*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
-_NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
-"""Where a list begins, or a line with a label of its own such as `Returns:`."""
+_NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$)|(?:={3,}|-{3,})[^\S\n]*(?:\n|$))")
+"""Where a list begins, or a line with a label of its own such as `Returns:`, or the line below a heading."""
 
 _LIST_OR_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|[-*+]\s+|\d+[.)]\s+|>\s?)")
 
