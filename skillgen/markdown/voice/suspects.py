@@ -160,8 +160,8 @@ def _things(text: str, words: list[str], index: _Index) -> int:
 
 
 def _rarest(words: Iterable[str]) -> str:
-    """Gives the word by which a phrase is found: the longest of those that not every text has."""
-    return max(words, key=lambda word: (word not in _COMMON, len(word)), default="")
+    """Gives the word by which a phrase is found: the longest of those that not every text has, and the last of them."""
+    return max(reversed(tuple(words)), key=lambda word: (word not in _COMMON, len(word)), default="")
 
 
 @lru_cache(1)
