@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache, partial
 
 _FORMS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -132,8 +133,17 @@ SHORTEST = 16
 _FEWEST_SIGNS = 2
 """What ends in so few different characters shows the form of a credential, and is none."""
 
+
+def _one_of(words: Iterable[str]) -> str:
+    """Gives an expression for some words, by their first letters: one for all is tried word by word."""
+    by_letter: dict[str, list[str]] = {}
+    for word in words:
+        by_letter.setdefault(word[0], []).append(word[1:])
+    return "|".join(f"{re.escape(letter)}(?:{'|'.join(map(re.escape, rests))})" for letter, rests in by_letter.items())
+
+
 _FIRST = re.compile(
-    "|".join(re.escape(start) for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
+    _one_of(start for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
     + r"|(?:SK|AC)[0-9a-f]{16}|pat[A-Za-z0-9]{14}\.|\bsl\.[\w=-]{16}|API-[A-Z0-9]{12}|ico-[A-Za-z0-9]{16}"
     r"|v1\.0-[a-f0-9]{12}|dp\.s[a-z]{1,4}\.|fm[12][ar]?_[A-Za-z0-9+/]{16}|fig[ou]r?_|[ps]at\.[\w-]{22}\."
     r"|[0-9a-f]{16}-us"

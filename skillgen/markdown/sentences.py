@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from skillgen.markdown.filters import plain_words
+from skillgen.markdown.filters import CACHE_SIZE, plain_words
 
 LIMIT = 300
 """Characters beyond which a sentence is cut at a word."""
@@ -38,10 +39,12 @@ _UNFINISHED = """
     a an and any are as at be by each every for from if in including into is its of on or per such that the their this
     to using via when where which whose will with within without your
     """
+_NO_LETTERS = re.compile(r"[\W_]+")
 _DANGLING = frozenset(_UNFINISHED.split())
 """Words after which a text can't be cut."""
 
 
+@lru_cache(CACHE_SIZE)
 def first_sentence(text: str) -> str:
     """Gives the first sentence of a Markdown text on one line, without the mark of a heading or a list."""
     for block in re.split(r"\n\s*\n", text.strip()):
@@ -66,6 +69,7 @@ def leading_sentence(text: str) -> str:
     return next(sentences(text))
 
 
+@lru_cache(CACHE_SIZE)
 def list_phrase(text: str, limit: int) -> str:
     """Gives a sentence on what a tool does as a phrase of a list: what it does comes first, and no full stop last."""
     line = _EMPHASIS.sub("", plain_words(text))
@@ -100,7 +104,7 @@ def tells_more(text: str, name: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).lower()
+    return _NO_LETTERS.sub("", text).lower()
 
 
 def clipped_inside(text: str, limit: int) -> str:

@@ -16,11 +16,13 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
 
     What only repeats the name is passed over.
     """
-    return _phrase(tool.name, tool.summary, tool.description, tool.title, limit)
+    return list_phrase(_said(tool.name, tool.summary, tool.description, tool.title), limit)
 
 
 @lru_cache(CACHE_SIZE)
-def _phrase(name: str, summary: str | None, description: str | None, title: str | None, limit: int) -> str:
+def _said(name: str, summary: str | None, description: str | None, title: str | None) -> str:
     """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
-    said = (summary, first_sentence(description or ""), title)
-    return list_phrase(next((text for text in said if text and tells_more(text, name)), ""), limit)
+    if summary and tells_more(summary, name):
+        return summary
+    said = (first_sentence(description or ""), title)
+    return next((text for text in said if text and tells_more(text, name)), "")
