@@ -80,8 +80,9 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
     }
     names = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
     for form, index, words in _forms(reference):
-        if names > limit and index is None and templates.are_own:
-            continue  # each of these forms names every tool
+        # What every tool or every entry of the index takes at the least is known before the template is rendered.
+        if templates.are_own and (names if index is None else _least_of(index)) > limit:
+            continue
         for brief in (False, True):
             text = templates.render("skill/SKILL.md.j2", **context, index=index, form=form, words=words, brief=brief)
             if fits(text, limit):
@@ -104,6 +105,13 @@ def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
                 yield from ((form, index, words) for words in WORDS)
         else:
             yield form, None, 0
+
+
+def _least_of(index: Index) -> int:
+    """Gives how many characters the entries of an index take at the least; too many as lines are too many at all."""
+    if len(index.entries) > LINES_LIMIT:
+        return BYTES_LIMIT + 1
+    return sum(len(entry.label) + sum(map(len, entry.files)) for entry in index.entries)
 
 
 def characters_limit(service: Service) -> int:
