@@ -200,6 +200,7 @@ def sections_of(text: str) -> Iterator[Section]:
         elif section is not None and line:
             if match := _REQUEST.match(line):
                 section.requests.add((match[1], match[2]))
+                is_answer = False  # a description may show its request, too, and go on with what it returns
             is_answer = is_answer or (bool(section.requests) and line.startswith(("Returns", "Errors:")))
             if is_answer:
                 continue

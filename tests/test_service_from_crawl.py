@@ -96,6 +96,24 @@ def service_of(
     return service
 
 
+def test_counted_limits_are_read_and_what_is_left_at_the_moment_is_not() -> None:
+    """X-51: wherever a server puts them."""
+
+    def limits(left: int) -> dict[str, Json]:
+        moment = {"remaining": left, "resets_at": f"2026-01-0{left}T00:00:00Z"}
+        return {"rateLimits": {"requests_per_minute": 60, **moment}, "quota": {"limit": 100, **moment}}
+
+    def crawled(left: int) -> Service:
+        tool = {"name": "create", "inputSchema": {"type": "object"}, "_meta": {"dashdash": limits(left)}}
+        return service_of({"dashdash": {**described("acme-mcp"), **limits(left)}}, tools=(tool,))
+
+    service = crawled(1)
+    assert to_json(service) == to_json(crawled(2))
+    assert service.rate_limit is not None
+    assert service.rate_limit.requests_per_minute == 60
+    assert service.tools[0].rate_limit == service.rate_limit
+
+
 def tool_of(entry: Mapping[str, Json], ai_help: Json = None) -> Tool:
     (tool,) = service_of(tools=({"name": "create", "inputSchema": {"type": "object"}, **entry},), ai_help=ai_help).tools
     return tool

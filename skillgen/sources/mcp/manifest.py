@@ -14,6 +14,7 @@ from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.error_cases import error_cases
 from skillgen.sources.mcp.manifest_tool import is_manifest
+from skillgen.sources.mcp.rate_limits import counted_limit
 from skillgen.sources.mcp.tool_entry import spelled
 
 VERSION = "0.1.0"
@@ -72,20 +73,7 @@ class Manifest:
 
     def rate_limit(self) -> RateLimit | None:
         """Reads how often the service may be called; what is left at the moment is no fact of the service."""
-        limits = next(
-            (self.members.part(key) for key in ("rate_limits", "rateLimits") if key in self.members.raw), None
-        )
-        if limits is None:
-            return None
-        limits.ignore("remaining", "resets_at", "resetsAt")
-        minute = _first(spelled(limits, "requests_per_minute", Members.integer))
-        day = _first(spelled(limits, "requests_per_day", Members.integer))
-        if minute is None and day is None:
-            return None
-        return RateLimit(
-            requests_per_minute=minute.value if minute is not None else None,
-            requests_per_day=day.value if day is not None else None,
-        )
+        return counted_limit(self.members)
 
     def extensions(self) -> dict[str, Json]:
         """Reads the names of the extensions that it supports, also those that the schema does not know."""

@@ -31,6 +31,7 @@ from skillgen.sources.mcp.negotiation import MODERN_VERSION
 from skillgen.sources.mcp.offered_skills import offered_skills
 from skillgen.sources.mcp.parameter_headers import callable_entries
 from skillgen.sources.mcp.precedence import Facts
+from skillgen.sources.mcp.rate_limits import counted_limit
 from skillgen.sources.mcp.resources import ResourceReader
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader
@@ -129,6 +130,7 @@ class _ServiceReader:
         homepage = declared.homepage_from(voices, facts)
         repository = facts.take("repository", *voices.both("repository"))
         summary, description = self._summary_and_description()
+        counted = counted_limit(voices.dashdash)
         return Service(
             kind="mcp",
             protocol_version=self._crawl.protocol_version,
@@ -155,7 +157,7 @@ class _ServiceReader:
             install=declared.install_from(voices, facts),
             requirements=self._requirements(),
             invocation=declared.invocation_from(voices, facts),
-            rate_limit=declared.rate_limit_from(voices, facts) or self._manifest.rate_limit(),
+            rate_limit=declared.rate_limit_from(voices, facts) or counted or self._manifest.rate_limit(),
             categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
             extensions=self._extensions(),
         )

@@ -21,6 +21,7 @@ from skillgen.sources.mcp.disclosed import guidance_from
 from skillgen.sources.mcp.error_cases import error_cases
 from skillgen.sources.mcp.icons import IconReader
 from skillgen.sources.mcp.precedence import Facts
+from skillgen.sources.mcp.rate_limits import OF_THE_MOMENT, counted_limit
 from skillgen.sources.mcp.semantics import semantics_from_tool
 from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
 
@@ -29,9 +30,6 @@ _BEFORE_DETAILS = re.compile(r"\A(.*?)(?=^(?:\*\*|#|```)|\Z)", re.MULTILINE | re
 
 _INPUTS = ("input", "arguments", "parameters")
 """Names that an example has for its arguments."""
-
-_VOLATILE = ("remaining", "resets_at", "resetsAt")
-"""Members of a quota that are true at the moment of the crawl alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +59,7 @@ class ToolReader:
         description = facts.take("description", *self._descriptions(name, members, described, manifest))
         input_schema, parameters, whole, schema_pointer = self._input(name, entry)
         own = entry.dashdash
+        counted = counted_limit(own)
         guidance, guided_errors = guidance_from(described, self.problems)
         return Tool(
             name=name,
@@ -80,7 +79,7 @@ class ToolReader:
             max_input_bytes=facts.take("max_input_bytes", *entry.field("max_input_size_bytes", Members.integer)),
             binary_transport=facts.take("binary_transport", *entry.field("binary_transport", Members.text)),
             scopes=facts.take("scopes", *entry.field("required_scopes", Members.texts)) or (),
-            rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))),
+            rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))) or counted,
             examples=checked_examples(
                 chain(_examples(own, self.problems), self._described_examples(described)),
                 input_schema,
@@ -166,7 +165,7 @@ class ToolReader:
     def _extras(self, name: str, entry: ToolEntry) -> dict[str, Json] | None:
         quota = entry.part("quota")
         if quota is not None:
-            quota.ignore(*_VOLATILE)
+            quota.ignore(*OF_THE_MOMENT)
         extras = entry.unread()
         if (chapter := self.ai_help.chapters.get(name)) is not None:
             extras["ai_help"] = chapter
