@@ -123,6 +123,8 @@ class Maker:
 
     def _flaw(self, value: Json, raw: Json, flat: Flat) -> str | None:
         """Says what is wrong with a value made for a variant: it fits the schema, and each type that was chosen."""
+        if CHOSEN not in flat:
+            return self._validity.flaw(value, raw)
         schemas = [raw, *({"$ref": chosen} for chosen in as_list(flat.get(CHOSEN)))]
         return next((flaw for schema in schemas if (flaw := self._validity.flaw(value, schema)) is not None), None)
 
