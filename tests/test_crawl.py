@@ -502,12 +502,15 @@ class TestProcesses:
         entry = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "hides-child"], "env": env}
         file = tmp_path / ".mcp.json"
         file.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}))
+        # Whoever runs the tests in the background ignores it, and so would every program that they start.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         running = subprocess.Popen(
             [sys.executable, "-m", "skillgen", "from-server", "-o", str(tmp_path / "out"), "--config", str(file)],
             env=environment({"PYTHONPATH": str(ROOT)}),
             stderr=subprocess.PIPE,
             text=True,
         )
+        signal.signal(signal.SIGINT, before)
         _until(lambda: sum("ready" in entry for entry in bench.received()) == 2)
 
         running.send_signal(number)
