@@ -39,7 +39,8 @@ class Problem:
     """What kind of problem, in words that do not change between versions: `reference-not-found`."""
 
     level: Level
-    """`info`: worth knowing; `warning`: the documents lack something; `error`: a piece was left out."""
+    """`info`: worth knowing; `warning`: the documents lack something; `error`: the run fails, and its exit code says
+    so."""
 
     where: str
     """A JSON pointer into the source, or the name of what is concerned."""
@@ -65,10 +66,6 @@ class ProblemLog:
         """Adds a problem of level warning."""
         self.add(Problem(code=code, level="warning", where=where, message=message, fix=fix))
 
-    def error(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem of level error."""
-        self.add(Problem(code=code, level="error", where=where, message=message, fix=fix))
-
     def add(self, problem: Problem) -> None:
         """Adds one problem, in the order of arrival."""
         self._problems[problem] = None
@@ -90,6 +87,15 @@ class SkillgenError(Exception):
         self.what = what
         self.where = where
         self.fix = fix
+
+
+def failure_from_bug(error: Exception) -> SkillgenError:
+    """Returns the fatal error for an exception that nothing expected."""
+    failure = SkillgenError(
+        f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
+    )
+    failure.__cause__ = error
+    return failure
 
 
 class UsageError(SkillgenError):

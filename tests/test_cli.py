@@ -184,10 +184,22 @@ def test_a_server_that_does_not_answer_in_time_exits_3(folder: Path) -> None:
     assert "--timeout" in finished.stderr
 
 
-def test_debug_shows_the_traceback_of_a_dead_end(folder: Path) -> None:
-    finished = run_skillgen("from-openapi", "none.yaml", "--debug", cwd=folder)
-    assert finished.exit_code != 0
-    assert "Traceback" in finished.stderr
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("from-openapi", "none.yaml"), 3),
+        (("from-openapi", "good.json", "--emit", "pdf"), 2),
+        (("from-openapi", "good.json", "-o", "plain"), 5),
+        (("inspect", "none.yaml"), 3),
+        (("diff", "none.yaml", "good.json"), 3),
+        (("build",), 2),
+    ],
+)
+def test_debug_shows_a_traceback_and_changes_no_exit_code(folder: Path, arguments: tuple[str, ...], code: int) -> None:
+    finished = run_skillgen(*arguments, "--debug", cwd=folder)
+    assert (finished.exit_code, "Traceback" in finished.stderr) == (code, True)
+    assert "skillgen: error: " in finished.stderr, "the message stays"
+    assert "Traceback" not in run_skillgen(*arguments, cwd=folder).stderr
 
 
 # -- what a good run prints ------------------------------------------------------------------------------------------
@@ -225,12 +237,53 @@ def test_problems_are_printed_a_few_of_each_kind_and_all_with_verbose(folder: Pa
     )
 
 
+def test_a_run_that_succeeds_prints_no_error(folder: Path) -> None:
+    """A piece that is left out is a warning: the level `error` means that the run fails."""
+    paths = {"/a": {"get": 1}, "/b": [], "/c": {"post": operation(parameters=[7, {"$ref": "#/none"}, {"in": "query"}])}}
+    write(folder / "broken-pieces.json", description(paths, webhooks=[], components={"schemas": [1]}))
+    finished = generated("from-openapi", "broken-pieces.json", "-o", "out", "-v", "--json", cwd=folder)
+    problems = json.loads(finished.stdout)["problems"]
+    assert len(problems) > 4
+    assert {problem["level"] for problem in problems} <= {"info", "warning"}
+    assert "error" not in {line.partition(":")[0] for line in finished.stderr.splitlines()}
+
+
 def test_problems_of_a_source_cannot_steer_the_terminal(folder: Path) -> None:
     paths = {"/a\x1b[2J\nskillgen: done": {"get": operation()}, "/b": {"$ref": "\x1b]0;title\x07"}}
     write(folder / "hostile.json", description(paths))
     finished = generated("from-openapi", "hostile.json", "-o", "out", cwd=folder)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", finished.stderr)
     assert "\nskillgen: done" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        (("from-openapi", "none.yaml"), 3, "service-failed"),
+        (("from-openapi", "problems.json", "--strict"), 3, "operation-id-missing"),
+        (("from-openapi", "good.json", "--include", "zzz"), 2, "service-failed"),
+        (("from-openapi", "good.json", "-o", "edited"), 4, "service-failed"),
+        (("from-openapi", "good.json", "-o", "plain"), 5, "service-failed"),
+        (("from-server", "--snapshot", "good.json"), 3, "service-failed"),
+        (("build",), 2, "service-failed"),
+        (("diff", "none.yaml", "good.json"), 3, "service-failed"),
+    ],
+)
+def test_json_prints_its_object_also_when_a_run_fails(
+    folder: Path, arguments: tuple[str, ...], code: int, problem: str
+) -> None:
+    (folder / "edited").mkdir()
+    (folder / "edited" / "llms.txt").write_text("# Mine\n", encoding="utf-8")
+    finished = run_skillgen(*arguments, "--json", cwd=folder)
+    assert finished.exit_code == code
+    report = json.loads(finished.stdout)
+    assert problem in {item["code"] for item in report["problems"]}
+    failure = report["problems"][-1]
+    assert (failure["code"], failure["level"]) == ("service-failed", "error")
+    assert failure["message"] in finished.stderr
+    assert list(report) == (
+        ["breaking", "changes", "problems"] if arguments[0] == "diff" else ["files", "problems", "counts"]
+    )
 
 
 def test_json_prints_one_object_with_files_problems_and_counts(folder: Path) -> None:

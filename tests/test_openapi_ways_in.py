@@ -408,7 +408,7 @@ def test_what_is_no_overlay_is_a_dead_end(tmp_path: Path, content: Json) -> None
     (("list_*",), (), ["list_pets", "list_orders"]),
     (("tag:pets",), ("method:delete",), ["list_pets"]),
     (("path:/orders*",), (), ["list_orders"]),
-    ((), ("tag:pets", "list_o*"), []),
+    ((), ("tag:pets",), ["list_orders"]),
     (("method:GET", "drop_pet"), (), ["list_pets", "drop_pet", "list_orders"]),
 ])  # fmt: skip
 def test_patterns_choose_tools_and_what_they_do_not_use_goes(
@@ -441,12 +441,39 @@ def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:
     ("LIST_TASKS", "'list_tasks'"), ("list_task", "'list_tasks'"), ("/tasks", "'path:/tasks'"), ("GET", "'method:GET'"),
     ("tags:Work", "'tag:work'"), ("path:tasks", "'path:/tasks'"), ("zzz", "compare it with"),
 ])  # fmt: skip
-def test_a_pattern_that_leaves_nothing_is_an_error_that_says_what_may_be_meant(
+def test_a_pattern_that_leaves_nothing_stops_with_exit_2_and_says_what_may_be_meant(
     tmp_path: Path, pattern: str, meant: str
 ) -> None:
+    """S2-23."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
     finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", pattern)
     assert meant in finished.stderr
-    assert "the patterns leave no tool; the service has 1" in finished.stderr
+    assert finished.exit_code == 2
+    assert f"--include: `{pattern}` matches no tool" in finished.stderr
+    assert "check the spelling or remove the pattern" in finished.stderr
+    assert not (tmp_path / "out").exists()
     finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:")
     assert (finished.exit_code, "--include" in finished.stderr) == (2, True)
+
+
+def test_patterns_that_together_leave_nothing_stop_with_exit_2(tmp_path: Path) -> None:
+    """S2-23: what is excluded again is not selected; the key of the project's file is named in place of the option."""
+    source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
+    finished = run_skillgen("from-openapi", source, "--include", "list_*", "--exclude", "tag:work", cwd=tmp_path)
+    assert (finished.exit_code, "the patterns leave no tool" in finished.stderr) == (2, True)
+    finished = run_skillgen("from-openapi", source, "--exclude", "*", cwd=tmp_path)
+    assert (finished.exit_code, "--exclude: the patterns leave no tool" in finished.stderr) == (2, True)
+    project = "targets: {api: {source: {openapi: api.json}, include: ['tag:boks']}}\n"
+    (tmp_path / "skillgen.yaml").write_text(project, "utf-8")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert finished.exit_code == 2
+    assert "skillgen.yaml#/targets/api/include: `tag:boks` matches no tool" in finished.stderr
+    assert not (tmp_path / "agent-docs").exists()
+
+
+def test_webhooks_alone_can_be_selected(tmp_path: Path) -> None:
+    """S2-23."""
+    webhooks = {"ordered": {"post": operation("on_order", tags=["events"])}}
+    data = {**description({"/tasks": {"get": operation("list_tasks")}}), "openapi": "3.1.0", "webhooks": webhooks}
+    service, _ = read(write(tmp_path / "api.json", data), include=("tag:events",))
+    assert (service.tools, [event.name for event in service.events]) == ((), ["ordered"])

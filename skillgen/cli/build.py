@@ -13,8 +13,8 @@ import typer
 from skillgen.cli import options
 from skillgen.cli.console import Console, json_output
 from skillgen.cli.families import with_families
-from skillgen.cli.running import Written, problem_from_failure, run_command, write_each
-from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.cli.running import Written, failed_json, problem_from_failure, run_command, write_each
+from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -71,7 +71,7 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
 
     What an option says holds for every target, in place of what the file says of it.
     """
-    console = Console(what.quiet, what.verbose)
+    console = Console(what.quiet, what.verbose, what.debug)
 
     def run() -> ExitCode:
         from skillgen.config.reading import project_file, read_project
@@ -96,7 +96,7 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
         targets = named_targets(read_project(file).targets, file, what.target, given)
         return _made(targets, console, what)
 
-    run_command(run, console, what.debug)
+    run_command(run, console, failed_json=failed_json(what.as_json))
 
 
 def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
@@ -146,9 +146,7 @@ def _written(named: NamedTarget, read: Future[ReadTarget], console: Console, *, 
     except SkillgenError as error:
         failure = error
     except Exception as error:
-        failure = SkillgenError(
-            f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
-        )
+        failure = failure_from_bug(error)
     console.say(f"{named.name}: not made")
     console.fail(failure)
     return Written(outcomes=(), problems=(problem_from_failure(failure),), code=failure.exit_code, is_one=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ class Console:
 
     quiet: bool = False
     verbose: bool = False
+    debug: bool = False
 
     def say(self, line: str) -> None:
         """Prints a line for people."""
@@ -35,7 +37,9 @@ class Console:
             _print(line)
 
     def fail(self, error: SkillgenError) -> None:
-        """Prints a dead end: what happened, where, and what to do next."""
+        """Prints a fatal error: what happened, where, and what to do next; with `debug` its traceback first."""
+        if self.debug:
+            sys.stderr.write(shown_lines("".join(traceback.format_exception(error))))
         place = f"{one_line(error.where)}: " if error.where else ""
         _print(f"skillgen: error: {place}{one_line(error.what)}")
         if error.fix:

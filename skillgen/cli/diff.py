@@ -13,7 +13,7 @@ from skillgen.cli import options
 from skillgen.cli.console import json_output
 from skillgen.cli.families import RunFamily, with_families
 from skillgen.cli.running import run_command
-from skillgen.errors import ExitCode, SourceError
+from skillgen.errors import ExitCode, Problem, SourceError
 from skillgen.model.changes import Inventory, change_lines, changes_between
 from skillgen.model.inventory import inventory_of, types_of
 from skillgen.model.service import Service
@@ -37,15 +37,18 @@ def diff(
         changes = changes_between(_inventory(before), _inventory(after), TypeUses(after))
         is_breaking = any(change.breaking for change in changes)
         if as_json:
-            data = {"breaking": is_breaking, "changes": [asdict(change) for change in changes]}
-            print(json_output(data))
+            print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
             return ExitCode.DONE
         for line in change_lines(changes):
             print(f"- {line}")
         console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
         return ExitCode.DONE
 
-    run_command(run, console, how.debug)
+    run_command(run, console, failed_json=_failed_json if as_json else None)
+
+
+def _failed_json(problem: Problem) -> str:
+    return json_output({"breaking": None, "changes": [], "problems": [asdict(problem)]})
 
 
 def _inventory(services: Sequence[Service]) -> Inventory:

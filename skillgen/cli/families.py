@@ -144,7 +144,7 @@ class RunFamily:
 
     def console(self) -> Console:
         """Gives what prints."""
-        return Console(self.quiet, self.verbose)
+        return Console(self.quiet, self.verbose, self.debug)
 
 
 def with_families(command: Callable[..., None]) -> Callable[..., None]:

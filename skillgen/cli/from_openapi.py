@@ -8,7 +8,7 @@ import typer
 
 from skillgen.cli import options
 from skillgen.cli.families import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
-from skillgen.cli.running import run_command, write_documents
+from skillgen.cli.running import failed_json, run_command, write_documents
 from skillgen.errors import ExitCode, UsageError
 
 
@@ -40,4 +40,4 @@ def from_openapi(
             described = reading.read_description(source, overrides, reading_options)
         return write_documents((described,), output_options, console, output.as_json)
 
-    run_command(run, console, how.debug)
+    run_command(run, console, failed_json=failed_json(output.as_json))

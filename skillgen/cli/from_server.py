@@ -9,7 +9,7 @@ import typer
 
 from skillgen.cli.console import Console
 from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, ServiceFamily, with_families
-from skillgen.cli.running import run_command, write_documents
+from skillgen.cli.running import failed_json, run_command, write_documents
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
 
@@ -55,7 +55,7 @@ def from_server(
         found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
         return write_documents(found, output_options, console, output.as_json, failures=failures)
 
-    run_command(run, console, how.debug)
+    run_command(run, console, failed_json=failed_json(output.as_json))
 
 
 def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, ...]) -> None:

@@ -24,7 +24,7 @@ def init(
     debug: options.Debug = False,
 ) -> None:
     """Writes a skillgen.yaml with what this project has, and an entry for pre-commit; existing files stay."""
-    console = Console(quiet, verbose)
+    console = Console(quiet, verbose, debug)
 
     def run() -> ExitCode:
         from skillgen.pipeline.starting.proposals import proposals_for
@@ -40,7 +40,7 @@ def init(
             console.say("next: skillgen build")
         return ExitCode.DONE
 
-    run_command(run, console, debug)
+    run_command(run, console)
 
 
 def _tell_what_is_found(found: Proposals, console: Console) -> None:

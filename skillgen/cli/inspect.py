@@ -63,4 +63,4 @@ def inspect(
             sys.stdout.write(escaped_in_json(snapshot_text(services)))
         return code
 
-    run_command(run, console, how.debug)
+    run_command(run, console)

@@ -28,4 +28,4 @@ def logout(
         console.say(f"{public_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
         return ExitCode.DONE
 
-    run_command(run, console, how.debug)
+    run_command(run, console)

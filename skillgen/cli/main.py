@@ -21,7 +21,7 @@ from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.logout import logout
-from skillgen.cli.running import tell_refusal
+from skillgen.cli.running import report_refused_output
 from skillgen.cli.templates import templates
 
 # Rich markup doubles the time that --help takes.
@@ -58,7 +58,7 @@ def main() -> None:
     try:
         app(args=arguments, prog_name="skillgen", obj=command)
     except OSError as error:
-        sys.exit(int(tell_refusal(error, Console())))
+        sys.exit(int(report_refused_output(error, Console())))
 
 
 def _show_version(asked: bool) -> None:

@@ -146,7 +146,7 @@ AllowEmpty: TypeAlias = Annotated[
 Force: TypeAlias = Annotated[
     bool, typer.Option("--force", help="Replace what was changed by hand in skillgen's own text; additions stay.")
 ]
-Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning or error.")]
+Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print every problem, and what is done.")]

@@ -11,48 +11,51 @@ from dataclasses import dataclass, replace
 import typer
 
 from skillgen.cli.console import Console, change_summary, outcome_json, show_difference, summary
-from skillgen.errors import ExitCode, OutputError, Problem, SkillgenError
+from skillgen.errors import ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
 from skillgen.model.service import Service
 from skillgen.pipeline import documenting
 from skillgen.pipeline.installing import installation
 from skillgen.pipeline.options import Outcome, OutputOptions
 
 
-def run_command(run: Callable[[], ExitCode], console: Console, debug: bool) -> None:
-    """Runs a command; a person sees a message, and a traceback only with `--debug`."""
+def run_command(
+    run: Callable[[], ExitCode], console: Console, *, failed_json: Callable[[Problem], str] | None = None
+) -> None:
+    """Runs a command; a fatal error is printed as a message, with its traceback only after `--debug`.
+
+    `failed_json` returns the JSON object that `--json` promises also for a run that a fatal error stops.
+    """
     try:
         code = run()
         sys.stdout.flush()
-    except SkillgenError as error:
-        if debug:
-            raise
-        console.fail(error)
-        code = error.exit_code
     except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
         raise
-    except OSError as error:
-        if debug:
-            raise
-        code = tell_refusal(error, console)
     except Exception as error:
-        if debug:
-            raise
-        console.fail(
-            SkillgenError(
-                f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
-            )
-        )
-        code = ExitCode.OUTPUT
+        if isinstance(error, OSError) and error.filename is None:
+            raise typer.Exit(int(report_refused_output(error, console))) from None
+        failure = error if isinstance(error, SkillgenError) else _fatal_error(error)
+        console.fail(failure)
+        if failed_json is not None:
+            print(failed_json(problem_from_failure(failure)))
+        code = failure.exit_code
     raise typer.Exit(int(code))
 
 
-def tell_refusal(error: OSError, console: Console) -> ExitCode:
-    """Tells what the system refused; what still waits to be written is given up, or it would be tried at the end."""
-    where = str(error.filename or "standard output")
-    console.fail(OutputError(f"cannot be read or written: {error.strerror}", where=where))
+def report_refused_output(error: OSError, console: Console) -> ExitCode:
+    """Reports that standard output cannot be written, and drops what is still to be written there."""
+    console.fail(_fatal_error(error))
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.OUTPUT
+
+
+def _fatal_error(error: Exception) -> SkillgenError:
+    if not isinstance(error, OSError):
+        return failure_from_bug(error)
+    where = str(error.filename or "standard output")
+    failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
+    failure.__cause__ = error
+    return failure
 
 
 def write_documents(
@@ -73,6 +76,11 @@ def write_documents(
     if output.check and written.code is ExitCode.DRIFT:
         console.say("the documents are not up to date; run the same command without --check")
     return written.code
+
+
+def failed_json(as_json: bool) -> Callable[[Problem], str] | None:
+    """Returns what prints the object of `--json` for a run that a fatal error stops; `None` without `--json`."""
+    return (lambda problem: outcome_json((), (problem,), several=False)) if as_json else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +109,7 @@ def write_each(
     inputs: str | None = None,
     shows_diff: bool = True,
 ) -> Written:
-    """Documents each service, and prints what comes of it.
-
-    Raises:
-        SkillgenError: the only one failed.
-    """
+    """Documents each service, and prints what comes of it."""
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     outcomes: list[Outcome] = []
@@ -120,7 +124,7 @@ def write_each(
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
-                raise
+                problems.extend(service.problems)
             console.fail(error)
             problems.append(problem_from_failure(error))
             code = max(code, error.exit_code)

@@ -41,7 +41,7 @@ def show(
         print(template_text(_known(name)), end="")
         return ExitCode.DONE
 
-    run_command(run, how.console(), how.debug)
+    run_command(run, how.console())
 
 
 @templates.command("export")
@@ -70,7 +70,7 @@ def export(
         console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
         return ExitCode.DONE
 
-    run_command(run, console, how.debug)
+    run_command(run, console)
 
 
 def _known(name: str) -> str:

@@ -101,7 +101,7 @@ class OutputOptions:
     """Whether generated text wins over what a person changed in it."""
 
     strict: bool = False
-    """Whether a problem of level warning or error is a dead end."""
+    """Whether a problem of level warning is a fatal error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgen.errors import SkillgenError, SourceError, UsageError
+from skillgen.errors import SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides, Progress
 from skillgen.pipeline.reading import read_server
@@ -108,13 +108,15 @@ def _reader(
         except SkillgenError as error:
             return _named(error, server.name)
         except Exception as error:  # of one server; the others are documented all the same
-            return SkillgenError(f"a bug in skillgen: {type(error).__name__}: {error}", where=server.name)
+            failure = failure_from_bug(error)
+            failure.where = server.name
+            return failure
 
     return read
 
 
 def _named(error: SkillgenError, name: str) -> SkillgenError:
-    """Says which of the servers failed."""
-    if not isinstance(error, SourceError):
-        return error
-    return SourceError(error.what, where=f"server {name!r} ({error.where})" if error.where else name, fix=error.fix)
+    """Returns the error with the name of the server that failed."""
+    if isinstance(error, (SourceError, UsageError)):
+        error.where = f"server {name!r} ({error.where})" if error.where else name
+    return error

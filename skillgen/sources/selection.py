@@ -73,7 +73,10 @@ def patterns_from(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
 def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
     """Gives the service with the tools that are meant, and of its groups and named types those that they use.
 
-    A pattern that means nothing of the service is a problem.
+    A pattern that matches nothing of the service is a problem.
+
+    Raises:
+        UsageError: nothing is selected.
     """
     if not include and not exclude:
         return service
@@ -86,6 +89,9 @@ def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pat
         if (event.tool in names if event.tool is not None else _is_meant(event, include, exclude))
     )
     everything: tuple[Tool | Event, ...] = (*service.tools, *service.events)
+    unmatched = [pattern for pattern in (*include, *exclude) if not any(pattern.matches(item) for item in everything)]
+    if (include or everything) and not tools and not events:
+        raise _empty_selection(unmatched, everything, "--include" if include else "--exclude")
     problems = [
         Problem(
             code="pattern-unmatched",
@@ -94,19 +100,8 @@ def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pat
             message="it means nothing that the service offers",
             fix=_advice(pattern, everything),
         )
-        for pattern in (*include, *exclude)
-        if not any(pattern.matches(item) for item in everything)
+        for pattern in unmatched
     ]
-    if service.tools and not tools:
-        problems.append(
-            Problem(
-                code="selection-empty",
-                level="error",
-                where="--include" if include else "--exclude",
-                message=f"the patterns leave no tool; the service has {len(service.tools):,}",
-                fix="check them",
-            )
-        )
     kept = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
     used = _used_types(kept)
     return dataclasses.replace(
@@ -114,6 +109,16 @@ def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pat
         schemas=tuple(item for item in service.schemas if item.name in used),
         problems=(*service.problems, *problems),
     )
+
+
+def _empty_selection(unmatched: Sequence[Pattern], everything: Sequence[Tool | Event], option: str) -> UsageError:
+    if not unmatched:
+        what, fix = "the patterns leave no tool", "remove a pattern, or make one narrower"
+    else:
+        names = ", ".join(f"`{pattern.text}`" for pattern in unmatched[:5])
+        what = f"{names} {'match' if len(unmatched) > 1 else 'matches'} no tool"
+        fix = f"check the spelling or remove the pattern; {_advice(unmatched[0], everything)}"
+    return UsageError(what, where=option, fix=fix)
 
 
 def _advice(pattern: Pattern, everything: Iterable[Tool | Event]) -> str:

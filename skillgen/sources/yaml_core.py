@@ -178,7 +178,7 @@ class _Builder:
                 return
         except yaml.YAMLError as error:
             where = _message(error).partition(",")[0]
-        self._problems.error(
+        self._problems.warning(
             "documents-left-out",
             where,
             "another document stands here, and only the first of a file is read; left out",

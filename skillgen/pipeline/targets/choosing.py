@@ -112,7 +112,7 @@ def _options(target: Target, out: Path, folder: Path, pointer: str, given: Given
     """Gives what a target asks for, and in its place what the command line does; paths in it are from `folder`."""
     formats = formats_named(given.emit) if given.emit is not None else DEFAULT_FORMATS
     profile = profile_named(given.profile) if given.profile is not None else DEFAULT_PROFILE
-    with _told_of(pointer):
+    with located_in_file(pointer):
         if target.emit and given.emit is None:
             formats = formats_named(",".join(target.emit))
         if target.profile is not None and given.profile is None:
@@ -136,13 +136,14 @@ def _options(target: Target, out: Path, folder: Path, pointer: str, given: Given
 
 
 @contextmanager
-def _told_of(pointer: str) -> Iterator[None]:
-    """Names the key of the file in place of the option that it stands for."""
+def located_in_file(pointer: str) -> Iterator[None]:
+    """Replaces the option that an error names by the key of the target at `pointer` that sets it."""
     try:
         yield
     except UsageError as error:
-        key = (error.where or "").lstrip("-").replace("install", "install-to")
-        raise UsageError(error.what, where=f"{pointer}/{key}", fix=error.fix) from None
+        if error.where is not None and error.where.startswith("--"):
+            error.where = f"{pointer}/{error.where[2:].replace('install', 'install-to')}"
+        raise
 
 
 def _refuse_shared_folder(name: str, place: str, folders: Mapping[str, str], file: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
-from skillgen.pipeline.targets.choosing import NamedTarget
+from skillgen.pipeline.targets.choosing import NamedTarget, located_in_file
 from skillgen.pipeline.targets.filling import FilledSource
 from skillgen.pipeline.targets.inputs import inputs_of
 from skillgen.pipeline.targets.printed import printed_description
@@ -38,7 +38,8 @@ def read_target(named: NamedTarget, environment: Mapping[str, str]) -> ReadTarge
     from skillgen.pipeline.authoring import authored
 
     inputs = inputs_of(named)
-    services, failures = _services(FilledSource(named, environment))
+    with located_in_file(named.pointer):
+        services, failures = _services(FilledSource(named, environment))
     if len(services) > 1 and (named.target.name or named.target.description):
         raise UsageError(
             "name and description are of one service, and the source has several",

@@ -26,11 +26,11 @@ def named_among(
     for pointer, raw in entries:
         name = as_dict(raw).get(name_key)
         if not isinstance(raw, dict):
-            problems.error("entry-invalid", pointer, "the entry is not an object; left out")
+            problems.warning("entry-invalid", pointer, "the entry is not an object; left out")
         elif not isinstance(name, str) or not name.strip():
-            problems.error("name-missing", pointer, f"the entry has no {name_key} that is a text; left out")
+            problems.warning("name-missing", pointer, f"the entry has no {name_key} that is a text; left out")
         elif name in seen:
-            problems.error("name-duplicate", pointer, f"{name[:100]!r} stands at {seen[name]} already; left out")
+            problems.warning("name-duplicate", pointer, f"{name[:100]!r} stands at {seen[name]} already; left out")
         else:
             seen[name] = pointer
             members = Members(raw, pointer, "entry", problems)
@@ -46,6 +46,6 @@ def raw_entries(
         pointer = child("", method, number, list_key)
         entries = as_dict(page).get(list_key)
         if not isinstance(entries, list):
-            problems.error("page-invalid", pointer, f"page {number + 1} of {method} has no list `{list_key}`")
+            problems.warning("page-invalid", pointer, f"page {number + 1} of {method} has no list `{list_key}`")
         for index, entry in enumerate(as_list(entries)):
             yield child(pointer, index), entry

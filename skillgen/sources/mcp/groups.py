@@ -37,7 +37,7 @@ class Groups:
                 name = text_of(raw, name_key)
                 if name is None:
                     pointer = child("", "groups/get", index, "result", "contents", key, position)
-                    self._problems.error("name-missing", pointer, f"the entry has no {name_key}; left out")
+                    self._problems.warning("name-missing", pointer, f"the entry has no {name_key}; left out")
                 elif name not in known:
                     known.add(name)
                     if key == "tools" and group is not None:

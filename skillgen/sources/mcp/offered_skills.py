@@ -25,7 +25,7 @@ def _skill(uri: str, entry: Members, texts: Mapping[str, Json], problems: Proble
     front_matter = entry.part("frontmatter")
     name = front_matter.text("name")
     if name is None:
-        problems.error("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
+        problems.warning("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
         return None
     for key in _ALLOWED_TOOLS:
         if key in front_matter.raw:

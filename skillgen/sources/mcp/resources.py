@@ -82,7 +82,7 @@ class ResourceReader:
     def _required_name(self, members: Members) -> Claim | None:
         claim = members.text("name")
         if claim is None:
-            self.problems.error("name-missing", members.pointer, "the argument has no name; left out")
+            self.problems.warning("name-missing", members.pointer, "the argument has no name; left out")
         return claim
 
 

@@ -180,7 +180,9 @@ class _Bundler:
             try:
                 raw = self._loaded(origin, name)
             except _Refused as refused:
-                self._problems.error("document-not-read", name, f"it is referred to, and {refused.reason}", refused.fix)
+                self._problems.warning(
+                    "document-not-read", name, f"it is referred to, and {refused.reason}", refused.fix
+                )
             else:
                 stem = decoded_path(origin.key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
                 pointer = child("", KEY, str(len(self._files) + 1), stem or "root")

@@ -108,7 +108,7 @@ def check_shape(operation: dict[str, Json], pointer: str, problems: ProblemLog) 
     """Reports members of an operation that are not what they must be, and are therefore not read."""
     for name, kind, word in _SHAPES:
         if not isinstance(operation.get(name, kind()), (kind, type(None))):
-            problems.error(f"{name.lower()}-invalid", child(pointer, name), f"`{name}` is not {word}; left out")
+            problems.warning(f"{name.lower()}-invalid", child(pointer, name), f"`{name}` is not {word}; left out")
     for name, key, value in _LEFT_OUT_OF_MCP:
         if as_dict(operation.get(name)).get(key) is value:
             problems.info(

@@ -66,7 +66,7 @@ class EventReader:
         for key in _KEYS:
             webhooks = self._document.get(key)
             if webhooks is not None and not isinstance(webhooks, dict):
-                self._problems.error("webhooks-invalid", f"/{key}", f"`{key}` is not an object; left out")
+                self._problems.warning("webhooks-invalid", f"/{key}", f"`{key}` is not an object; left out")
             for entry in self._paths.entries(as_dict(webhooks), f"/{key}"):
                 yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 

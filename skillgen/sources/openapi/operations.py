@@ -68,7 +68,7 @@ class OperationReader:
         """Gives every operation as a tool, with where it was read, in the order of the document."""
         paths = self._document.get("paths")
         if paths is not None and not isinstance(paths, dict):
-            self._problems.error("paths-invalid", "/paths", "`paths` is not an object; no operation can be read")
+            self._problems.warning("paths-invalid", "/paths", "`paths` is not an object; no operation can be read")
         entries = list(self.paths.entries(as_dict(paths), "/paths"))
         names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):

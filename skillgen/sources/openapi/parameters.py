@@ -44,7 +44,7 @@ class ParameterReader:
         found: dict[tuple[str, str], Parameter] = {}
         for owner, pointer in owners:
             if not isinstance(declared := owner.get("parameters") or [], list):
-                self._problems.error(
+                self._problems.warning(
                     "parameters-invalid", child(pointer, "parameters"), "`parameters` is not a list; left out"
                 )
             own: set[tuple[str, str]] = set()
@@ -153,7 +153,7 @@ class ParameterReader:
     def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
         name, location = text_of(raw, "name"), text_of(raw, "in")
         if name is None or location not in _LOCATIONS:
-            self._problems.error(
+            self._problems.warning(
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
             return None

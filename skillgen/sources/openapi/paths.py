@@ -89,7 +89,7 @@ class PathReader:
         found += self._misspelt(item, item_pointer)
         additional = item.get("additionalOperations")
         if additional is not None and not isinstance(additional, dict):
-            self._problems.error(
+            self._problems.warning(
                 "operation-invalid", child(item_pointer, "additionalOperations"), "it is not an object; left out"
             )
         for key, value in as_dict(additional).items():
@@ -100,7 +100,7 @@ class PathReader:
                 continue
             seen.add(method)
             if not isinstance(operation, dict):
-                self._problems.error("operation-invalid", pointer, "the operation is not an object; left out")
+                self._problems.warning("operation-invalid", pointer, "the operation is not an object; left out")
                 continue
             yield Entry(method=method, path=path, items=items, operation=operation, pointer=pointer)
 

@@ -31,7 +31,7 @@ class Resolver:
                 reason = "goes in a circle" if reference in seen else "is outside this document"
                 if len(seen) == ROW_LIMIT:
                     reason = f"is the end of {ROW_LIMIT} in a row"
-                self._problems.error(
+                self._problems.warning(
                     "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
                 )
                 return None, pointer
@@ -42,12 +42,12 @@ class Resolver:
             try:
                 raw, pointer = follow(self._document, reference[1:]), reference[1:]
             except LookupError:
-                self._problems.error(
+                self._problems.warning(
                     "reference-not-found", pointer, f"nothing stands at the $ref {reference[:200]!r}; left out"
                 )
                 return None, pointer
         if not isinstance(raw, dict):
-            self._problems.error("object-expected", pointer, "expected an object here; left out")
+            self._problems.warning("object-expected", pointer, "expected an object here; left out")
             return None, pointer
         return {**raw, **own} if own else raw, pointer
 
