@@ -26,7 +26,7 @@ demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
 	@head -n 60 build/demo/skills/acme-mcp/SKILL.md
 
 test: check $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=12 FUZZ_OPTIONS='-runs=20000 -seed=1 -verbosity=0'
 
 check: $(VENV)/.developer ## Types and style
