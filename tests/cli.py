@@ -25,7 +25,9 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """Gives the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     cache = str(ROOT / "build" / "cache")
+    active = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     fixed = {
+        "PATH": active,
         "PYTHONPATH": path,
         "PYTHONUTF8": "1",
         "XDG_CACHE_HOME": cache,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -114,15 +113,14 @@ def test_the_hooks_run_commands_that_there_are() -> None:
 def test_the_action_shows_the_diff_in_the_summary_and_ends_as_the_check_does(project: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     script = action["runs"]["steps"][1]["run"]
-    (project / "bin").mkdir()
-    (project / "bin" / "skillgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m skillgen "$@"\n')
-    (project / "bin" / "skillgen").chmod(0o755)
+    (project / "skillgen" / "bin").mkdir(parents=True)
+    (project / "skillgen" / "bin" / "skillgen").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m skillgen "$@"\n')
+    (project / "skillgen" / "bin" / "skillgen").chmod(0o755)
     (project / "skillgen.yaml").write_text("targets: {api: {source: {openapi: old.json}}}\n")
     summary = project / "summary.md"
     summary.touch()
     env = environment(
         {
-            "PATH": f"{project / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "RUNNER_TEMP": str(project),
             "GITHUB_STEP_SUMMARY": str(summary),
             "SKILLGEN_CONFIG": "skillgen.yaml",

@@ -1,16 +1,21 @@
-"""The hooks, run by the programs that users run them with, from a clean cache (issue 6)."""
+"""The hooks, run by the programs that users run them with, from a clean cache; and in whose Python a server runs."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli import ROOT, environment
+import yaml
+from cli import ROOT, Finished, environment
 from descriptions import grouped, write
 
 PARTS = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "skillgen", "templates")
@@ -122,3 +127,192 @@ def test_the_entry_that_init_writes_runs_the_installed_skillgen(project: Path, p
     assert (first.exit_code, "documents were written" in first.output) == (1, True), first.output
     second = run(program, project, "run", path=str(shim))
     assert (second.exit_code, "Passed" in second.output) == (0, True), second.output
+
+
+# -- whose Python runs a project's server --------------------------------------------------------------------------
+
+SERVER = """\
+import json, sys
+from shop_library import TOOLS
+
+for line in sys.stdin:
+    request = json.loads(line)
+    results = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": "shop", "version": "1"}},
+        "tools/list": {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]},
+    }
+    if "id" in request:
+        answer = {"result": results[request["method"]]} if request["method"] in results else {
+            "error": {"code": -32601, "message": "no such method"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+"""
+PRINTER = "import shop_library; print(open('api.json').read())"
+
+
+def created_environment(folder: Path, *, has_skillgen: bool = False, library: str = "") -> Path:
+    """Creates a virtual environment with skillgen or with the library of the project, and returns its programs."""
+    venv.create(folder, symlinks=True)
+    scheme = {"base": str(folder), "platbase": str(folder)}
+    packages = Path(
+        sysconfig.get_path("purelib", "venv", scheme)
+        if os.name == "nt"
+        else sysconfig.get_path("purelib", "posix_prefix", scheme)
+    )
+    if has_skillgen:
+        own = sysconfig.get_path("purelib")
+        (packages / "skillgen.pth").write_text(f"{ROOT}\nimport site; site.addsitedir({own!r})\n", "utf-8")
+    if library:
+        (packages / "shop_library.py").write_text(library, "utf-8")
+    return folder / ("Scripts" if os.name == "nt" else "bin")
+
+
+def served_project(folder: Path) -> Path:
+    """Creates a project with a server and an application that need the library of the project's environment."""
+    folder.mkdir(parents=True)
+    write(folder / "api.json", grouped(tasks=["list_tasks"]))
+    (folder / "server.py").write_text(SERVER, "utf-8")
+    printer = json.dumps(["python", "-c", PRINTER])
+    (folder / "skillgen.yaml").write_text(
+        "targets:\n  server: {source: {command: [python, server.py]}}\n"
+        f"  application: {{source: {{openapi-command: {printer}}}}}\n"
+        "  client: {source: {config: .mcp.json}}\n",
+        "utf-8",
+    )
+    write(folder / ".mcp.json", {"mcpServers": {"shop": {"command": "python", "args": ["server.py"]}}})
+    committed(folder)
+    return folder
+
+
+def tools_of(project: Path) -> set[str]:
+    return {name for path in project.rglob(".skillgen.json") for name in json.loads(path.read_text("utf-8"))["tools"]}
+
+
+def run_installed(programs: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Finished:
+    """Runs skillgen in an environment of its own."""
+    clean = {name: value for name, value in environment().items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    finished = subprocess.run(
+        [programs / "python", "-m", "skillgen", *words],
+        cwd=cwd,
+        env={**clean, **env},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    return Finished(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
+
+
+OF_TOOLS = {
+    "uvx": "archive-v0/I39RTKaey3Lsz4FW/CACHEDIR.TAG",
+    "uv tool": "tools/skillgen-cli/uv-receipt.toml",
+    "pipx": "venvs/skillgen-cli/pipx_metadata.json",
+    "pre-commit": "repo1/py_env-python3/.install_state_v2",
+    "prek": "hooks/python-1/.prek-hook.json",
+}
+"""A file of the environment that each tool creates for skillgen."""
+
+
+@pytest.mark.parametrize("where", ["active", ".venv", "the repository's .venv"])
+@pytest.mark.parametrize("tool", OF_TOOLS)
+def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Path, tool: str, where: str) -> None:
+    """A server may need another `mcp` than skillgen has."""
+    marker = tmp_path / OF_TOOLS[tool]
+    own = created_environment(marker.parent, has_skillgen=True, library="TOOLS = ['of_the_tool']\n")
+    marker.touch()
+    project = served_project(tmp_path / "repository" / "services" / "shop")
+    shutil.move(project / ".git", tmp_path / "repository")
+    folder = {"active": tmp_path / "envs" / "shop", ".venv": project / ".venv"}.get(where)
+    programs = created_environment(folder or tmp_path / "repository" / ".venv", library="TOOLS = ['find_book']\n")
+    path = [str(own), *([str(programs)] if where == "active" else []), os.environ["PATH"]]
+    env = {"VIRTUAL_ENV": str(marker.parent), "PATH": os.pathsep.join(path)}
+    finished = run_installed(own, "build", cwd=project, env=env)
+    assert finished.exit_code == 0, finished.stderr
+    assert tools_of(project) == {"find_book", "list_tasks"}
+
+
+@pytest.mark.parametrize("kind", ["server", "client"])
+def test_a_server_on_the_command_line_runs_in_the_shells_python_and_not_in_that_of_uvx(
+    tmp_path: Path, kind: str
+) -> None:
+    marker = tmp_path / OF_TOOLS["uvx"]
+    own = created_environment(marker.parent, has_skillgen=True)
+    project = served_project(tmp_path / "shop")
+    programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
+    path = os.pathsep.join((str(own), str(programs), os.environ["PATH"]))
+    words = {"server": ("--", "python", "server.py"), "client": ("--config", ".mcp.json")}[kind]
+    finished = run_installed(own, "from-server", *words, cwd=project, env={"PATH": path})
+    assert finished.exit_code == 0, finished.stderr
+    assert tools_of(project) == {"find_book"}
+
+
+def test_the_first_python_on_the_path_is_the_projects_whatever_is_next_to_skillgen(tmp_path: Path) -> None:
+    own = created_environment(tmp_path / "tools", has_skillgen=True, library="TOOLS = ['of_skillgen']\n")
+    project = served_project(tmp_path / "shop")
+    programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
+    env = {"PATH": os.pathsep.join((str(programs), os.environ["PATH"]))}
+    assert run_installed(own, "build", cwd=project, env=env).exit_code == 0
+    assert tools_of(project) == {"find_book", "list_tasks"}
+
+
+def test_a_makefile_needs_no_active_environment(tmp_path: Path) -> None:
+    project = served_project(tmp_path / "shop")
+    programs = created_environment(project / "build" / "env", has_skillgen=True, library="TOOLS = ['find_book']\n")
+    finished = run_installed(programs, "build", cwd=project, env={"PATH": os.defpath})
+    assert finished.exit_code == 0, finished.stderr
+    assert tools_of(project) == {"find_book", "list_tasks"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_python_means_python3_where_a_system_has_no_other_name(tmp_path: Path) -> None:
+    marker = tmp_path / OF_TOOLS["pipx"]
+    own = created_environment(marker.parent, has_skillgen=True, library="TOOLS = ['of_the_tool']\n")
+    marker.touch()
+    project = served_project(tmp_path / "shop")
+    (project / ".mcp.json").unlink()
+    text = (project / "skillgen.yaml").read_text("utf-8")
+    (project / "skillgen.yaml").write_text(text.partition("  client:")[0], "utf-8")
+    programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").write_text(f'#!/bin/sh\nexec "{programs}/python" "$@"\n')
+    (tmp_path / "bin" / "python3").chmod(0o755)
+    finished = run_installed(own, "build", cwd=project, env={"PATH": str(tmp_path / "bin")})
+    assert finished.exit_code == 0, finished.stderr
+    assert tools_of(project) == {"find_book", "list_tasks"}
+
+
+@pytest.mark.parametrize(("program", "where"), [("pre-commit", "active"), ("prek", ".venv")])
+def test_the_published_hooks_run_a_projects_commands_in_its_own_environment(
+    published: Path, tmp_path: Path, program: str, where: str
+) -> None:
+    project = served_project(tmp_path / "shop")
+    (project / ".gitignore").write_text(".venv\n", "utf-8")
+    folder = tmp_path / "envs" / "shop" if where == "active" else project / ".venv"
+    programs = created_environment(folder, library="TOOLS = ['find_book']\n")
+    words = ("try-repo", str(published), "--all-files")
+    path = str(programs) if where == "active" else os.defpath
+    first = run(program, project, *words, path=path)
+    assert (first.exit_code, "documents were written" in first.output) == (1, True), first.output
+    assert tools_of(project) == {"find_book", "list_tasks"}
+
+
+def test_the_action_installs_skillgen_apart_from_the_jobs_python(tmp_path: Path) -> None:
+    project = served_project(tmp_path / "shop")
+    programs = created_environment(tmp_path / "job", library="TOOLS = ['find_book']\n")
+    summary = tmp_path / "summary.md"
+    env = {
+        "PATH": os.pathsep.join((str(programs), os.environ["PATH"])),
+        "RUNNER_TEMP": str(tmp_path / "temp"),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "SKILLGEN_CONFIG": "skillgen.yaml",
+    }
+    steps = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]
+    codes = []
+    for step in steps:
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        finished = subprocess.run(command, cwd=project, env=environment(env), check=False, capture_output=True)
+        codes.append(finished.returncode)
+    assert codes == [0, 1], finished.stderr.decode()
+    assert "find_book" in summary.read_text("utf-8")
+    installed = {path.name for path in tmp_path.glob("job/**/site-packages/*")}
+    assert installed - {"__pycache__"} == {"shop_library.py"}

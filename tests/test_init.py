@@ -218,6 +218,18 @@ def test_the_hook_runs_the_installed_skillgen(tmp_path: Path) -> None:
     assert (repository["hooks"][0]["id"], repository["hooks"][0]["entry"]) == (published["id"], published["entry"])
 
 
+def test_init_warns_where_the_hook_would_call_another_program_of_this_name(tmp_path: Path) -> None:
+    """PyPI has another project named skillgen."""
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    assert "that is not this one" not in init(tmp_path).stderr
+    other = tmp_path / "bin" / "skillgen"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    finished = run_skillgen("init", cwd=tmp_path, env={"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"})
+    assert "the hook runs the `skillgen` on PATH, and that is not this one" in finished.stderr
+
+
 def test_files_that_are_broken_or_hostile_stop_nothing(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text("{", "utf-8")
     (tmp_path / "pyproject.toml").write_text("[", "utf-8")

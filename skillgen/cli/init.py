@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +91,17 @@ def _write_pre_commit(found: Proposals, console: Console) -> None:
     elif found.chosen:
         _create(path, pre_commit_text())
         console.say(f"wrote {path}; pre-commit install (or prek install) turns it on")
+    if not _is_on_path():
+        console.say(
+            "the hook runs the `skillgen` on PATH, and that is not this one: install skillgen from its repository with "
+            "`uv tool install` or `pipx install` (the `skillgen` of PyPI is another project)"
+        )
+
+
+def _is_on_path() -> bool:
+    """True if `skillgen` on PATH is the script of this very skillgen, also through a link as pipx creates it."""
+    found = shutil.which("skillgen")
+    return found is not None and Path(found).resolve().parent == Path(sys.executable).parent.resolve()
 
 
 def _create(path: Path, text: str) -> None:

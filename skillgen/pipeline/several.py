@@ -55,7 +55,8 @@ def servers_in_file(
 ) -> tuple[NamedServer, ...]:
     """Gives the servers of a client's file: all, or the one that is named.
 
-    `given` comes before the environment where a variable is filled in.
+    `given` comes before `environment` where a variable is filled in; a server's command gets what any program needs of
+    `environment`.
 
     Raises:
         UsageError: the file cannot be read, or has no such server.
@@ -66,7 +67,9 @@ def servers_in_file(
 
     def target(key: str) -> ServerTarget | UsageError:
         try:
-            found = replace(config.target(key, given, environment, timeout_s=timeout_s), scope=scope)
+            found = replace(
+                config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller=environment
+            )
             return found if found.url is None else replace(found, login=login)
         except UsageError as error:
             return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgen.model.value import Json
+from skillgen.pipeline.programs import project_environment, resolved
 from skillgen.pipeline.starting.places import Places
 from skillgen.pipeline.starting.proposal import Proposal
 from skillgen.sources.guards import as_dict, as_list
@@ -38,7 +40,7 @@ def python_servers(places: Places) -> Iterator[Proposal]:
         if loose and path.endswith(".py") and _is_server_file(places, path):
             yield Proposal(
                 name=path.rpartition("/")[2][: -len(".py")] if "/" not in path else folder.rpartition("/")[2],
-                source={"command": [_python(), path]},
+                source={"command": ["python", path]},
                 found=f"an MCP server in {path}",
             )
 
@@ -60,7 +62,7 @@ def fastapi_applications(places: Places) -> Iterator[Proposal]:
         code = f"import json; from {module} import {found[1]}; print(json.dumps({found[1]}.openapi()))"
         yield Proposal(
             name=project.name or module.partition(".")[0],
-            source={"openapi-command": [*project.runner, _python(), "-c", code], **project.surroundings()},
+            source={"openapi-command": [*project.runner, "python", "-c", code], **project.surroundings()},
             found=f"a FastAPI application in {path}",
             cautions=("the packages that it imports must be installed",),
         )
@@ -87,7 +89,7 @@ def _server_of(project: _Project, path: str) -> Proposal | None:
     surroundings = {"cwd": project.folder} if project.folder else {}
     return Proposal(
         name=project.name or file[: -len(".py")],
-        source={"command": [*project.runner, _python(), file], **surroundings},
+        source={"command": [*project.runner, "python", file], **surroundings},
         found=f"an MCP server in {running[0]}",
         cautions=("the packages that it imports must be installed",),
     )
@@ -102,10 +104,6 @@ def _is_likely(entry: str, sources: list[str]) -> bool:
 def _is_server_file(places: Places, path: str) -> bool:
     text = places.text(path)
     return bool(_SERVES.search(text) and _RUNS.search(text))
-
-
-def _python() -> str:
-    return "python" if shutil.which("python") or not shutil.which("python3") else "python3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,12 +182,11 @@ class _Project:
         here: dict[str, Any] = {"cwd": self.folder} if self.folder else {}
         if self.runner:
             return [*self.runner, script], here
-        beside = Path(sys.executable).parent / script
         found = _ENTRY.match(entry)
-        if found is None or shutil.which(script) or beside.is_file():
+        if found is None or self._is_installed(script):
             return [script], here
         code = f"import sys; from {found[1]} import {found[2]}; sys.exit({found[2]}())"
-        return [_python(), "-c", code], self.surroundings()
+        return ["python", "-c", code], self.surroundings()
 
     def surroundings(self) -> dict[str, Any]:
         """Gives the folder and the variables that its modules need to be imported."""
@@ -197,6 +194,11 @@ class _Project:
         if self.import_root:
             found["env"] = {"PYTHONPATH": self.import_root}
         return found
+
+    def _is_installed(self, script: str) -> bool:
+        root = self.places.root
+        environment = project_environment(os.environ, root / self.folder, root)
+        return shutil.which(resolved((script,), environment)[0], path=environment.get("PATH")) is not None
 
     def _inside(self, path: str) -> str:
         return f"{self.folder}/{path}" if self.folder else path

@@ -9,7 +9,7 @@ from skillgen.config.project import Source
 from skillgen.config.variables import filled_in
 from skillgen.errors import UsageError
 from skillgen.pipeline.options import DescriptionOptions
-from skillgen.pipeline.programs import resolved
+from skillgen.pipeline.programs import project_environment, resolved
 from skillgen.pipeline.targets.choosing import NamedTarget
 
 
@@ -39,8 +39,12 @@ class FilledSource:
         return name if name.startswith(("http://", "https://")) else str(self.named.path(name))
 
     def words(self, command: tuple[str, ...]) -> tuple[str, ...]:
-        """Gives a command with its program as this system finds it."""
-        return resolved(tuple(map(self.text, command)), self.environment)
+        """Returns a command with its program as this system has it."""
+        return resolved(tuple(map(self.text, command)), self.project_environment())
+
+    def project_environment(self) -> dict[str, str]:
+        """Returns the variables of the user's shell, with the project's own environment active."""
+        return project_environment(self.environment, self.folder(), self.named.file.parent)
 
     def env(self) -> dict[str, str]:
         """Gives the variables for a command; they may hold secrets."""

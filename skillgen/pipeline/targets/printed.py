@@ -39,7 +39,7 @@ def _printed(command: tuple[str, ...], filled: FilledSource, where: str) -> byte
         finished = subprocess.run(
             command,
             cwd=filled.folder(),
-            env={**filled.environment, **filled.env()},
+            env={**filled.project_environment(), **filled.env()},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout_s,

@@ -91,7 +91,7 @@ def _configured(
         filled.named.path(file),
         filled.source.server,
         given=filled.env(),
-        environment=filled.environment,
+        environment=filled.project_environment(),
         login=Login(),
         scope=CrawlScope(),
         timeout_s=filled.source.timeout,
@@ -111,6 +111,7 @@ def _crawled(filled: FilledSource, overrides: Overrides) -> Service:
         raise UsageError("is no http:// or https:// address", where=f"{filled.where}/url", fix="give https://HOST/PATH")
     target = ServerTarget(
         command=filled.words(source.command),
+        caller=filled.project_environment(),
         url=url,
         env=filled.env(),
         headers=filled.headers(),

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from skillgen.sources.addresses import without_credentials
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.dead_ends import cannot_start
+from skillgen.sources.mcp.environment import child_environment
 from skillgen.sources.mcp.negotiation import Opening, is_final, negotiate, open_by_initialize
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import ServerTarget, Transport
@@ -91,6 +92,7 @@ def _is_other_transport(error: BaseException) -> bool:
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:
     try:
-        return StdioConnection(target.command, env=target.env, cwd=target.cwd, secrets=secrets)
+        environment = child_environment(target.caller, target.env)
+        return StdioConnection(target.command, environment=environment, cwd=target.cwd, secrets=secrets)
     except (OSError, ValueError) as error:
         raise cannot_start(error, where=target.where, cwd=target.cwd) from None

@@ -2,11 +2,16 @@
 
 A server gets what any program needs to run, what a package manager needs to fetch it, and what the user names with
 `--env`. The other variables of the caller's shell stay there: among them are secrets that are none of its business.
+The environment that a tool created for skillgen alone is not on its PATH: it needs its own Python and its own `mcp`.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 _BASE = """
     PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TEMP TMP
@@ -36,10 +41,42 @@ _PUBLISHING = ("UV_PUBLISH_", "NPM_CONFIG_OTP")
 """What only publishing a package needs."""
 
 
+_TOOL_FILES = ("pipx_metadata.json", "uv-receipt.toml", ".install_state_v*", ".prek-hook.json")
+"""What pipx, `uv tool install`, pre-commit and prek write into an environment that they create."""
+
+_UV_CACHE = re.compile(r"(archive|builds|environments)-v\d+")
+"""The folders of uv's cache that hold the environments of `uvx` and of `uv run --with`."""
+
+
 def child_environment(caller: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Gives a server's environment, from the caller's and from what the user gave for it."""
-    inherited = {name: value for name, value in caller.items() if _is_inherited(name)}
+    """Returns a server's environment, from the caller's and from what the user gave for it."""
+    inherited = {name: value for name, value in without_tool_environment(caller).items() if _is_inherited(name)}
     return {**inherited, **given}
+
+
+def without_tool_environment(caller: Mapping[str, str]) -> dict[str, str]:
+    """Returns the caller's variables as they were before a tool (uvx, pre-commit, prek) activated its environment."""
+    found = dict(caller)
+    if not is_tool_environment():
+        return found
+    own = programs_folder(Path(sys.prefix)).resolve()
+    if "PATH" in found:
+        entries = found["PATH"].split(os.pathsep)
+        found["PATH"] = os.pathsep.join(entry for entry in entries if not entry or Path(entry).resolve() != own)
+    if "VIRTUAL_ENV" in found and Path(found["VIRTUAL_ENV"]).resolve() == Path(sys.prefix).resolve():
+        del found["VIRTUAL_ENV"]
+    return found
+
+
+def is_tool_environment() -> bool:
+    """Returns true if skillgen runs in an environment that a tool created for it, not in that of a project."""
+    own = Path(sys.prefix)
+    return bool(_UV_CACHE.fullmatch(own.parent.name)) or any(any(own.glob(name)) for name in _TOOL_FILES)
+
+
+def programs_folder(environment: Path) -> Path:
+    """Returns the folder of the programs of a virtual environment."""
+    return environment / ("Scripts" if os.name == "nt" else "bin")
 
 
 def _is_inherited(name: str) -> bool:

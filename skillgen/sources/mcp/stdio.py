@@ -23,7 +23,6 @@ from pathlib import Path
 
 from skillgen.model.value import Json
 from skillgen.sources.mcp.connection import ConnectionLost, Params
-from skillgen.sources.mcp.environment import child_environment
 from skillgen.sources.mcp.processes import ProcessFamily
 from skillgen.sources.mcp.watcher import Watcher
 from skillgen.sources.mcp.wire import CHUNK_BYTES, answer_to_server, error_from_answer, lines_of, messages_in
@@ -46,7 +45,9 @@ _LAST_WORDS_S = 1.0
 class StdioConnection:
     """A server process and the requests that it has not answered yet."""
 
-    def __init__(self, command: tuple[str, ...], *, env: Mapping[str, str], cwd: Path | None, secrets: Secrets) -> None:
+    def __init__(
+        self, command: tuple[str, ...], *, environment: Mapping[str, str], cwd: Path | None, secrets: Secrets
+    ) -> None:
         """Starts the server.
 
         Raises:
@@ -54,8 +55,7 @@ class StdioConnection:
         """
         self._secrets = secrets
         watcher = Watcher()
-        environment = {**child_environment(os.environ, env), **watcher.environment()}
-        self._process = _started(command, environment, cwd)
+        self._process = _started(command, {**environment, **watcher.environment()}, cwd)
         watcher.start()
         self._family = ProcessFamily(self._process, watcher)
         self._ids = itertools.count(1)

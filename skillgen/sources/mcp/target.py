@@ -71,6 +71,9 @@ class ServerTarget:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Environment variables for the command."""
 
+    caller: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    """The variables of the user's shell, of which the command gets those that any program needs."""
+
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """Headers for every HTTP request."""
 
@@ -107,7 +110,7 @@ class ServerTarget:
         """Gives the values that were passed on, by the user or their shell, which no document and no message may
         hold."""
         return (
-            secrets_of_environment(self.env, child_environment(os.environ, {}))
+            secrets_of_environment(self.env, child_environment(self.caller, {}))
             | secrets_of_arguments(self.command[1:])
             | secrets_of_headers(self.headers)
             | secrets_of_url(self.url)
