@@ -391,3 +391,27 @@ def test_what_a_large_service_is_about_is_told_in_nouns(tmp_path: Path) -> None:
     words = set(re.findall(r"[a-z0-9]+", listed))
     assert {"hosting", "harbour", "plugins", "backups"} <= words, listed
     assert words.isdisjoint({"install", "toggle", "check", "if", "v", "v1", "pluginsv"}), listed
+
+
+@pytest.mark.parametrize("last", [{"category": "admin"}, {}])
+def test_a_category_of_one_tool_takes_no_other_category_away(tmp_path: Path, last: dict[str, str]) -> None:
+    """S0-12, S0-35: in the model, in the references and among the capabilities; nor does a tool without one."""
+    entries = [
+        {"name": f"do_{n}", "inputSchema": {"type": "object"}, "dashdash": own}
+        for n, own in enumerate([{"category": "projects"}] * 6 + [last])
+    ]
+    service = inspected(tmp_path, tools=entries)
+    assert [item["group"] for item in service["tools"][:6]] == ["projects"] * 6
+    assert service["tools"][6]["group"] == last.get("category", "other")
+    assert {group["name"] for group in service["groups"]} == {"projects", last.get("category", "other")}
+    _, out = documented(tmp_path, tools=entries)
+    capabilities = (out / "ai-help.md").read_text("utf-8").partition("## Capabilities")[2].partition("\n## ")[0]
+    assert "- Projects: `do_0`, `do_1`, `do_2`, `do_3`, `do_4`, `do_5`\n" in capabilities
+    assert f"- {last.get('category', 'other').title()}: `do_6`\n" in capabilities
+
+
+def test_a_tag_of_one_operation_takes_no_other_tag_away(tmp_path: Path) -> None:
+    paths = {f"/p{n}": {"get": operation(f"op{n}", tags=["projects"])} for n in range(6)}
+    paths["/a"] = {"get": operation("opA", tags=["admin"])}
+    service = service_of(write(tmp_path / "api.json", description(paths)))
+    assert {item["group"] for item in service["tools"]} == {"projects", "admin"}

@@ -64,7 +64,7 @@ def grouped(service: Service) -> Service:
     clusters = _without_alike([*_declared(service), *_inferred(service)])
     if not clusters:
         return service
-    clusters = _without_single(clusters)
+    clusters = _without_single(clusters, keeps_declared=service.kind == "mcp")
     names_nothing = clusters[0].group.name == REST or clusters[0].source == _SINGLE
     if len(clusters) == 1 and names_nothing and clusters[0].source is not None and len(service.tools) <= LIMIT:
         return replace(service, groups=(), tools=tuple(replace(tool, group=None) for tool in service.tools))
@@ -274,17 +274,26 @@ def _as_one(clusters: Sequence[_Cluster]) -> _Cluster:
     return replace(first, tools=(*first.tools, *moved))
 
 
-def _without_single(clusters: list[_Cluster]) -> list[_Cluster]:
-    """Puts groups of one together; one that is alone goes with the smallest other group."""
-    single = [cluster for cluster in clusters if len(cluster.tools) == 1 or cluster.group.name == REST]
+def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_Cluster]:
+    """Joins groups of one tool; one that is alone goes with the smallest other group.
+
+    The categories of an MCP server stay as declared (S0-12). The tags of an API are joined, but never all of them.
+    """
+    kept = [cluster for cluster in clusters if keeps_declared and cluster.source is None]
+    loose = [cluster for cluster in clusters if cluster not in kept]
+    single = [cluster for cluster in loose if len(cluster.tools) == 1 or cluster.group.name == REST]
     if all(len(cluster.tools) > 1 for cluster in single) or len(clusters) == 1:
         return clusters
-    others = [cluster for cluster in clusters if cluster not in single]
+    others = [cluster for cluster in loose if cluster not in single]
     if sum(len(cluster.tools) for cluster in single) == 1:
+        if not others:
+            return clusters
         smallest = min(others, key=lambda cluster: (len(cluster.tools), cluster.group.name))
         others.remove(smallest)
         single = [smallest, *single]
-    return [*others, _joined(single)]
+    if not others and any(cluster.source is None and len(cluster.tools) > 1 for cluster in single):
+        return clusters
+    return [*kept, *others, _joined(single)]
 
 
 def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
