@@ -24,7 +24,7 @@ def tools(names: Iterable[str]) -> list[Json]:
     return [tool(name, description=f"Does what {name} says. It has a second sentence.") for name in names]
 
 
-def command(folder: Path, server: dict[str, Json] | None = None, **lists: list[Json]) -> tuple[str, ...]:
+def command(folder: Path, server: dict[str, Json] | None = None, **lists: Json) -> tuple[str, ...]:
     """Gives the command of a server that says this; run it in the folder of the tests."""
     said = folder / "said.json"
     said.write_text(json.dumps({"server": server or {}, **lists}), encoding="utf-8")
@@ -32,7 +32,7 @@ def command(folder: Path, server: dict[str, Json] | None = None, **lists: list[J
 
 
 def documented(
-    folder: Path, *options: object, server: dict[str, Json] | None = None, **lists: list[Json]
+    folder: Path, *options: object, server: dict[str, Json] | None = None, **lists: Json
 ) -> tuple[Finished, Path]:
     """Documents the server and gives what the run said, and the folder of the documents."""
     out = folder / "out"
@@ -40,7 +40,7 @@ def documented(
     return run, out
 
 
-def inspected(folder: Path, server: dict[str, Json] | None = None, **lists: list[Json]) -> dict[str, Json]:
+def inspected(folder: Path, server: dict[str, Json] | None = None, **lists: Json) -> dict[str, Json]:
     """Gives the model of the server."""
     finished = run_skillgen("inspect", "-q", "--", *command(folder, server, **lists), cwd=TESTS)
     assert finished.exit_code == 0, finished.stderr

@@ -883,25 +883,24 @@ class TestAiHelp:
         assert (tool.summary, tool.description) == ("Create a new project", "Creates a project.")
         assert tool.cli_equivalent == "acme create --name x"
         assert (tool.origins or {})["summary"] == Origin("declared", "/ai_help/content")
-        assert (tool.extras or {})["ai_help"].startswith("Creates a project.")
 
     def test_a_tools_own_description_is_kept(self) -> None:
         tool = tool_of({"description": "Makes one. Or two."}, ai_help=markdown(HELP))
         assert (tool.summary, tool.description) == ("Create a new project", "Makes one. Or two.")
 
-    def test_lists_of_other_tools_are_kept_as_they_are(self) -> None:
+    def test_other_tools_are_kept_in_a_tool_reference_and_not_in_a_quick_reference(self) -> None:
+        """S0-34: what a quick reference lists is called by these names."""
         service = service_of(ai_help=markdown(HELP))
-        assert [section.title for section in service.sections] == [
-            "Quick Reference",
-            "Tool Reference",
-            "Best Practices",
-        ]
+        assert [section.title for section in service.sections] == ["Tool Reference", "Best Practices"]
+        assert codes(service) == ["quick-reference-unknown-tool"]
 
-    def test_a_quick_reference_of_another_form_is_kept_as_it_is(self) -> None:
+    def test_what_else_a_quick_reference_lists_is_kept(self) -> None:
         content = "## Quick Reference\n\n- `create`: Create one\n- Ask before you delete\n"
         service = service_of(tools=({"name": "create", "inputSchema": {}},), ai_help=markdown(content))
-        assert service.tools[0].summary is None
-        assert [section.title for section in service.sections] == ["Quick Reference"]
+        assert service.tools[0].summary == "Create one"
+        assert [(section.title, section.body) for section in service.sections] == [
+            ("The Source's Own Quick Reference", "- Ask before you delete")
+        ]
 
     @pytest.mark.parametrize(
         "content",

@@ -37,6 +37,7 @@ TYPES_LIMIT = 12_000
 EXAMPLES = 12
 
 OWN_SECTIONS = {
+    "when": ("when to use", "when not to use"),
     "overview": ("overview", "introduction"),
     "quick": ("quick reference",),
     "commands": ("command reference", "commands", "tool reference", "tools"),
@@ -46,6 +47,7 @@ OWN_SECTIONS = {
     "setup": ("setup", "prerequisites", "setup/prerequisites", "installation"),
     "authentication": ("authentication", "authentication and prerequisites"),
     "limits": ("rate limits", "rate limits and performance"),
+    "errors": ("error handling", "errors", "error codes"),
     "access": ("alternative access", "alternative access methods"),
 }
 """The profile's sections in which those of the source that mean the same go on, by their titles."""

@@ -24,6 +24,7 @@ from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result
 from skillgen.sources.mcp.claims import Members
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.precedence import Facts
+from skillgen.sources.mcp.tool_help import with_help
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -70,7 +71,8 @@ def extended(service: Service, extra: ExtraText) -> Service:
     problems = ProblemLog()
     for problem in service.problems:
         problems.add(problem)
-    found = _ExtraReader(extra, problems).service()
+    reader = _ExtraReader(extra, problems)
+    found = reader.service()
     if found is None:
         problems.warning("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
         return replace(service, problems=tuple(problems))
@@ -87,8 +89,7 @@ def extended(service: Service, extra: ExtraText) -> Service:
             problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
     if "access_level" in (found.origins or {}) and "access_level" not in origins:
         changes["access_level"], origins["access_level"] = found.access_level, ORIGIN
-    titles = {section.title.strip().lower() for section in service.sections}
-    added = tuple(section for section in found.sections if section.title.strip().lower() not in titles)
+    help_text = reader.text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     return replace(
         service,
         **changes,
@@ -101,7 +102,8 @@ def extended(service: Service, extra: ExtraText) -> Service:
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        sections=(*service.sections, *added),
+        tools=tuple(with_help(tool, help_text, ORIGIN) for tool in service.tools),
+        sections=_joined(service.sections, help_text.sections),
         extras={**(service.extras or {}), **({"extra": found.extras} if found.extras else {})} or None,
         origins=origins or None,
         problems=tuple(problems),
@@ -130,14 +132,14 @@ class _ExtraReader:
 
     def __init__(self, extra: ExtraText, problems: ProblemLog) -> None:
         result = {"content": extra.text, "contentType": "text/markdown"}
-        self._help: AiHelp = ai_help_from_result(result, problems)
+        self.text: AiHelp = ai_help_from_result(result, problems)
         nothing = Members({}, "", "dashdash", problems)
-        self._voices = Voices(dashdash=nothing, ai_help=self._help, server_info=nothing, manifest=nothing)
+        self._voices = Voices(dashdash=nothing, ai_help=self.text, server_info=nothing, manifest=nothing)
         self._facts = Facts(problems)
 
     def service(self) -> Service | None:
         """Gives what it says, or none where it says nothing."""
-        voices, facts, text = self._voices, self._facts, self._help
+        voices, facts, text = self._voices, self._facts, self.text
         if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
             return None
 
@@ -169,9 +171,19 @@ class _ExtraReader:
             invocation=declared.invocation_from(voices, facts),
             rate_limit=declared.rate_limit_from(voices, facts),
             categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
-            sections=tuple(Section(title=item.title, body=item.body) for item in text.sections if not item.tools),
         )
         return replace(service, extras=text.metadata.unread() or None, origins=facts.origins)
+
+
+def _joined(own: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:
+    """Returns the sections of both; one whose title both have goes on with what the text adds."""
+    found = {section.title.strip().lower(): section for section in own}
+    for section in added:
+        key = section.title.strip().lower()
+        known = found.setdefault(key, section)
+        if section.body not in known.body:
+            found[key] = replace(known, body=f"{known.body}\n\n{section.body}")
+    return tuple(found.values())
 
 
 def _uses(text: AiHelp) -> tuple[tuple[str, ...], tuple[str, ...]]:

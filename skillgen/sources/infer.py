@@ -16,7 +16,7 @@ from skillgen.markdown.sentences import clipped, first_sentence, list_phrase, sh
 from skillgen.model.access import AccessLevel
 from skillgen.model.offers import Group
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
+from skillgen.model.tool import Semantics, Tool
 from skillgen.model.value import Origin
 from skillgen.sources.areas import area_lines
 from skillgen.sources.declared_uses import uses_declared_in
@@ -62,7 +62,7 @@ TRIGGERS_LIMIT = 600
 
 def completed(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
-    service = _with_deprecations(grouped(service))
+    service = _with_effects(_with_deprecations(grouped(service)))
     origins = dict(service.origins or {})
     if "access_level" not in origins:
         level, reason = _access_level(service.tools)
@@ -140,6 +140,20 @@ def _with_deprecations(service: Service) -> Service:
         for tool in service.tools
     )
     return replace(service, tools=tools)
+
+
+def _with_effects(service: Service) -> Service:
+    """Marks tools with declared side effects as changing something, where nothing else says what they change."""
+    tools = tuple(replace(tool, semantics=_with_change(tool.semantics)) for tool in service.tools)
+    return replace(service, tools=tools) if tools != service.tools else service
+
+
+def _with_change(semantics: Semantics) -> Semantics:
+    known = (semantics.operation, semantics.read_only, semantics.destructive)
+    if not semantics.side_effects or any(fact is not None for fact in known):
+        return semantics
+    origins = {**(semantics.origins or {}), "read_only": Origin("inferred", "side effects")}
+    return replace(semantics, read_only=False, origins=origins)
 
 
 def _says_deprecated(tool: Tool) -> bool:

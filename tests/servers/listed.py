@@ -1,6 +1,7 @@
 """A server that says what a file holds: `python -m servers.listed FILE`.
 
-The file has `server` (members of the `initialize` result), `tools`, `resources` and `prompts`; lists come in one page.
+The file has `server` (members of the `initialize` result), `tools`, `resources` and `prompts`, in one page each, and
+the results of other methods by their names.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def answer(said: dict[str, Json], method: str) -> dict[str, Json] | None:
         identity = {"name": "listed", "version": "1.0.0"}
         return {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": identity, **said["server"]}
     name = LISTS.get(method)
-    return {name: said[name]} if name is not None and name in said else None
+    return {name: said[name]} if name is not None and name in said else said.get(method)
 
 
 def main() -> None:

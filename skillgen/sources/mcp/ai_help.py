@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
 from skillgen.model.offers import Section
 from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
+from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.mcp.ai_help_markdown import (
     page_from_markdown,
     split_front_matter,
@@ -24,22 +24,26 @@ from skillgen.sources.mcp.json_as_markdown import as_markdown, title_from_key
 
 POINTER = "/ai_help"
 
+OWN_LIST = "The Source's Own Quick Reference"
+"""The title of what a quick reference lists in a form that cannot be merged with the documents' own list."""
+
 _USE = re.compile(r"whentouse|usewhen")
-_NO_USE = re.compile(r"whennottouse|donotuse|dontuse")
+_NO_USE = re.compile(r"when(?:not|to(?:not|avoid))|(?:do|should)not|dont|not(?:for|tobe|intended|suitable)|outofscope")
+_REFERENCES = ("toolreference", "tools", "availabletools", "commandreference", "commands")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpSection:
-    """A section that is kept as it is, unless all that it says of tools has gone to the tools."""
+class ToolHelp:
+    """What an answer says of some tools, and what it says of nothing but the service."""
 
-    title: str
-    """Its heading."""
+    phrases: Mapping[str, str]
+    """Tool name to one line, from the quick reference."""
 
-    body: str
-    """Markdown."""
+    chapters: Mapping[str, str]
+    """Tool name to Markdown, from the tool reference."""
 
-    tools: Mapping[str, str] = field(default_factory=dict)
-    """Tool name to text, where the section is a list of tools and nothing else."""
+    sections: tuple[Section, ...]
+    """The sections without what they say of these tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,22 +71,39 @@ class AiHelp:
     when_not_to_use: tuple[str, ...] = ()
     """What it is not for."""
 
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    """Tool name to one line, from the quick reference."""
+    sections: tuple[Section, ...] = ()
+    """All sections without the uses, in order."""
 
-    chapters: Mapping[str, str] = field(default_factory=dict)
-    """Tool name to Markdown, from the tool reference."""
+    def of_tools(self, tool_names: Collection[str], problems: ProblemLog, *, is_own: bool = True) -> ToolHelp:
+        """Returns what it says of the tools that a service offers.
 
-    sections: tuple[HelpSection, ...] = ()
-    """All sections but those on use, in order."""
-
-    def sections_beside(self, tool_names: Collection[str]) -> tuple[Section, ...]:
-        """Gives the sections that say something beside what these tools hold already."""
-        return tuple(
-            Section(title=section.title, body=section.body)
-            for section in self.sections
-            if not section.tools or any(name not in tool_names for name in section.tools)
-        )
+        Other tools are left out of the service's own quick reference and reported; an extra text may list commands.
+        """
+        phrases: dict[str, str] = {}
+        chapters: dict[str, str] = {}
+        sections: list[Section] = []
+        unknown: list[str] = []
+        for section in self.sections:
+            key, title, body = _letters(section.title), section.title, section.body
+            if key == "quickreference":
+                lines = tool_lines(body, tool_names, is_own=is_own)
+                phrases = {**lines.phrases, **phrases}
+                unknown += lines.unknown
+                title, body = OWN_LIST if lines.has_list else title, lines.rest
+            elif key in _REFERENCES:
+                found, body = tool_chapters(body, tool_names)
+                for name, words in found.items():
+                    chapters[name] = "\n\n".join(filter(None, (chapters.get(name), words)))
+            if body:
+                sections.append(Section(title=title, body=body))
+        if unknown:
+            problems.warning(
+                "quick-reference-unknown-tool",
+                self.pointer,
+                f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out",
+                "correct the names or remove the lines",
+            )
+        return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
 
 
 def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
@@ -134,35 +155,24 @@ class _Builder:
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = ()
         self._unwanted: tuple[str, ...] = ()
-        self._phrases: dict[str, str] = {}
-        self._chapters: dict[str, str] = {}
-        self._sections: list[HelpSection] = []
+        self._sections: list[Section] = []
 
     def add_markdown(self, title: str, body: str) -> None:
         key = _letters(title)
-        tools: Mapping[str, str] = {}
-        if _NO_USE.match(key) or _USE.match(key):
-            wanted, unwanted = uses(body, unwanted=_NO_USE.match(key) is not None)
-            if self._add_uses(wanted, unwanted):
-                return
-        elif key == "quickreference":
-            self._phrases = tools = tool_lines(body) or {}
-        elif key == "toolreference":
-            self._chapters = tools = tool_chapters(body)
-        self._sections.append(HelpSection(title=title, body=body, tools=tools))
+        is_unwanted = _NO_USE.match(key) is not None
+        if is_unwanted or _USE.match(key):
+            found = uses(body, unwanted=is_unwanted)
+            self._wanted += found.wanted
+            self._unwanted += found.unwanted
+            body = found.rest
+        if body:
+            self._sections.append(Section(title=title, body=body))
 
     def add_json(self, key: str, value: Json) -> None:
         letters = _letters(key)
-        tools: Mapping[str, str] = {}
-        if _NO_USE.match(letters):
-            if self._add_uses((), texts_of({key: value}, key)):
-                return
-        elif _USE.match(letters):
-            if self._add_uses(texts_of({key: value}, key), ()):
-                return
-        elif letters == "quickreference":
-            self._phrases = tools = dict(_named_phrases(value))
-        self._sections.append(HelpSection(title=title_from_key(key), body=as_markdown(value), tools=tools))
+        body = _tool_list(value) if letters == "quickreference" else ""
+        body = body or (_tool_reference(value) if letters in _REFERENCES else "")
+        self.add_markdown(title_from_key(key), body or as_markdown(value))
 
     def built(
         self,
@@ -181,15 +191,8 @@ class _Builder:
             introduction=introduction,
             when_to_use=self._wanted,
             when_not_to_use=self._unwanted,
-            phrases=self._phrases,
-            chapters=self._chapters,
-            sections=tuple(section for section in self._sections if section.body),
+            sections=tuple(self._sections),
         )
-
-    def _add_uses(self, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> bool:
-        self._wanted += wanted
-        self._unwanted += unwanted
-        return bool(wanted or unwanted)
 
 
 def _decoded(content: str, problems: ProblemLog) -> dict[str, Json]:
@@ -200,12 +203,38 @@ def _decoded(content: str, problems: ProblemLog) -> dict[str, Json]:
         return {}
 
 
-def _named_phrases(value: Json) -> Iterator[tuple[str, str]]:
+def _tool_list(value: Json) -> str:
+    """Returns a quick reference in JSON as the list that it is in Markdown; empty where it has another form."""
+    phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in _named(value)}
+    return "\n".join(f"- `{name}` — {' '.join(words.split())}" for name, words in phrases.items() if words)
+
+
+def _phrase(item: Json) -> str:
+    return text_of(item, "description") or text_of(item, "summary") or ""
+
+
+def _tool_reference(value: Json) -> str:
+    """Returns a tool reference in JSON as the chapters that it has in Markdown, a labelled part for each member."""
+    return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in _named(value))
+
+
+def _chapter(item: Json) -> str:
+    if not isinstance(item, dict):
+        return as_markdown(item)
+    parts = [text_of(item, "description") or ""]
+    for key, part in item.items():
+        if key not in ("name", "tool") and part != parts[0]:
+            parts.append(f"**{title_from_key(key)}:**\n\n{as_markdown(part)}")
+    return "\n\n".join(filter(None, parts))
+
+
+def _named(value: Json) -> Iterator[tuple[str, Json]]:
+    """Yields the members of an object, or the objects of a list that have a name."""
+    if isinstance(value, dict):
+        yield from value.items()
     for item in as_list(value):
-        name = text_of(item, "name") or text_of(item, "tool")
-        phrase = text_of(item, "description") or text_of(item, "summary")
-        if name is not None and phrase is not None:
-            yield name, phrase
+        if (name := text_of(item, "name") or text_of(item, "tool")) is not None:
+            yield name, item
 
 
 def _letters(title: str) -> str:

@@ -1,18 +1,31 @@
-"""Takes the text of an `ai_help` answer apart: front matter, headings, lists (seed 000, 3.3.2)."""
+"""Splits the text of an `ai_help` answer: front matter, headings, lists of uses and of tools (seed 000, 3.3.2)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from skillgen.markdown.sentences import sentences
+from skillgen.sources.declared_uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
+
 _MARKDOWN = MarkdownIt("commonmark")
-_NEGATIVE = re.compile(r"\b(?:do not|don['\u2019]t|not to use|not use|not for|avoid)\b", re.IGNORECASE)
-_TOOL_LINE = re.compile(r"(?:\*\*)?`([^`\s(]+)[^`]*`(?:\*\*)?\s*[:\u2014\u2013-]\s+(\S.*)", re.DOTALL)
+_TOOL_LINE = re.compile(
+    r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?:\s?\([^`\n]*?\))?(?:\*\*)?(?(code)[^`]*`)(?:\*\*|__)?"
+    r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
+    re.DOTALL,
+)
+_TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)")
+_LABEL = re.compile(
+    r"(?:#{4,6}\s+(?P<heading>\S.*?)[\s:#]*|(?P<marks>\*\*|__)(?P<bold>[^*_\n]{1,60}?):?(?P=marks)(?:(?<=:..)|\s*:|(?=\s*\Z))"
+    r"|(?P<plain>Parameters|Arguments|Returns|Response|Side Effects|Examples?|Errors|Notes?|(?:CLI|API) Equivalent):)"
+    r"[ \t]*(?P<text>.*)"
+)
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,45 +93,174 @@ def chapters(text: str, tags: tuple[str, ...], tokens: list[Token] | None = None
             yield Chapter(title=title, body="\n".join(lines[start:end]).strip())
 
 
-def uses(body: str, unwanted: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Gives the items of the lists that say when to use something, and of those that say when not to.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedUses:
+    """What a section on use says."""
 
-    A line before a list tells which it is, and a heading before that line; `unwanted` is what holds before both.
+    wanted: tuple[str, ...] = ()
+    """When to use the service."""
+
+    unwanted: tuple[str, ...] = ()
+    """When not to use it."""
+
+    rest: str = ""
+    """What else the section says; Markdown."""
+
+
+def uses(body: str, unwanted: bool = False) -> ListedUses:
+    """Reads the lists that say when to use something and when not, and the sentences that do.
+
+    The line before a list says which it is, and the heading before that line; `unwanted` is what the section says.
     """
+    text = lead_ins_apart(body)
+    tokens = _MARKDOWN.parse(text)
     found: tuple[list[str], list[str]] = ([], [])
-    under_heading = unwanted
-    tokens = _MARKDOWN.parse(body)
+    read: set[int] = set()
+    outer: list[bool] = []
+    label = below_heading = unwanted
     for position, token in enumerate(tokens):
-        if token.type != "inline":
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            outer.append(label)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            label = outer.pop()
+        if token.type != "inline" or token.map is None:
             continue
-        if _is_item(tokens, position):
-            found[unwanted].append(" ".join(token.content.split()))
-        elif tokens[position - 1].type == "heading_open":
-            unwanted = under_heading = bool(_NEGATIVE.search(token.content)) or "not to" in token.content.lower()
-        elif tokens[position - 1].level == 0:
-            unwanted = under_heading or bool(_NEGATIVE.search(token.content))
-    return tuple(found[False]), tuple(found[True])
+        own_label = label_of(token.content)
+        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in ("bullet_list_open", "ordered_list_open")
+        if tokens[position - 1].type == "heading_open":
+            label = below_heading = unwanted if own_label is None else own_label
+            continue
+        if leads_list and not (_is_item(tokens, position) and own_label is None):
+            label = below_heading or own_label is True
+            if own_label is None and not token.content.rstrip(" *_").endswith((":", "：")):
+                continue
+        elif _is_item(tokens, position):
+            for is_unwanted, words in uses_in_item(token.content, label):
+                found[is_unwanted].append(words)
+        elif outer or not _add_sentences(token.content, found, unwanted):
+            continue
+        read.update(range(*token.map))
+    return ListedUses(wanted=tuple(found[False]), unwanted=tuple(found[True]), rest=_unread(text, read))
 
 
-def tool_lines(body: str) -> dict[str, str] | None:
-    """Gives a phrase for each tool of a quick reference, or `None` where a list item is of another form."""
-    found: dict[str, str] = {}
+def _add_sentences(paragraph: str, found: tuple[list[str], list[str]], unwanted: bool) -> bool:
+    """Adds the uses that a paragraph declares; returns whether it says nothing else."""
+    declared = uses_declared_in(paragraph)
+    found[unwanted].extend(declared.wanted)
+    found[True].extend(declared.unwanted)
+    return 0 < len(list(sentences(paragraph))) <= len(declared.wanted) + len(declared.unwanted)
+
+
+def _unread(text: str, read: Collection[int]) -> str:
+    """Returns the lines that were not read, without headings that nothing follows."""
+    lines = [line for number, line in enumerate(text.split("\n")) if number not in read]
+    kept: list[str] = []
+    for line in reversed(lines):
+        if not line.lstrip().startswith("#") or (kept and not kept[-1].lstrip().startswith("#")):
+            kept.extend([line] if line.strip() or (kept and kept[-1].strip()) else [])
+    return "\n".join(reversed(kept)).strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolLines:
+    """What a quick reference says."""
+
+    phrases: Mapping[str, str]
+    """Tool name to one line."""
+
+    unknown: tuple[str, ...]
+    """Names of tools that the service does not offer."""
+
+    rest: str
+    """What else it says; Markdown."""
+
+    has_list: bool
+    """Whether the rest lists something."""
+
+
+def tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> ToolLines:
+    """Reads the items of a quick reference that name a tool: `name`, a dash or colon, a phrase.
+
+    What names another tool is no part of the rest where the list is the service's own.
+    """
+    phrases: dict[str, str] = {}
+    unknown: list[str] = []
+    read: set[int] = set()
+    labels: list[tuple[int, int]] = []
     tokens = _MARKDOWN.parse(body)
     for position, token in enumerate(tokens):
-        if _is_item(tokens, position):
-            match = _TOOL_LINE.fullmatch(token.content.strip())
-            if match is None:
-                return None
-            found.setdefault(match[1], " ".join(match[2].split()))
-    return found or None
+        if token.type != "inline" or token.map is None:
+            continue
+        if not _is_item(tokens, position):
+            if tokens[min(position + 2, len(tokens) - 1)].type == "bullet_list_open" and token.level == 1:
+                labels.append((token.map[0], token.map[1]))
+            continue
+        match = _TOOL_LINE.fullmatch(token.content.strip())
+        bare = token.content.strip("`*_ ")
+        if match is not None and match["name"] in tool_names:
+            phrases.setdefault(match["name"], " ".join(match["phrase"].split()))
+        elif match is not None and match["code"] and is_own:
+            unknown.append(match["name"])
+        elif bare not in tool_names:
+            continue
+        read.update(range(*token.map))
+    lines = body.split("\n")
+    ends = [*(start for start, _ in labels[1:]), len(lines)]
+    for (start, stop), end in zip(labels, ends, strict=False):
+        if all(number in read or not lines[number].strip() for number in range(stop, end)):
+            read.update(range(start, stop))  # "**Project tools:**" without any item left
+    rest = _unread(body, read)
+    kinds = {token.type for token in _MARKDOWN.parse(rest)}
+    has_list = bool(kinds & {"list_item_open", "fence", "code_block"}) or any("|" in line for line in rest.split("\n"))
+    return ToolLines(phrases=phrases, unknown=tuple(unknown), rest=rest, has_list=has_list)
 
 
-def tool_chapters(body: str) -> dict[str, str]:
-    """Gives what a tool reference says of each tool, by the heading above it."""
+def tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
+    """Returns what a tool reference says below the heading of each of these tools, and the rest of it."""
     found: dict[str, str] = {}
-    for chapter in chapters(body, ("h3", "h4")):
-        found.setdefault(chapter.title.strip("`* "), chapter.body)
-    return found
+    lines = body.split("\n")
+    headings = [
+        (start, end, int(tag[1:]), _tool_named(title, tool_names))
+        for start, end, title, tag in _headings(_MARKDOWN.parse(body), ("h3", "h4", "h5", "h6"))
+    ]
+    read: set[int] = set()
+    for index, (start, end, level, name) in enumerate(headings):
+        if name is None:
+            continue
+        stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
+        stop = next(stops, len(lines))
+        chapter = "\n".join(lines[end:stop]).strip()
+        found[name] = f"{found[name]}\n\n{chapter}".strip() if name in found else chapter
+        read.update(range(start, stop))
+    return found, _unread(body, read)
+
+
+def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
+    """Returns the tool that a heading is about: `create`, `create(name)`, `1. create — Makes one`."""
+    bare = title.strip("`* ")
+    if bare in tool_names:
+        return bare
+    match = _TOOL_HEADING.match(title)
+    is_alone = match is not None and not title[match.end() :].strip("`*_ ")[:1].isalnum()
+    return match["name"] if match is not None and is_alone and match["name"] in tool_names else None
+
+
+def labelled_parts(chapter: str) -> list[Chapter]:
+    """Returns the parts of a tool's chapter by their labels, `**Parameters:**` or a small heading.
+
+    What is before the first label has an empty title.
+    """
+    parts = [Chapter(title="", body="")]
+    is_code = False
+    for line in chapter.split("\n"):
+        match = None if is_code else _LABEL.fullmatch(line)
+        is_code ^= _FENCE.match(line) is not None
+        if match is not None:
+            title = match["heading"] or match["bold"] or match["plain"]
+            parts.append(Chapter(title=title.strip("`*_: "), body=match["text"]))
+        else:
+            parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
+    return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]
 
 
 def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:

@@ -81,8 +81,11 @@ class _ServiceReader:
         icons = IconReader(host_of(self._crawl.url) or host_of(identity.homepage), self._problems)
         schemas = SchemaReader(self._problems)
         ai_help = self._voices.ai_help
-        reader = ToolReader(schemas=schemas, ai_help=ai_help, icons=icons, problems=self._problems)
         entries = list(self._tool_entries())
+        help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
+        reader = ToolReader(
+            schemas=schemas, ai_help=help_text, help_pointer=ai_help.pointer, icons=icons, problems=self._problems
+        )
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
         others = ResourceReader(icons=icons, problems=self._problems)
@@ -100,7 +103,7 @@ class _ServiceReader:
                 starmap(others.resource, self._entries("resources/templates/list", "resourceTemplates", "uriTemplate"))
             ),
             prompts=tuple(starmap(others.prompt, self._grouped("prompts/list", "prompts", "name"))),
-            sections=(*self._groups.sections(), *ai_help.sections_beside({tool.name for tool in tools})),
+            sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -13,11 +12,11 @@ from skillgen.model.access import RateLimit
 from skillgen.model.exchange import ErrorCase, Example, Input, Output
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Cost, Tool
-from skillgen.model.value import Json, Value
+from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.guards import as_list
 from skillgen.sources.json_schema.reader import SchemaReader
-from skillgen.sources.mcp.ai_help import AiHelp
+from skillgen.sources.mcp.ai_help import ToolHelp
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.disclosed import guidance_from
 from skillgen.sources.mcp.error_cases import error_cases
@@ -26,9 +25,7 @@ from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.rate_limits import OF_THE_MOMENT, counted_limit
 from skillgen.sources.mcp.semantics import semantics_from_tool
 from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
-
-_LABEL = re.compile(r"^\*\*(CLI|API) Equivalent:\*\*[ \t]*`([^`\n]+)`", re.MULTILINE)
-_BEFORE_DETAILS = re.compile(r"\A(.*?)(?=^(?:\*\*|#|```)|\Z)", re.MULTILINE | re.DOTALL)
+from skillgen.sources.mcp.tool_help import with_help
 
 _INPUTS = ("input", "arguments", "parameters")
 """Names that an example has for its arguments."""
@@ -39,7 +36,8 @@ class ToolReader:
     """Reads the tools of one server."""
 
     schemas: SchemaReader
-    ai_help: AiHelp
+    ai_help: ToolHelp
+    help_pointer: str
     icons: IconReader
     problems: ProblemLog
 
@@ -58,15 +56,15 @@ class ToolReader:
         """
         entry = ToolEntry(members, self.problems, described=described, manifest=manifest)
         facts = Facts(self.problems, members.pointer)
-        description = facts.take("description", *self._descriptions(name, members, described, manifest))
+        description = facts.take("description", self._description(members, described, manifest))
         input_schema, parameters, whole, schema_pointer = self._input(name, entry)
         own = entry.dashdash
         counted = counted_limit(own)
         guidance, guided_errors = guidance_from(described, self.problems)
-        return Tool(
+        tool = Tool(
             name=name,
             title=facts.take("title", members.text("title"), entry.annotations.text("title")),
-            summary=facts.take("summary", self._summary(name, description, members, described)),
+            summary=facts.take("summary", self._summary(description, members, described)),
             description=description,
             group=_category(facts.claim("group", own.text("category"))) or group,
             parameters=parameters,
@@ -90,15 +88,18 @@ class ToolReader:
             ),
             errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
             guidance=guidance,
-            cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent") or self._labelled(name, "CLI")),
-            api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent") or self._labelled(name, "API")),
+            cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent")),
+            api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent")),
             streaming=facts.take("streaming", *entry.field("supports_streaming", Members.flag)),
             pagination=_pagination(facts.claim("pagination", *entry.field("supports_pagination", Members.flag))),
             icons=self.icons.icons(members),
-            extras=self._extras(name, entry),
+            extras=_extras(entry),
             pointer=members.pointer,
             origins=facts.origins,
         )
+        keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
+        nulls = [field for field, key in keys.items() if key in own.raw and own.raw[key] is None]
+        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
 
     def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...], Input | None, str]:
         claim = next(iter(entry.field("input_schema", Members.json)), None)
@@ -122,14 +123,12 @@ class ToolReader:
         schema = self.schemas.scope(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
         return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
 
-    def _descriptions(
-        self, name: str, members: Members, described: Members | None, manifest: Members | None
-    ) -> tuple[Claim | None, ...]:
-        """Gives the one description that counts: these places say more or less, which is no disagreement."""
+    def _description(self, members: Members, described: Members | None, manifest: Members | None) -> Claim | None:
+        """Returns the one description that counts: these places say more or less, which is no disagreement."""
         voices = (described, members, manifest)
         found = next((claim for voice in voices if voice is not None and (claim := voice.text("description"))), None)
         members.ignore("description")
-        return (found or self._help_description(name),)
+        return found
 
     def _described_examples(self, described: Members | None) -> tuple[tuple[Example, str], ...]:
         if described is None or not any(isinstance(item, dict) for item in as_list(described.raw.get("examples"))):
@@ -140,38 +139,20 @@ class ToolReader:
         found = entry.catalogue("errors", "error_catalogue", "error_catalog")
         return tuple(error_cases(*found, self.problems)) if found is not None else ()
 
-    def _summary(self, name: str, description: str | None, members: Members, described: Members | None) -> Claim | None:
-        """Gives the line of the quick reference, the brief description of a progressive server, or the first sentence
-        of the description."""
+    def _summary(self, description: str | None, members: Members, described: Members | None) -> Claim | None:
+        """Returns the brief description of a progressive server, or the first sentence of the description."""
         brief = members.text("description") if described is not None else None
         if brief is not None:
             return brief
-        if (phrase := self.ai_help.phrases.get(name)) is not None:
-            return Claim(phrase, self.ai_help.pointer, "ai_help")
         sentence = first_sentence(description or "")
         return Claim(sentence, members.at("description"), "entry", inferred_from="description") if sentence else None
 
-    def _help_description(self, name: str) -> Claim | None:
-        """Gives what the tool reference says before it comes to parameters and the like."""
-        match = _BEFORE_DETAILS.match(self.ai_help.chapters.get(name, ""))
-        text = match[1].strip() if match is not None else ""
-        return Claim(text, self.ai_help.pointer, "ai_help") if text else None
 
-    def _labelled(self, name: str, label: str) -> Claim | None:
-        """Gives the command or the request that the tool reference shows."""
-        for match in _LABEL.finditer(self.ai_help.chapters.get(name, "")):
-            if match[1] == label:
-                return Claim(match[2], self.ai_help.pointer, "ai_help")
-        return None
-
-    def _extras(self, name: str, entry: ToolEntry) -> dict[str, Json] | None:
-        quota = entry.part("quota")
-        if quota is not None:
-            quota.ignore(*OF_THE_MOMENT)
-        extras = entry.unread()
-        if (chapter := self.ai_help.chapters.get(name)) is not None:
-            extras["ai_help"] = chapter
-        return extras or None
+def _extras(entry: ToolEntry) -> dict[str, Json] | None:
+    quota = entry.part("quota")
+    if quota is not None:
+        quota.ignore(*OF_THE_MOMENT)
+    return entry.unread() or None
 
 
 def _category(claim: Claim | None) -> str | None:

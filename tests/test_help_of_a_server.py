@@ -1,0 +1,262 @@
+"""What a server's `ai_help` says reaches the documents: uses, its quick reference, its tool reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import MarkdownDocument
+from listed import documented, inspected, tool
+
+Json = Any
+
+SEED = """\
+# Acme
+
+## When to Use
+
+Use this MCP server when the user asks to:
+- Manage projects or project settings
+- Track, create, or update tasks
+Do NOT use this MCP server for:
+- File storage (use filesystem MCP or dedicated storage)
+- Code repositories (use GitHub MCP)
+"""
+
+REFERENCE = """\
+## Tool Reference
+
+### create_project
+
+Create a new project.
+
+**Parameters:**
+- `name` (required, string): Project name (1-100 chars)
+- `type` (optional, string, max 7 characters): `public` or `private`
+- `colour`: Any name that CSS knows
+
+**Returns:**
+```json
+{"id": "proj_456", "createdAt": "2026-01-21"}
+```
+
+**Side Effects:** Creates project, sends webhook
+
+**CLI Equivalent:** `acme projects create --name "New Project"`
+**API Equivalent:** `POST /api/projects`
+
+#### Limits
+
+Ten an hour.
+
+### list_projects
+
+Reads from a replica.
+"""
+
+PROJECT = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string"}, "type": {"type": "string", "description": "Who sees it"}},
+}
+
+
+def helped(text: str) -> dict[str, Json]:
+    return {"content": text, "contentType": "text/markdown"}
+
+
+def tools() -> list[Json]:
+    return [
+        tool("create_project", description="Makes a project.", inputSchema=PROJECT),
+        tool("list_projects", description="Lists projects."),
+    ]
+
+
+def texts_of(out: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in [*out.rglob("*.md"), *out.glob("*.txt")]}
+
+
+def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Path) -> None:
+    """S0-18, S0-33: as the seed's own text has it; CommonMark takes such a line into the item above."""
+    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(SEED))
+    assert finished.exit_code == 0, finished.stderr
+    written = texts_of(out)
+    for name in ("SKILL.md", "ai-help.md"):
+        wanted, _, unwanted = written[name].partition("## When to Use")[2].partition("\n## ")[0].partition("Do NOT use")
+        assert "- Track, create, or update tasks\n" in wanted
+        assert "File storage" not in wanted
+        assert "- File storage (use filesystem MCP or dedicated storage)\n" in unwanted
+    assert "[Not for: File storage" in written["llms.txt"]
+    assert "[File storage" not in written["llms.txt"]
+
+
+@pytest.mark.parametrize(
+    ("item", "unwanted"),
+    [
+        ("Do NOT use for file storage (use another)", "file storage (use another)"),
+        ("❌ Do NOT use for billing", "billing"),
+        ("🚫 **Not suitable for** video", "video"),
+        (":x: Large files", "Large files"),
+        ("Don’t use this server to store secrets", "to store secrets"),
+        ("Never use it when offline", "when offline"),
+        ("Should not be used for billing", "billing"),
+        ("Not recommended for large files", "large files"),
+        ("Avoid: tax questions", "tax questions"),
+        ("Out of scope: tax questions", "tax questions"),
+        ("File storage (do not use)", "File storage"),
+        ("File storage — do not use this server", "File storage"),
+        ("Do not use `delete_all` for bulk changes", "Do not use `delete_all` for bulk changes"),
+        ("Nicht verwenden für Dateien", "Nicht verwenden für Dateien"),
+        ("Ne pas utiliser pour les fichiers", "Ne pas utiliser pour les fichiers"),
+        ("请勿用于文件存储", "请勿用于文件存储"),
+    ],
+)
+def test_an_item_with_negative_words_or_a_negative_sign_is_not_a_use(tmp_path: Path, item: str, unwanted: str) -> None:
+    """S0-18, S0-33: in one list with uses."""
+    text = f"## When to Use\n\n- ✅ Plan a week\n- {item}\n- Find tasks that are not done\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    assert service["when_to_use"] == ["Plan a week", "Find tasks that are not done"]
+    assert service["when_not_to_use"] == [unwanted]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Not for:", "**❌ Don't use it for**", "Use another server for:", "It cannot handle:", "### Anti-patterns",
+     "Use a spreadsheet instead for:", "Verwende diesen Server nicht für:", "Do not ever use this server\nfor:"],
+)  # fmt: skip
+def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str) -> None:
+    """S0-33."""
+    text = f"## When to Use\n\nUse it when you do not know where a task is:\n- Plan\n\n{lead}\n\n- Taxes\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["Taxes"])
+
+
+def test_the_clause_of_an_item_that_says_when_not_is_taken_apart(tmp_path: Path) -> None:
+    """S0-33."""
+    text = "## When to Use\n\n- Plan a week, but do not use it for holidays\n- Use when the user asks for tasks.\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    assert service["when_to_use"] == ["Plan a week", "when the user asks for tasks."]
+    assert service["when_not_to_use"] == ["holidays"]
+
+
+def test_nested_lists_of_use_keep_their_own_lead_ins(tmp_path: Path) -> None:
+    """S0-33."""
+    text = "## When to Use\n\n- **Use it for:**\n  - Plans\n- **Do NOT use it for:**\n  - Taxes\n\nThen:\n\n- Tasks\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plans", "Tasks"], ["Taxes"])
+
+
+def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
+    """S0-18: prose beside the lists stays; a sentence that declares a use is one."""
+    text = "## When to Use\n\nIt is the fastest way.\n\n- Plan\n\nDo not use it for taxes.\n\n```sh\nacme plan\n```\n"
+    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
+    assert finished.exit_code == 0, finished.stderr
+    document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
+    assert [heading.text for heading in document.headings].count("When to Use") == 1
+    for words in ("It is the fastest way.", "- Plan\n", "- taxes", "acme plan"):
+        assert words in document.section("When to Use").text
+    assert "It is the fastest way." in texts_of(out)["about.md"]
+
+
+def test_instructions_are_read_in_the_same_way(tmp_path: Path) -> None:
+    """S0-33: the same lists in the instructions of a server."""
+    service = inspected(tmp_path, server={"instructions": SEED}, tools=tools())
+    assert service["when_to_use"] == ["Manage projects or project settings", "Track, create, or update tasks"]
+    assert service["when_not_to_use"][0] == "File storage (use filesystem MCP or dedicated storage)"
+
+
+@pytest.mark.parametrize("unknown", ["", "\n### archive_project\n\nComes with version 2.\n"])
+def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unknown: str) -> None:
+    """S0-12, S0-18: whether each of its headings is a tool or not."""
+    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(REFERENCE + unknown))
+    assert finished.exit_code == 0, finished.stderr
+    written = texts_of(out)
+    document = MarkdownDocument(written["llms-full.txt"])
+    section = document.section("create_project").text
+    for words in (
+        "Makes a project.",
+        "Create a new project.",
+        "- `name` (string, required): Project name (1-100 chars)\n",
+        "- `type` (string): Who sees it\n",
+        "- `type` (optional, string, max 7 characters): `public` or `private`\n",
+        "- `colour`: Any name that CSS knows\n",
+        '{"id": "proj_456", "createdAt": "2026-01-21"}',
+        "side effects: Creates project, sends webhook",
+        'As a command: `acme projects create --name "New Project"`',
+        "As an HTTP request: `POST /api/projects`",
+        "Ten an hour.",
+    ):
+        assert words in section
+        assert words.strip() in written["ai-help.md"]
+    assert section.count("Project name") == 1
+    assert "Reads from a replica." in document.section("list_projects").text
+    assert "Comes with version 2." in written["about.md"] if unknown else "about.md" not in written
+    assert written["ai-help.md"].count("Ten an hour.") == 1
+
+
+def test_a_declared_side_effect_is_a_change(tmp_path: Path) -> None:
+    """S0-12: inferred, and never stated as the source's word; "none" is not an effect."""
+    text = REFERENCE + "\n**Side Effects:** None\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    create, listing = (item.get("semantics", {}) for item in service["tools"])
+    assert create["side_effects"] == ["Creates project, sends webhook"]
+    assert create["read_only"] is False
+    assert create["origins"]["read_only"] == {"kind": "inferred", "source": "side effects"}
+    assert "side_effects" not in listing
+    assert "read_only" not in listing
+
+
+def test_a_quick_reference_with_unknown_tools_adds_nothing_to_that_of_the_documents(tmp_path: Path) -> None:
+    """S0-34: no duplicates, at most 20, no tool that is not offered; what is left out is reported."""
+    names = [f"tool_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    lines = [f"- `{name}` — The words of {name}" for name in [*names, "gone_tool"]]
+    text = (
+        "## Quick Reference\n\n**Here:**\n"
+        + "\n".join(lines)
+        + "\n\n**There:**\n- `other_tool`: Not here\n\nAsk first.\n"
+    )
+    finished, out = documented(tmp_path, "-v", tools=[tool(name) for name in names], ai_help=helped(text))
+    assert finished.exit_code == 0, finished.stderr
+    assert "quick-reference-unknown-tool" in finished.stderr
+    assert "gone_tool, other_tool" in finished.stderr
+    document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
+    quick = document.section("Quick Reference").text
+    entries = [line for line in quick.splitlines() if line.startswith("- ")]
+    assert len(entries) == len(set(entries)) == 20
+    assert "The words of tool_a" in quick
+    assert "Ask first." in quick
+    assert not [path for path, written in texts_of(out).items() if "gone_tool" in written or "other_tool" in written]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    ["- **list_projects**: Shows them\n- Ask before you delete\n", "| list_projects | Shows |\n|---|---|\n| a | b |\n",
+     "```\nacme list_projects\n```\n", "1. First `list_projects`\n2. Then `create_project`\n"],
+)  # fmt: skip
+def test_a_quick_reference_of_another_form_has_a_section_of_its_own(tmp_path: Path, listed: str) -> None:
+    """S0-34: the entries of the documents' own list have one form."""
+    _, out = documented(tmp_path, tools=tools(), ai_help=helped(f"## Quick Reference\n\n{listed}"))
+    text = (out / "ai-help.md").read_text("utf-8")
+    quick = MarkdownDocument(text).section("Quick Reference").text
+    assert [line[:4] for line in quick.splitlines() if line.strip() and not line.startswith("#")] == ["- `c", "- `l"]
+    assert "## The Source's Own Quick Reference" in text
+
+
+def test_json_sections_are_read_like_those_of_markdown(tmp_path: Path) -> None:
+    """S0-15, S0-18."""
+    answer = {
+        "metadata": {"name": "acme"},
+        "sections": {
+            "whenToUse": ["Plan", "Do NOT use for taxes"],
+            "quickReference": {"create_project": "Start something"},
+            "toolReference": [{"name": "create_project", "sideEffects": ["Sends a webhook"], "limits": "Ten an hour."}],
+        },
+        "contentType": "application/json",
+    }
+    service = inspected(tmp_path, tools=tools(), ai_help=answer)
+    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["taxes"])
+    create = service["tools"][0]
+    assert create["summary"] == "Start something"
+    assert create["semantics"]["side_effects"] == ["Sends a webhook"]
+    assert create["guidance"] == [{"title": "Limits", "body": "Ten an hour."}]
