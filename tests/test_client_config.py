@@ -218,7 +218,7 @@ class TestForms:
         """X-12: the address stands in the documents."""
         found = target(config(tmp_path, {"a": {"url": "https://a.test/${API_TOKEN}/mcp"}}), {"API_TOKEN": "abcdefgh"})
         assert found.url == "https://a.test/abcdefgh/mcp"
-        assert found.public_url == "https://a.test/[hidden]/mcp"
+        assert found.public_url == "https://a.test/{secret}/mcp"
 
     @given(
         st.recursive(

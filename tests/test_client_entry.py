@@ -164,5 +164,5 @@ def test_paths_and_values_of_the_users_own_are_never_passed_on(command: str) -> 
 
 def test_an_argument_that_is_also_given_as_a_variable_is_taken_for_a_secret() -> None:
     """Issue 5."""
-    assert kept("npx pkg hunter22x")
-    assert not kept("npx pkg hunter22x", {"KEY": "hunter22x"})
+    assert kept("npx pkg pelican")
+    assert not kept("npx pkg pelican", {"KEY": "pelican"})

@@ -25,7 +25,7 @@ from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATE
 
 from skillgen.errors import SourceError
 from skillgen.sources.excerpts import printable
-from skillgen.sources.given import secret_argument_values, secret_header_values
+from skillgen.sources.given import secrets_of_arguments, secrets_of_headers
 from skillgen.sources.mcp import attempts, lists, processes, reader, session, wire
 from skillgen.sources.mcp.connection import ConnectionLost
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
@@ -603,31 +603,37 @@ class TestExcerpts:
         "form",
         ["p%40ss%2Fword%2B1", "p%40ss/word%2B1", "cEBzcy93b3JkKzE=", "704073732f776f72642b31"],
     )
-    def test_secrets_go_also_where_they_are_encoded(self, form: str) -> None:
+    def test_secrets_are_redacted_where_they_are_encoded(self, form: str) -> None:
         """X-12: base64, hexadecimal, percent signs."""
-        given = "p@ss/word+1"
-        assert Secrets([given]).hide_in({"a": [f"it is {form}!"]}) == ({"a": ["it is [hidden]!"]}, True)
+        data, places = Secrets({"p@ss/word+1": "the variable P"}).hide_in({"a": [f"it is {form}!"]})
+        assert (str(data).count("[hidden]"), form in str(data), places) == (1, False, ("the variable P",))
 
     @pytest.mark.parametrize("before", ["", "a", "ab", '{"key":"'])
-    def test_secrets_go_also_inside_of_what_is_encoded(self, before: str) -> None:
-        """X-12: whatever stands around them."""
-        told = base64.b64encode(f"{before}p@ss/word+1 and more".encode()).decode()
-        said, was_found = Secrets(["p@ss/word+1"]).hide_in({"a": told})
-        assert was_found
-        assert "[hidden]" in str(said)
+    def test_secrets_are_redacted_inside_of_encoded_text(self, before: str) -> None:
+        """X-12: whatever is encoded with them."""
+        encoded = base64.b64encode(f"{before}p@ss/word+1 and more".encode()).decode()
+        data, places = Secrets({"p@ss/word+1": "the variable P"}).hide_in({"a": encoded})
+        assert places
+        assert "[hidden]" in str(data)
 
-    def test_what_a_header_encodes_is_secret_too(self) -> None:
+    @pytest.mark.parametrize(
+        ("name", "value", "secrets"),
+        [
+            ("Authorization", "Basic " + base64.b64encode(b"bob:correct-horse").decode(), ["correct-horse"]),
+            ("Cookie", "sid=abcdefgh; csrf=12345678", ["abcdefgh", "12345678"]),
+            ("Authorization", "Bearer t0ken", ["t0ken"]),
+        ],
+    )
+    def test_what_a_header_encodes_is_secret_too(self, name: str, value: str, secrets: list[str]) -> None:
         """X-12."""
-        pair = base64.b64encode(b"bob:correct-horse").decode()
-        assert {pair, "bob:correct-horse", "correct-horse"} <= secret_header_values(f"Basic {pair}")
-        assert {"abcdefgh", "12345678"} <= secret_header_values("sid=abcdefgh; csrf=12345678")
-        assert "t0ken" in secret_header_values("Bearer t0ken")
+        hide = secrets_of_headers([(name, value)]).hide
+        assert [hide(secret) for secret in secrets] == ["[hidden]"] * len(secrets)
 
-    def test_secrets_go_whole_and_before_a_text_is_cut(self) -> None:
+    def test_secrets_are_redacted_before_a_text_is_cut(self) -> None:
         """X-12."""
-        secrets = Secrets(["abcd-efgh", "abcd", "1"])
+        secrets = Secrets({"Zq7kWm2xP9vT": "a", "abcd-efgh": "b", "abcd": "c", "1": "d"})
         assert secrets.excerpt("key abcd-efgh, 1") == "key [hidden], 1"
-        assert secrets.excerpt("x" * 8 + "abcd-efgh", 12) == "xxxxxxxx[hi…"
+        assert secrets.excerpt("x" * 8 + "Zq7kWm2xP9vT", 12) == "xxxxxxxx[hi…"
 
     def test_a_message_of_a_server_shows_no_credential_and_nothing_unseen(self) -> None:
         """S0-22, X-12: what a server says of its failure is printed, and stays in logs."""
@@ -638,8 +644,20 @@ class TestExcerpts:
 
     def test_arguments_that_look_like_secrets_are_known(self) -> None:
         """X-12."""
-        arguments = ["--api-key", "k1234", "--port", "80", "--token=t1234", "postgres://me:pw@host/db", "API_KEY=e1234"]
-        assert secret_argument_values(arguments) == {"k1234", "t1234", "me:pw", "e1234"}
+        arguments = [
+            "--api-key",
+            "k1234",
+            "--port",
+            "8080",
+            "--token=t1234",
+            "postgres://me:pass@host/db",
+            "API_KEY=e1",
+        ]
+        arguments += ["--dsn=Server=x;Password=d1234;", "--header", "Authorization: Bearer b1234", "--", "e1234f5678a9"]
+        hide = secrets_of_arguments(arguments).hide
+        secrets = ["k1234", "t1234", "pass", "d1234", "b1234", "e1234f5678a9"]
+        assert [value for value in secrets if hide(value) != "[hidden]"] == []
+        assert hide("8080 Server host postgres") == "8080 Server host postgres"
 
 
 class TestRealServers:

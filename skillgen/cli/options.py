@@ -164,11 +164,7 @@ def env_values(entries: Iterable[str] | None) -> dict[str, str]:
         name, equals, value = entry.partition("=")
         if not name:
             raise UsageError("an entry without a name", where="--env", fix="write --env KEY=VALUE or --env KEY")
-        if not equals:
-            if name not in os.environ:
-                raise UsageError(f"{name} is not set in this environment", where="--env", fix=f"set it, or {name}=…")
-            value = os.environ[name]
-        found[name] = value
+        found[name] = value if equals else _variable(name, "--env", or_else=", or {name}=…")
     return found
 
 
@@ -185,10 +181,7 @@ def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
         if not colon or not name or not value:
             raise UsageError("not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'")
         if value.startswith("env:"):
-            variable = value[len("env:") :]
-            if variable not in os.environ:
-                raise UsageError(f"{variable} is not set in this environment", where="--header", fix="set it")
-            value = os.environ[variable]
+            value = _variable(value[len("env:") :], "--header")
         found.append((name, value))
     return tuple(found)
 
@@ -204,6 +197,15 @@ def secret_value(entry: str | None) -> str | None:
     prefix, _, variable = entry.partition(":")
     if prefix != "env" or not variable:
         raise UsageError("not of the form env:VARIABLE", where="--client-secret", fix="put the secret into a variable")
-    if variable not in os.environ:
-        raise UsageError(f"{variable} is not set in this environment", where="--client-secret", fix="set it")
-    return os.environ[variable]
+    return _variable(variable, "--client-secret")
+
+
+def _variable(name: str, option: str, *, or_else: str = "") -> str:
+    if name not in os.environ:
+        from skillgen.sources.secrets import is_made_of_words
+
+        shown = name if is_made_of_words(name) else "NAME"  # it may be the value, without its name
+        raise UsageError(
+            f"{shown} is not set in this environment", where=option, fix="set it" + or_else.format(name=shown)
+        )
+    return os.environ[name]

@@ -177,6 +177,11 @@ _VAGUE = (
     "cal_",
     "sdk-",
 )
+HIDDEN = "[hidden]"
+"""The placeholder for a secret that the user gave."""
+
+_PLACEHOLDER = re.compile(r"\[(?:hidden|[\w ]{1,40} left out)\]")
+
 SHORTEST = 16
 """Characters that a credential has at least, but for a password in an address."""
 
@@ -281,6 +286,11 @@ def may_hold_credential(text: str) -> bool:
 def placeholder(kind: str) -> str:
     """Gives what stands in the place of a credential."""
     return f"[{kind} left out]"
+
+
+def without_placeholders(text: str) -> str:
+    """Returns a text without the placeholders for secrets and credentials."""
+    return _PLACEHOLDER.sub("", text) if "[" in text else text
 
 
 @lru_cache(1 << 12)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from skillgen.errors import ExitCode, Problem
 from skillgen.model.service import Service
+from skillgen.sources.secrets import Secrets
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
@@ -55,6 +56,9 @@ class DescriptionOptions:
 
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """`--header`: may hold secrets."""
+
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+    """Secrets in other places, such as in what a variable of the project's file was replaced by."""
 
     overlays: tuple[str, ...] = ()
     """`--overlay`: files or addresses, applied in their order."""

@@ -23,7 +23,7 @@ from skillgen.sources.mcp.manifest_tool import manifest_in
 from skillgen.sources.openapi.bundle import ReferencePolicy
 from skillgen.sources.openapi.service import service_from_description
 from skillgen.sources.screening import screened
-from skillgen.sources.secrets import Secrets
+from skillgen.sources.secrets import Secrets, report_url
 from skillgen.sources.selection import patterns_from, selected
 from skillgen.sources.snapshot import is_snapshot, services_from_snapshot
 
@@ -59,11 +59,10 @@ def read_server(
     """
     from skillgen.sources.mcp.client_entry import client_entry_of
     from skillgen.sources.mcp.crawl import crawl
-    from skillgen.sources.mcp.machine import without_machine
     from skillgen.sources.mcp.service import service_from_crawl
 
     found = crawl(target, progress, interruption=interruption)
-    service = without_machine(service_from_crawl(found, server_name=server_name), target.cwd, named=target.url)
+    service = service_from_crawl(found, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
     return completed(overridden(service, overrides))
@@ -79,13 +78,15 @@ def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tup
     return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
 
 
-def read_manifest(source: str, overrides: Overrides, *, server_name: str | None, timeout_s: float) -> Service:
+def read_manifest(
+    source: str, overrides: Overrides, *, server_name: str | None, timeout_s: float, secrets: Secrets | None = None
+) -> Service:
     """Reads a service manifest (seed 004, 1).
 
     Raises:
         SourceError: it cannot be reached or read, or is none.
     """
-    document = _loaded(source, timeout_s)
+    document = _loaded(source, timeout_s, secrets)
     return _from_manifest(document, overrides, server_name)
 
 
@@ -174,6 +175,11 @@ def _from_description(
         document = overlaid(document, options.overlays, problems, access)
     policy = ReferencePolicy(outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
+    # A relative address has the path of the description's own URL.
+    endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
+    if endpoints != service.endpoints:
+        report_url(problems)
+        service = replace(service, endpoints=endpoints)
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
     return completed(overridden(replace(service, problems=tuple(problems)), overrides))
@@ -194,14 +200,15 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
 
 
 def _access(source: str, options: DescriptionOptions) -> Access:
-    secrets = secrets_of_headers(options.headers)
+    secrets = options.secrets | secrets_of_headers(options.headers)
     for address in filter(is_url, (source, *options.overlays)):
         secrets |= secrets_of_url(address)
     return Access(timeout_s=options.timeout_s, headers=options.headers, secrets=secrets)
 
 
-def _loaded(source: str, timeout_s: float) -> Document:
-    access = Access(timeout_s=timeout_s, secrets=secrets_of_url(source) if is_url(source) else Secrets())
+def _loaded(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
+    secrets = (secrets or Secrets()) | (secrets_of_url(source) if is_url(source) else Secrets())
+    access = Access(timeout_s=timeout_s, secrets=secrets)
     with access.secrets.kept_from_errors():
         return load_document(source, ProblemLog(), access)
 

@@ -14,7 +14,7 @@ from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
 from skillgen.sources.fetch import Access, fetch
 from skillgen.sources.json_text import json_from_text
 from skillgen.sources.network import Fetched
-from skillgen.sources.secrets import ECHOED
+from skillgen.sources.secrets import report_repeated
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
@@ -57,13 +57,13 @@ def load_document(source: str, problems: ProblemLog, access: Access | None = Non
     Raises:
         SourceError: it cannot be reached, or is neither JSON nor YAML.
     """
+    access = access or Access()
     if source == "-":
         name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
-        return document_from(content, name, problems)
+        return _document(content, name, problems, access)
     if is_url(source):
-        fetched = fetch(source, access or Access())
-        return fetched_document(fetched, problems, access or Access())
-    return document_from(_read_file(Path(source)), source, problems, folder=Path(source).parent)
+        return fetched_document(fetch(source, access), problems, access)
+    return _document(_read_file(Path(source)), source, problems, access, folder=Path(source).parent)
 
 
 def load_text(source: str, access: Access) -> tuple[str, str]:
@@ -89,18 +89,29 @@ def load_text(source: str, access: Access) -> tuple[str, str]:
 
 
 def fetched_document(fetched: Fetched, problems: ProblemLog, access: Access) -> Document:
-    """Reads what was fetched, without what the server repeats of the headers and the address.
+    """Reads a document that was fetched, without the secrets that the server repeats.
 
     Raises:
         SourceError: it is neither JSON nor YAML.
     """
+    return _document(fetched.content, fetched.url, problems, access, url=fetched.url)
+
+
+def _document(
+    content: bytes,
+    name: str,
+    problems: ProblemLog,
+    access: Access,
+    *,
+    url: str | None = None,
+    folder: Path | None = None,
+) -> Document:
     found = ProblemLog()
-    document = document_from(fetched.content, fetched.url, found, url=fetched.url)
-    data, is_echo = access.secrets.hide_in(document.data)
+    document = document_from(content, name, found, url=url, folder=folder)
+    data, repeated = access.secrets.hide_in(document.data)
     for problem in found:
         problems.add(access.secrets.hide_in_problem(problem))
-    if is_echo:
-        problems.warning("secret-echoed", "", ECHOED)
+    report_repeated(problems, repeated)
     return replace(document, data=data)
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from urllib.parse import urlsplit
 
 from skillgen.sources.addresses import public_url
 from skillgen.sources.cache import Kept, keep, kept_for
@@ -56,8 +55,8 @@ def fetch(url: str, access: Access, *, is_named: bool = True) -> Fetched:
     network = Network(
         named=hosts_of([url]) if is_named else frozenset(), timeout_s=access.timeout_s, headers=dict(access.headers)
     )
-    # What is asked for with a credential may not be for everybody who can read this user's cache.
-    is_open = not access.headers and "@" not in urlsplit(url).netloc
+    # A document that is behind a credential is not kept in a cache.
+    is_open = not access.headers and not access.secrets
     kept = kept_for(url) if is_open else None
     waited_s = 0.0
     for attempt in range(RETRY_LIMIT + 1):

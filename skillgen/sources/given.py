@@ -1,4 +1,8 @@
-"""What of the things that a user gives is secret: headers, variables, arguments, addresses."""
+"""Finds the secrets among what a user gives: variables, headers, arguments and URLs.
+
+A value is a secret by the name of its variable or header, or by its form: a known credential, or generated characters.
+An ordinary setting (`AWS_REGION=us-east-1`) is not.
+"""
 
 from __future__ import annotations
 
@@ -6,99 +10,165 @@ import base64
 import binascii
 import contextlib
 import re
-from collections.abc import Iterable, Mapping
-from urllib.parse import parse_qsl, unquote, urlsplit
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote, urlsplit
 
-from skillgen.markdown.credentials import is_secret_name, looks_random
-from skillgen.sources.secrets import Secrets
+from skillgen.markdown.credentials import is_secret_name, redacted
+from skillgen.sources.secrets import Secrets, is_made_of_words
 
-_SECRET_NAME = re.compile(r"auth|token|secret|passw|credential|api_?key|private", re.IGNORECASE)
-_USERINFO = re.compile(r"://([^/@\s]+)@")
-_SECRET_HEADER = re.compile(r"auth|cookie|token|secret|key|session|signature|password", re.IGNORECASE)
-_NEGOTIATION = re.compile(r"accept(?:-.*)?|content-type|user-agent|cache-control|connection|host", re.IGNORECASE)
-"""Headers that say how to speak, in words that every description uses too."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:tokens?|secrets?|pass|passw(?:or)?d|passphrase|passcode|pwd|pin|otp|cred(?:ential)?s?|keys?|apikeys?|pat|"
+    r"auth|authorization|cookies?|csrf|xsrf|sid|session|sessionid|sig|signature|jwt|bearer|salt)"
+    r"(?:_(?:id|value|prod|production|staging|dev|test|live|b64|base64|\d+))*$"
+)
+_ORDINARY_NAME = re.compile(
+    r"(?:^|_)(?:public|primary|foreign|partition|sort|cache|object|routing|map|max|min|num|page|next|previous|prev|"
+    r"continuation|cursor|sync)_(?:tokens?|keys?)(?:_id)?$"
+)
+_NO_SECRETS = frozenset(
+    {
+        *("admin", "auto", "changeme", "default", "disabled", "enabled", "example", "false", "guest", "localhost"),
+        *("none", "null", "password", "placeholder", "public", "root", "secret", "test", "token", "true", "user"),
+    }
+)
+"""Values that everybody writes under the name of a secret, and that protect nothing."""
+
+_USERINFO = re.compile(r"://(?P<user>[^/@:\s]*)(?::(?P<password>[^/@\s]*))?@")
+_PAIR = re.compile(
+    r"(?P<name>[A-Za-z_][\w.-]{1,60})[\"']?\s*[=:]\s*(?:(?:Bearer|Basic|Token)\s+)?[\"']?(?P<value>[^\s\"';&,]{4,4000})"
+)
+_PATH = re.compile(r"(?:[A-Za-z]:)?[\\/]|\.{1,2}[\\/]|~")
+_ENCODED_PAIR = re.compile(r"basic\s+(\S+)", re.IGNORECASE)
+_FORM_LENGTH = 8
+"""Characters from which on a value can be a secret by its form."""
 
 
-def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
-    """Gives the values of headers."""
-    sure: set[str] = set()
-    others: set[str] = set()
-    for name, value in headers:
-        if _NEGOTIATION.fullmatch(name) is None:
-            (sure if _SECRET_HEADER.search(name) else others).update(secret_header_values(value))
-    return _secrets(others, sure)
+def names_secret(name: str) -> bool:
+    """True if a variable, header or option of this name holds a secret: `ACME_KEY`, `X-Auth-Token`."""
+    words = "_".join(part for part in _CAMEL.split(name) if part).lower()
+    if _ORDINARY_NAME.search(words):
+        return False
+    return _SECRET_NAME.search(words) is not None or is_secret_name(name)
 
 
-def secrets_of_url(url: str | None) -> Secrets:
-    """Gives what an address has beside scheme, host and path: user, password and query, raw and decoded."""
-    if url is None:
-        return Secrets()
-    try:
-        parts = urlsplit(url)
-        user, password = parts.username or "", parts.password or ""
-    except ValueError:
-        return Secrets()
-    sure = {password, unquote(password)}
-    others = {user, unquote(user)}
-    if password:
-        sure |= {f"{user}:{password}", f"{unquote(user)}:{unquote(password)}"}
-    else:
-        sure |= others
-    for raw in filter(None, parts.query.split("&")):
-        name, equals, value = raw.partition("=")
-        found = {value, *(decoded for _, decoded in parse_qsl(raw))} if equals else {raw, unquote(raw)}
-        (sure if is_secret_name(unquote(name)) else others).update(found)
-    return _secrets(others, sure)
+def is_secret_form(value: str) -> bool:
+    """True if a value is a credential of a known form, or generated characters."""
+    if redacted(value)[1]:
+        return True
+    return len(value) >= _FORM_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 
 
 def secrets_of_environment(given: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
-    """Gives the values of variables: all that the user gave, and of the rest those that look secret."""
-    sure = {value for variables in (given, inherited) for name, value in variables.items() if is_secret_name(name)}
-    others = {*given.values(), *(value for name, value in inherited.items() if looks_secret(name))}
-    for value in (*given.values(), *inherited.values()):
-        for userinfo in _USERINFO.findall(value):
-            sure |= {userinfo, userinfo.partition(":")[2], unquote(userinfo.partition(":")[2])}
-    return _secrets(others, sure)
+    """Returns the secrets among variables; an inherited one is the system's own unless its name says otherwise."""
+    found: dict[str, str] = {}
+    for name, value in inherited.items():
+        found |= _of_variable(name, value, by_form=False)
+    for name, value in given.items():
+        found |= _of_variable(name, value)
+    return Secrets(found)
+
+
+def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
+    """Returns the secrets among headers; of a cookie or an authorization each part by itself."""
+    found: dict[str, str] = {}
+    for name, value in headers:
+        place = f"the header {name}"
+        if name.lower() in ("cookie", "set-cookie"):
+            for cookie in value.split(";"):
+                key, _, content = cookie.strip().partition("=")
+                if names_secret(key) or is_secret_form(content):
+                    found[content] = place
+        elif names_secret(name):
+            found[value.rpartition(" ")[2]] = place
+            for password in _basic_password(value):
+                found[password] = place
+            found |= dict.fromkeys(_named_parts(value), place)
+        else:
+            found |= _of_value(value, place)
+    return Secrets(found)
+
+
+def secrets_of_url(url: str | None) -> Secrets:
+    """Returns the secrets in a URL: user, password, values of its query and generated segments of its path.
+
+    Some services put a user's key into the path.
+    """
+    try:
+        parts = urlsplit(url or "")
+        user, password = parts.username or "", parts.password or ""
+    except ValueError:  # a port or a bracket that makes no sense
+        return Secrets()
+    found: dict[str, str] = {}
+    for value in (password, f"{user}:{password}") if password else (user,):
+        found |= dict.fromkeys((value, unquote(value)), "the user or password of the URL")
+    for pair in parts.query.split("&"):
+        name, equals, value = pair.partition("=")
+        value = value if equals else name
+        if not equals or names_secret(unquote(name)) or is_secret_form(unquote(value)):
+            shown = f"the parameter {unquote(name)} of the URL" if equals else "the query of the URL"
+            found |= dict.fromkeys((value, unquote(value), unquote(value.replace("+", " "))), shown)
+    for segment in parts.path.split("/"):
+        if is_secret_form(unquote(segment)):
+            found |= dict.fromkeys((segment, unquote(segment)), "a part of the URL's path")
+    return Secrets({value: place for value, place in found.items() if value})
 
 
 def secrets_of_arguments(arguments: Iterable[str]) -> Secrets:
-    """Gives the values of arguments of a command that look secret."""
-    return _secrets((), secret_argument_values(arguments))
-
-
-def _secrets(values: Iterable[str], sure: Iterable[str]) -> Secrets:
-    values = set(values)
-    return Secrets(values, {*sure, *filter(looks_random, values)})
-
-
-def secret_header_values(header: str) -> set[str]:
-    """Gives what is secret in the value of a header: all of it, what follows the scheme, what `Basic` encodes, and the
-    value of each cookie."""
-    _, _, last = header.rpartition(" ")
-    values = {header, last, *(pair.partition("=")[2].strip() for pair in header.split(";") if "=" in pair)}
-    with contextlib.suppress(binascii.Error, UnicodeDecodeError):
-        pair = base64.b64decode(last, validate=True).decode("utf-8")
-        if header.lower().startswith("basic ") and ":" in pair:
-            values |= {pair, pair.partition(":")[2]}
-    return values
-
-
-def looks_secret(name: str) -> bool:
-    """Tells whether what has this name is likely a secret."""
-    return _SECRET_NAME.search(name.replace("-", "_")) is not None
-
-
-def secret_argument_values(arguments: Iterable[str]) -> set[str]:
-    """Gives the values among command line arguments that an option such as `--api-key` holds."""
-    values: set[str] = set()
-    follows_secret = False
+    """Returns the secrets among the arguments of a command: `--api-key VALUE`, `--dsn=…;Password=VALUE`, a URL's."""
+    found = Secrets()
+    secret_option = ""
     for argument in arguments:
-        name, equals, value = argument.partition("=")
-        is_secret = looks_secret(name) and (bool(equals) or argument.startswith("-"))
-        if is_secret and equals:
-            values.add(value)
-        elif follows_secret and not argument.startswith("-"):
-            values.add(argument)
-        follows_secret = is_secret and not equals
-        values.update(_USERINFO.findall(argument))
-    return values
+        if secret_option and not argument.startswith("-"):
+            found |= Secrets({argument: f"the argument {secret_option}"})
+        elif argument.startswith(("http://", "https://")):
+            found |= secrets_of_url(argument)
+        elif "\n" not in argument:  # a script is not an argument that holds a setting
+            name, equals, value = argument.partition("=")
+            place = f"the argument {name}" if equals and name.startswith("-") else "an argument of the command"
+            found |= Secrets(_of_variable(name, value, place) if equals else _of_value(argument, place))
+        is_option = argument.startswith("-") and "=" not in argument
+        secret_option = argument if is_option and names_secret(argument) else ""
+    return found
+
+
+def secrets_of_variables(variables: Mapping[str, str]) -> Secrets:
+    """Returns the secrets among values that were filled in for `${NAME}`."""
+    return secrets_of_environment(variables, {})
+
+
+def _of_variable(name: str, value: str, place: str = "", *, by_form: bool = True) -> dict[str, str]:
+    place = place or f"the variable {name}"
+    if names_secret(name) and value.lower() not in {*_NO_SECRETS, *re.split(r"[^a-z0-9]+", name.lower())}:
+        return {value: place, **_of_parts(value, place)}
+    return _of_value(value, place) if by_form else _of_parts(value, place)
+
+
+def _of_value(value: str, place: str) -> dict[str, str]:
+    """Returns what is secret in a value whose name says nothing."""
+    found = _of_parts(value, place)
+    if not found and is_secret_form(value):
+        found = {value: place}
+    return found
+
+
+def _of_parts(value: str, place: str) -> dict[str, str]:
+    """Returns the secrets inside of a connection string, a URL or a list of settings."""
+    parts = {*_named_parts(value)}
+    for match in _USERINFO.finditer(value):
+        parts |= {match["password"], match[0][3:-1]} if match["password"] else {match["user"]}
+    return {form: place for part in parts for form in (part, unquote(part)) if form}
+
+
+def _named_parts(value: str) -> Iterator[str]:
+    for match in _PAIR.finditer(value):
+        if names_secret(match["name"]):
+            yield match["value"]
+
+
+def _basic_password(header: str) -> Iterator[str]:
+    """Yields what basic authentication encodes: the password, and it with its user."""
+    if (match := _ENCODED_PAIR.fullmatch(header.strip())) is not None:
+        with contextlib.suppress(binascii.Error, UnicodeError):
+            pair = base64.b64decode(match[1], validate=True).decode()
+            yield from filter(None, {pair, pair.partition(":")[2]})

@@ -63,6 +63,17 @@ _WITH_TEXT = frozenset({str, list, dict})
 _LEFT_OUT_OF = placeholder("")[1:]
 _SHOWN = 100
 
+_HOST = re.compile(
+    r"(?:(?<=://)|(?<=@)|(?<![\w.:@/-]))"
+    r"(?P<host>(?:\d{1,3}\.){3}\d{1,3}|(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{3,8})(?P<port>:\d{2,5})?(?![\w-]|\.\w)"
+)
+_INTERNAL_NAMES = (".internal", ".lan", ".local", ".corp", ".intranet")
+_INTERNAL = ("10.", "172.", "192.168.", *_INTERNAL_NAMES)
+"""Parts of a text without which it names no internal host."""
+
+_EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.1", "host.docker.internal")
+"""Beginnings of hosts that everybody's documentation names."""
+
 
 def screened(service: Service) -> Service:
     """Gives a service that can be documented; what was taken out is among its problems."""
@@ -80,6 +91,7 @@ class _Screening:
         self._changes: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._voices: dict[str, Rule] = {}
+        self._internal_hosts: dict[str, str] = {}
         self._quotations: list[Quotation] = []
 
     def service(self) -> Service:
@@ -93,7 +105,10 @@ class _Screening:
         for text in known:
             if len(text) > LOOKED_AT:
                 self._voices.update((text, rule) for rule in addressing((text[:LOOKED_AT],)).values())
-        touched = frozenset(self._changes.keys() | self._voices.keys())
+        own = {origin[1] for url, _ in _addresses(service) if (origin := origin_of(url)) is not None}
+        hosts = ((text, _internal_host(text)) for text in known)
+        self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own}
+        touched = frozenset(self._changes.keys() | self._voices.keys() | self._internal_hosts.keys())
         if touched:
             service = self._without(service, touched)
         self._look_at_names(service.tools)
@@ -186,11 +201,14 @@ class _Screening:
         def change(node: Any, field: str, text: str, pointer: str) -> str | None:
             safe = self._changes.get(text, text)
             rule = self._voices.get(text)
-            if safe is text and rule is None:
+            host = self._internal_hosts.get(text)
+            if safe is text and rule is None and host is None:
                 return text
             where = _where(node, field, pointer, self._service)
             # The raw form comes last, and repeats what was told of the rest.
             is_told = text in told and field.partition(":")[0] in _RAW
+            if host is not None and text not in told:
+                self._report_internal_host(where, field, host)
             told.add(text)
             if safe is not text and not is_told:
                 self._tell_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
@@ -223,6 +241,14 @@ class _Screening:
                 f"{_shown(field)} holds what looks like a credential ({kind}); a placeholder stands in its place",
                 "take it out of the source, and revoke it if it is real",
             )
+
+    def _report_internal_host(self, where: str, field: str, host: str) -> None:
+        self._problems.warning(
+            "internal-address",
+            where,
+            f"{_shown(field)} names {host}, which is in a private network; the documents hold it",
+            "take it out of the source if it is not for everybody",
+        )
 
     def _unvoiced(self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_told: bool) -> str | None:
         """Gives what is left of a text that addresses the model."""
@@ -282,6 +308,21 @@ class _Screening:
                     pointer,
                     f"{origin[1]} is reached in a private network only; it is kept as declared",
                 )
+
+
+def _internal_host(text: str) -> str | None:
+    """Returns the first host in a text that only a private network knows; `localhost` is everybody's own."""
+    if not any(part in text for part in _INTERNAL):
+        return None
+    for match in _HOST.finditer(text[:LOOKED_AT]):
+        host = match["host"].lower()
+        is_address = match["port"] is not None or text[max(0, match.start() - 1) : match.start()] in ("/", "@")
+        if host.startswith(_EXAMPLE_HOSTS) or not (is_address or host[-1].isdigit()):
+            continue
+        is_name = host.endswith(_INTERNAL_NAMES)
+        if is_name or (host.startswith(_INTERNAL) and host[-1].isdigit() and is_private(host)):
+            return host
+    return None
 
 
 def _told_safely(problem: Problem) -> Problem:

@@ -1,286 +1,222 @@
-"""Values that the user gave, and that no output may hold, in whatever form a source repeats them.
+"""Values that the user gave and that no output may hold, in the forms in which a careless source repeats them.
 
-A value is looked for by its letters and digits alone, in any case and whatever stands between them, so that no line
-end, hyphen or invisible character hides it; only a value that is made of words is looked for as it stands, for "read
-only" may be somebody's password and every tool's hint. Of an encoding the letters and digits count too. Text in
-base64 or hexadecimal is read besides, for a value may be encoded twice, or inside of something else.
+The forms: literal, also broken by white space; quoted for a URL, JSON or HTML; in hexadecimal; in base64, also inside
+of a longer text. A server that wants to publish what it was given can encode it in a way that nobody finds.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
-import codecs
 import contextlib
 import html
 import json
 import re
-import sys
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from urllib.parse import quote, quote_plus
 
-from skillgen.errors import Problem, SkillgenError
-from skillgen.markdown.credentials import redacted
-from skillgen.markdown.invisible import visible
-from skillgen.markdown.voice.finding import LOOKED_AT
+from skillgen.errors import Problem, ProblemLog, SkillgenError
+from skillgen.markdown.credentials import HIDDEN, redacted
 from skillgen.model.value import Json
 from skillgen.sources.excerpts import printable
 
 SHORTEST = 4
-"""Characters of a value that is looked for; shorter ones are switches and numbers."""
+"""Characters of the shortest value that is redacted; shorter ones are switches and numbers."""
 
-_SHORTEST_ANYWHERE = 8
-"""The same inside of words; in documents a shorter value is looked for as a word of its own."""
+_SHORTEST_ENCODED = 8
+"""Characters of the shortest encoded form of a value that is made of words."""
 
-HIDDEN = "[hidden]"
-
-ECHOED = f"The source repeats a value that was passed to it; {HIDDEN} stands in its place."
-"""What is told where one was found."""
+HIDDEN_IN_URL = "{secret}"
+"""The placeholder in a URL: a URI template names in this way what its reader fills in."""
 
 _EXCERPT_LIMIT = 4_000
-"""Characters of a text that are looked through for what a message shows of it."""
+"""Characters of a text that are searched for what a message shows of it."""
 
-_PART = 1 << 20
-"""Characters that are looked at in one go."""
+_CHUNK = 1 << 20
+"""Characters that are searched at once."""
 
-_BETWEEN = re.compile(r"[\W_]+")
-_MADE_OF_WORDS = re.compile(r"[A-Za-z]+(?:[^A-Za-z0-9]+[A-Za-z]+)*[^A-Za-z0-9]*")
-_MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])(?![A-Za-z]+\W?[\d.]+$).{6,}", re.DOTALL)
-"""A short value that is no word, number or version (`oauth2`)."""
+_NAME_KEYS = frozenset(
+    {
+        *("name", "uri", "uriTemplate", "enum", "const", "required", "type", "format", "method", "operationId", "tags"),
+        *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType"),
+    }
+)
+"""Keys of a source whose values are identifiers, by which something is called or found."""
 
-_RUN = re.compile(r"[A-Za-z0-9/+_-]{16,}")
-_HAS_CAPITAL_OR_DIGIT = re.compile("[A-Z0-9]").search
-_CODES = re.compile("[0-9a-fux]{16,}")
-_HEXADECIMAL = re.compile("[0-9A-Fa-f]{16,}")
-_NESTED = 2
-"""Encodings around a value that are undone."""
+_PIECE = re.compile(r"[A-Za-z0-9]+")
+_WORD = re.compile(r"[a-z]+|[A-Z]+|[a-z]*(?:[A-Z][a-z]+|[A-Z]{2,})+[a-z]*")
+_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_NUMBERED_WORD = re.compile(r"[A-Za-z]{1,12}[0-9]{1,8}|[0-9]{1,8}[A-Za-z]{1,12}")
+_LONGEST_WORD, _LONGEST_NUMBER, _LONGEST_MIXED = 30, 15, 8
+_FEWEST_PER_HUMP = 2.5
+"""Letters of a camel-case word per hump; generated text changes its case more often."""
 
-_UNSHOWN = re.compile(r"<[^<>]{1,300}>|!?\[(?P<words>[^\[\]]{0,300})\]\([^()]{0,300}\)")
-"""What no document shows of HTML, links and pictures."""
+_FEWEST_GENERATED = 6
+"""Characters of a value outside of words and numbers from which on it was generated, not written."""
 
-_HEX = "[0-9A-Fa-f]"
-_ESCAPE = re.compile(rf"(?:\\[xX]|%)({_HEX}{{2}})|\\[uUxX]\{{({_HEX}{{1,6}})\}}|\\u({_HEX}{{4}})|\\U({_HEX}{{8}})")
+
+def is_made_of_words(value: str) -> bool:
+    """True if a value is words, numbers and versions (`us-east-1`, `gpt-4o-mini`), and not generated characters."""
+    generated = (piece for piece in _PIECE.findall(value) if not _is_word(piece))
+    return sum(map(len, generated)) < _FEWEST_GENERATED
+
+
+def _is_word(piece: str) -> bool:
+    if piece.isdigit():
+        return len(piece) <= _LONGEST_NUMBER
+    if piece.isalpha():
+        is_camel = len(piece) < _FEWEST_PER_HUMP * len(_HUMP.findall(piece))
+        return len(piece) <= _LONGEST_WORD and _WORD.fullmatch(piece) is not None and not (is_camel and len(piece) > 8)
+    letters = re.findall("[A-Za-z]+", piece)
+    if not all(map(_WORD.fullmatch, letters)):
+        return False
+    return len(piece) <= _LONGEST_MIXED or _NUMBERED_WORD.fullmatch(piece) is not None
 
 
 class Secrets:
-    """Values that must stand in no output; those that are `sure` to be secret also in forms that words may have."""
+    """Secret values, each with the place where the user gave it, for messages: "the variable API_KEY".
 
-    def __init__(self, values: Iterable[str] = (), sure: Iterable[str] = ()) -> None:
-        sure = _lines(sure)
-        self._exact: set[str] = set()
-        self._loose: set[str] = set()
-        self._codes: set[str] = set()
-        self._short: set[str] = set()
-        self._words: set[str] = set()
-        for value in _lines(values) | sure:
-            if len(value) >= _SHORTEST_ANYWHERE:
-                self._add_forms(value, is_loose=value in sure and _MADE_OF_WORDS.fullmatch(value) is None)
-                continue
-            self._short.add(value)
-            if value in sure or _MIXED.fullmatch(value):
-                self._words.add(value)
+    A value that is made of words is redacted only where it is a word of its own, and never in an identifier:
+    "customers" may be somebody's password and a part of every tool's name.
+    """
 
-    def _add_forms(self, value: str, *, is_loose: bool) -> None:
-        codes, encoded = _codes_of(value), _encoded_forms(value)
-        self._codes.update(code for form in codes for code in (form, form[::-1]))
-        for form in (*_readable_forms(value), *encoded):
-            core = _core(form)
-            if (is_loose or form in encoded) and len(core) >= _SHORTEST_ANYWHERE:
-                self._loose |= {core, core[::-1]}
-            else:
-                self._exact |= {form, form[::-1]}
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._places: dict[str, str] = {}
+        for value, place in (values or {}).items():
+            for line in _lines(value):
+                self._places.setdefault(line, place)
+        own = sorted(self._places, key=len, reverse=True)
+        self._words = {
+            value: re.compile(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])") for value in own if is_made_of_words(value)
+        }
+        forms = {form: value for value in own for form in _forms_of(value) if not self._is_ordinary(form, value)}
+        self._forms = dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
 
     def __or__(self, other: Secrets) -> Secrets:
-        """Gives both together."""
-        both = Secrets()
-        both._exact, both._loose, both._codes = (
-            self._exact | other._exact,
-            self._loose | other._loose,
-            self._codes | other._codes,
-        )
-        both._short, both._words = self._short | other._short, self._words | other._words
-        return both
+        """Returns both together."""
+        return Secrets({**other._places, **self._places})
 
     def __bool__(self) -> bool:
-        return bool(self._exact or self._loose or self._short)
+        return bool(self._places)
 
     def hide(self, text: str) -> str:
-        """Gives a text for a message without them; a short value goes also from inside of a word."""
-        if not self or not text:
-            return text
-        text = self._without_long(text)
-        for value in sorted(self._short, key=len, reverse=True):
-            text = text.replace(value, HIDDEN)
-        return text
+        """Returns a text without them."""
+        return self._redacted(text, set())
 
-    def hide_in(self, data: Json) -> tuple[Json, bool]:
-        """Gives what a source said without them, and whether it said any: some repeat what they are given."""
-        if not self or not any(self._is_in(part) for part in _parts(data)):
-            return data, False
-        hidden = _mapped(data, self._hidden)
-        return hidden, hidden != data
+    def hide_in_url(self, url: str) -> str:
+        """Returns a URL in which a reader fills them in."""
+        return self.hide(url).replace(HIDDEN, HIDDEN_IN_URL)
+
+    def hide_in(self, data: Json) -> tuple[Json, tuple[str, ...]]:
+        """Returns what a source said without them, and the places of those that it repeated."""
+        if not self or not any(map(self._may_hold_any, chunks_of(data))):
+            return data, ()
+        found: set[str] = set()
+        hidden = _mapped(data, partial(self._redacted, found=found))
+        return hidden, tuple(sorted(found))
 
     def excerpt(self, text: str, max_characters: int = 300) -> str:
-        """Gives text without them and without what looks like a credential, fit for a message.
+        """Returns the beginning of a text without them and without credentials, for a message.
 
-        Both go first: a value that was cut would not be found.
+        Both are redacted before it is cut: a part of a value would not be found.
         """
-        line = printable(self.hide(text), _EXCERPT_LIMIT)
+        line = self.hide(printable(text, _EXCERPT_LIMIT))
         return printable(redacted(line)[0], max_characters)
 
     def hide_in_problem(self, problem: Problem) -> Problem:
-        """Gives a problem without them."""
+        """Returns a problem without them."""
         if not self:
             return problem
-        fix = problem.fix and self.hide(problem.fix)
-        return replace(problem, where=self.hide(problem.where), message=self.hide(problem.message), fix=fix)
+        where = self._redacted(problem.where, set(), is_name=True)
+        return replace(
+            problem, where=where, message=self.hide(problem.message), fix=problem.fix and self.hide(problem.fix)
+        )
 
     @contextlib.contextmanager
     def kept_from_errors(self) -> Iterator[None]:
-        """Takes them out of any dead end that comes through here, wherever it got its words from."""
+        """Redacts them in any `SkillgenError` that is raised inside."""
         try:
             yield
         except SkillgenError as error:
             error.what = self.hide(error.what)
-            error.where = error.where and self.hide(error.where)
+            error.where = error.where and self._redacted(error.where, set(), is_name=True)
             error.fix = error.fix and self.hide(error.fix)
             error.args = (error.what,)
             raise
 
-    def _hidden(self, text: str) -> str:
-        if not self._is_in(text):
-            return text
-        if len(text) > LOOKED_AT:  # of the same length, so that nothing moves up into what is looked at
-            return self._hidden(text[:LOOKED_AT]).ljust(LOOKED_AT) + text[LOOKED_AT:]
-        text = self._without_long(text)
-        for word in self._words:
-            if word in text:
-                text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", HIDDEN, text)
+    def _is_ordinary(self, form: str, value: str) -> bool:
+        """True if a form of a value that is made of words may be a part of other words."""
+        return value in self._words and (form == value or len(form) < _SHORTEST_ENCODED)
+
+    def _may_hold_any(self, text: str) -> bool:
+        squeezed = "".join(text.split())
+        return any(form in squeezed for form in self._forms) or any(word in text for word in self._words)
+
+    def _redacted(self, text: str, found: set[str], *, is_name: bool = False) -> str:
+        squeezed = "".join(text.split())
+        held = [form for form in self._forms if form in squeezed]
+        found.update(self._places[self._forms[form]] for form in held)
+        if not is_name:  # a credential of which a part was replaced would not be recognised any more
+            text = redacted(text)[0]
+        for form in held:
+            text = re.sub(r"\s*".join(map(re.escape, form)), HIDDEN, text)
+        for value, word in self._words.items():
+            if not is_name and value in text and (new := word.sub(HIDDEN, text)) != text:
+                text = new
+                found.add(self._places[value])
         return text
 
-    def _is_in(self, text: str) -> bool:
-        """Tells whether one of them may stand in a text."""
-        return self._stands_in(text) or self._is_written_in(text)
 
-    def _is_written_in(self, text: str) -> bool:
-        """Tells whether one of them stands in what a reader or a document makes of a text."""
-        for _ in range(_NESTED):
-            before, text = text, _read(text)
-            if text == before:
-                return False
-            if self._stands_in(text):
-                return True
-        return False
-
-    def _stands_in(self, text: str) -> bool:
-        core = _core(text)
-        return (
-            any(form in text for form in self._exact)
-            or any(form in core for form in self._forms_like(core))
-            or any(word in text for word in self._words)
-            or any(map(self._is_encoded_in, _RUN.findall(text)))
+def report_repeated(problems: ProblemLog, places: Iterable[str]) -> None:
+    """Reports secrets that a source repeats."""
+    if names := ", ".join(places):
+        problems.warning(
+            "secret-echoed",
+            "",
+            f"The source repeats a secret that was passed to it: {names}. A placeholder is written in its place.",
         )
 
-    def _forms_like(self, core: str) -> set[str]:
-        return self._loose | self._codes if _CODES.search(core) else self._loose
 
-    def _without_long(self, text: str) -> str:
-        for form in sorted(self._exact, key=len, reverse=True):
-            text = text.replace(form, HIDDEN)
-        core = _core(text)
-        found = [form for form in self._forms_like(core) if form in core]
-        for form in sorted(found, key=len, reverse=True):
-            text = re.sub(r"[\W_]*".join(form) + "={0,2}", HIDDEN, text, flags=re.IGNORECASE)
-        if any(form in _core(text) for form in found):
-            return HIDDEN  # letters whose other case is two letters
-        text = _RUN.sub(lambda run: HIDDEN if self._is_encoded_in(run[0]) else run[0], text)
-        if not self._is_written_in(text):
-            return text
-        text = "\n".join(HIDDEN if self._is_written_in(line) else line for line in text.split("\n"))
-        return HIDDEN if self._is_written_in(text) else text
-
-    def _is_encoded_in(self, run: str, nested: int = _NESTED) -> bool:
-        """Tells whether one of them is in what a run of letters and digits encodes."""
-        if not _HAS_CAPITAL_OR_DIGIT(run):
-            return False
-        for decoded in _decoded(run):
-            core = _core(decoded)
-            if any(form in decoded for form in self._exact) or any(form in core for form in self._forms_like(core)):
-                return True
-            if nested > 1 and any(self._is_encoded_in(inner, nested - 1) for inner in _RUN.findall(decoded)):
-                return True
-        return False
+def report_url(problems: ProblemLog) -> None:
+    """Reports a URL that the documents write without a secret in it."""
+    problems.info(
+        "url-secret-left-out",
+        "",
+        f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place.",
+        "tell your readers what to fill in",
+    )
 
 
-def _lines(values: Iterable[str]) -> set[str]:
-    lines = {line.strip() for value in values for line in value.splitlines()}
-    return {line for line in lines if len(line) >= SHORTEST}
+def _lines(value: str) -> Iterator[str]:
+    """Yields a value, and of one with several lines those that are not words: a header of a key is no secret."""
+    lines = [line.strip() for line in value.splitlines()]
+    for line in lines:
+        if len(line) >= SHORTEST and (len(lines) == 1 or not is_made_of_words(line)):
+            yield line
 
 
-def _core(text: str) -> str:
-    """Gives the letters and digits of a text, in one case."""
-    return _BETWEEN.sub("", text).lower()
-
-
-def _read(text: str) -> str:
-    """Gives a text as it is read: escapes and entities undone, without HTML and what cannot be seen."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", visible(text))
-    text = _ESCAPE.sub(_character, _UNSHOWN.sub(lambda part: part["words"] or "", text))
-    return html.unescape(text) if "&" in text else text
-
-
-def _character(escape: re.Match[str]) -> str:
-    number = int(next(filter(None, escape.groups())), 16)
-    return chr(number) if number <= sys.maxunicode else escape[0]
-
-
-def _readable_forms(value: str) -> set[str]:
-    """Gives a value as it is, and as text of various kinds writes it."""
+def _forms_of(value: str) -> set[str]:
+    """Returns a value as URLs, JSON, HTML, hexadecimal and base64 write it, without white space."""
     content = value.encode("utf-8", "surrogatepass")
-    quoted = {quote(content, safe=""), quote(content), quote_plus(content), json.dumps(value)[1:-1], html.escape(value)}
-    lower_case = {re.sub("%[0-9A-F]{2}", lambda sign: sign[0].lower(), form) for form in quoted}
-    return {value, codecs.encode(value, "rot13"), *quoted, *lower_case}
+    quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
+    lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
+    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], html.escape(value)}
+    hexadecimal = {content.hex(), content.hex().upper()}
+    encoded = {_inside_base64(content, offset) for offset in range(3)}
+    encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
+    forms = {value, *quoted, *lower_case, *escaped, *hexadecimal, *encoded}
+    return {squeezed for form in forms if len(squeezed := "".join(form.split())) >= SHORTEST}
 
 
-def _encoded_forms(value: str) -> set[str]:
-    """Gives a value in base64 and its like, whatever stands around it there."""
-    content = value.encode("utf-8", "surrogatepass")
-    inside = (_within(base64.b64encode, 6, content, offset) for offset in range(3))
-    inside_32 = (_within(base64.b32encode, 5, content, offset) for offset in range(5))
-    whole = (base64.b64encode, base64.b32encode, base64.b85encode, base64.a85encode)
-    return {*inside, *inside_32, *(encode(content).decode() for encode in whole)}
+def _inside_base64(content: bytes, offset: int) -> str:
+    """Returns what is the same of a value in every longer text in base64, with `offset` bytes before it."""
+    encoded = base64.b64encode(bytes(offset) + content).decode()
+    return encoded[-(-8 * offset // 6) : 8 * (offset + len(content)) // 6]
 
 
-_NUMBERS = ("{:02x}", "0x{:02x}", "x{:02x}", "u{:04x}", "{:d}", "{:03d}", "{:o}", "{:03o}", "{:08b}")
-
-
-def _codes_of(value: str) -> set[str]:
-    """Gives the numbers of a value's bytes in a row."""
-    content = value.encode("utf-8", "surrogatepass")
-    return {"".join(map(form.format, content)) for form in _NUMBERS}
-
-
-def _within(encode: Callable[[bytes], bytes], bits: int, content: bytes, offset: int) -> str:
-    """Gives what a longer text in base64 (6 bits a sign) or base32 has of a value, with `offset` bytes before it."""
-    encoded = encode(bytes(offset) + content).decode()
-    return encoded[-(-8 * offset // bits) : 8 * (offset + len(content)) // bits]
-
-
-def _decoded(run: str) -> Iterator[str]:
-    for digits in _HEXADECIMAL.findall(run):
-        yield from (bytes.fromhex(part[: len(part) // 2 * 2]).decode("latin-1") for part in (digits, digits[1:]))
-    signs = run.replace("-", "+").replace("_", "/")
-    for start in range(4):  # what stands before it may look as if it belonged to it
-        part = signs[start:]
-        with contextlib.suppress(binascii.Error):
-            yield base64.b64decode(part[: len(part) // 4 * 4 + (0, 0, 2, 3)[len(part) % 4]] + "==").decode("latin-1")
-
-
-def _parts(data: Json) -> Iterator[str]:
-    """Gives all texts of some data, keys too, many at once."""
+def chunks_of(data: Json) -> Iterator[str]:
+    """Yields all texts of some data, keys too, many in one string."""
     waiting: list[Json] = [data]
     texts: list[str] = []
     length = 0
@@ -294,17 +230,20 @@ def _parts(data: Json) -> Iterator[str]:
         elif isinstance(value, str):
             texts.append(value)
             length += len(value)
-        if length > _PART:
+        if length > _CHUNK:
             yield "\0".join(texts)
             texts, length = [], 0
     yield "\0".join(texts)
 
 
-def _mapped(data: Json, change: Callable[[str], str]) -> Json:
+def _mapped(data: Json, redact: partial[str], *, is_name: bool = False) -> Json:
+    """Returns data with every text redacted; `is_name` where a text is an identifier."""
     if isinstance(data, str):
-        return change(data)
+        return redact(data, is_name=is_name)
     if isinstance(data, list):
-        return [_mapped(item, change) for item in data]
+        return [_mapped(item, redact, is_name=is_name) for item in data]
     if isinstance(data, dict):
-        return {change(key): _mapped(item, change) for key, item in data.items()}
+        return {
+            redact(key, is_name=True): _mapped(item, redact, is_name=key in _NAME_KEYS) for key, item in data.items()
+        }
     return data

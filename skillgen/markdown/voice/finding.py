@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from skillgen.markdown.credentials import without_placeholders
 from skillgen.markdown.voice.coding import SENTENCE_END, bits_of, coded, sentences_of
 from skillgen.markdown.voice.disguises import SHORTEST_CODE, hidden_in, is_plain, shown
 from skillgen.markdown.voice.rule import Rule
@@ -64,16 +65,17 @@ def addressing(texts: Iterable[str]) -> dict[str, Rule]:
 
 def _worth_a_look(texts: list[str]) -> Iterator[tuple[str, str]]:
     """Gives what texts say, and what they hide, where a rule may find something in it."""
-    readings = [text.lower() if is_plain(text) else shown(text) for text in texts]
+    own_words = list(map(without_placeholders, texts))  # "[hidden]" is also a form of imitation
+    readings = [text.lower() if is_plain(text) else shown(text) for text in own_words]
     words_of_texts = words_of_each(readings)
     strange = strange_words(words_of_texts)
-    for text, reading, words in zip(texts, readings, words_of_texts, strict=True):
+    for text, own, reading, words in zip(texts, own_words, readings, words_of_texts, strict=True):
         if len(words) < _FEWEST_WORDS and len(text) < SHORTEST_CODE and reading.isascii():
             continue
         if not reading.isascii() or may_be_broken(reading, words):
             yield text, reading
-        if may_be_disguised(text, words, strange):
-            for hidden in hidden_in(text):
+        if may_be_disguised(own, words, strange):
+            for hidden in hidden_in(own):
                 yield text, hidden
 
 

@@ -6,23 +6,27 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from skillgen.config.project import Source
-from skillgen.config.variables import filled_in
+from skillgen.config.variables import filled_in, variables_in
 from skillgen.errors import UsageError
 from skillgen.pipeline.options import DescriptionOptions
 from skillgen.pipeline.programs import project_environment, resolved
 from skillgen.pipeline.targets.choosing import NamedTarget
+from skillgen.sources.given import secrets_of_variables
+from skillgen.sources.secrets import Secrets
 
 
 class FilledSource:
     """The source of a target; each value is filled in when it is asked for.
 
-    What it gives raises a `UsageError` where a variable has no value, with the place in the project's file.
+    A variable without a value raises a `UsageError` with its place in the project's file. Secrets among the values that
+    were filled in so far are in `secrets`.
     """
 
     def __init__(self, named: NamedTarget, environment: Mapping[str, str]) -> None:
         self.named = named
         self.environment = environment
         self.where = f"{named.pointer}/source"
+        self.secrets = Secrets()
 
     @property
     def source(self) -> Source:
@@ -31,7 +35,9 @@ class FilledSource:
 
     def text(self, text: str, key: str = "") -> str:
         """Gives a text of the source with its variables filled in; `key` is where it stands, after a slash."""
-        return filled_in(text, self.environment, self.where + key)
+        filled = filled_in(text, self.environment, self.where + key)
+        self.secrets |= secrets_of_variables({name: self.environment[name] for name in variables_in(text)})
+        return filled
 
     def place(self, text: str) -> str:
         """Gives a file, as a path from the current folder, or a URL."""
@@ -67,8 +73,7 @@ class FilledSource:
 
     def description_options(self) -> DescriptionOptions:
         """Gives how a description is reached, and what is read with it."""
+        headers, overlays = self.headers(), tuple(map(self.place, self.source.overlays))
         return DescriptionOptions(
-            timeout_s=self.source.timeout,
-            headers=self.headers(),
-            overlays=tuple(map(self.place, self.source.overlays)),
+            timeout_s=self.source.timeout, headers=headers, secrets=self.secrets, overlays=overlays
         )

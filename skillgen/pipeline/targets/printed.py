@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from skillgen.errors import SourceError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
 from skillgen.pipeline.targets.filling import FilledSource
+from skillgen.sources.given import secrets_of_arguments, secrets_of_environment
+from skillgen.sources.secrets import Secrets
 
 
 def printed_description(filled: FilledSource, overrides: Overrides) -> Service:
@@ -23,17 +26,19 @@ def printed_description(filled: FilledSource, overrides: Overrides) -> Service:
 
     command = filled.words(filled.source.openapi_command)
     where = f"{filled.where}/openapi-command"
-    printed = _printed(command, filled, where)
-    with tempfile.TemporaryDirectory() as folder:
+    options = filled.description_options()
+    passed = secrets_of_environment(filled.env(), filled.environment) | secrets_of_arguments(command[1:])
+    options = replace(options, secrets=options.secrets | passed)
+    with tempfile.TemporaryDirectory() as folder, options.secrets.kept_from_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(printed)
+        path.write_bytes(_printed(command, filled, options.secrets, where))
         try:
-            return reading.read_description(str(path), overrides, filled.description_options())
+            return reading.read_description(str(path), overrides, options)
         except SourceError as error:
             raise SourceError(f"what {command[0]} prints {error.what}", where=where, fix=error.fix) from None
 
 
-def _printed(command: tuple[str, ...], filled: FilledSource, where: str) -> bytes:
+def _printed(command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str) -> bytes:
     program, timeout_s = command[0], filled.source.timeout
     try:
         finished = subprocess.run(
@@ -55,6 +60,6 @@ def _printed(command: tuple[str, ...], filled: FilledSource, where: str) -> byte
         ) from None
     if finished.returncode != 0:
         said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-        last = f": {said[-1][:200]}" if said else ""
+        last = f": {secrets.excerpt(said[-1], 200)}" if said else ""
         raise SourceError(f"{program} ended with {finished.returncode}{last}", where=where, fix="run it by hand")
     return finished.stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
@@ -69,8 +69,14 @@ def _services(filled: FilledSource) -> tuple[tuple[Service, ...], tuple[Skillgen
         path = str(filled.named.path(source.snapshot))
         return reading.read_snapshot(path, overrides, timeout_s=source.timeout), ()
     if source.manifest is not None:
-        place, timeout_s = filled.place(source.manifest), source.timeout
-        return (reading.read_manifest(place, overrides, server_name=source.server_name, timeout_s=timeout_s),), ()
+        found = reading.read_manifest(
+            filled.place(source.manifest),
+            overrides,
+            server_name=source.server_name,
+            timeout_s=source.timeout,
+            secrets=filled.secrets,
+        )
+        return (found,), ()
     if source.openapi is not None:
         place = filled.place(source.openapi)
         return (reading.read_description(place, overrides, filled.description_options()),), ()
@@ -118,4 +124,5 @@ def _crawled(filled: FilledSource, overrides: Overrides) -> Service:
         cwd=filled.folder() if source.command else None,
         timeout_s=source.timeout,
     )
+    target = replace(target, passed=filled.secrets)
     return reading.read_server(target, overrides, server_name=source.server_name, progress=lambda message: None)

@@ -5,6 +5,7 @@ Two places may claim different things of one field; `precedence` says which of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,6 +13,7 @@ from typing import Literal
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.value import Json, Origin
+from skillgen.sources.addresses import without_credentials
 
 Place = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""
@@ -105,6 +107,47 @@ class Members:
             return claim
         items = enumerate(claim.value)
         return replace(claim, value=tuple(item for index, item in items if self._is_text(item, key, index)))
+
+    def url(self, key: str) -> Claim | None:
+        """Returns a member that is a web address, without user and password; the word `none` is null."""
+        claim = self.text(key)
+        if claim is None or claim.value is None:
+            return claim
+        value = claim.value.strip()
+        if value.lower() == "none":
+            self._problems.info("member-invalid", self.at(key), "the word `none` is read as null", "write null")
+            return replace(claim, value=None)
+        url = without_credentials(value)
+        if not re.match(r"https?://[^/\s]", url):
+            self._problems.warning("member-invalid", self.at(key), "expected an http:// or https:// URL; left out")
+            return None
+        if url != value:
+            self._problems.warning(
+                "credential-left-out",
+                self.at(key),
+                "the URL holds a user or password, which is left out",
+                "take it out of the source, and revoke it if it is real",
+            )
+        return replace(claim, value=url)
+
+    def variable_names(self, key: str) -> Claim | None:
+        """Returns a member that is a list of names of environment variables; the values in it are left out."""
+        raw = self.raw.get(key)
+        claim = self._claim(key, "", lambda value: True) if isinstance(raw, str) else self.texts(key)
+        if claim is None or claim.value is None:
+            return claim
+        names = []
+        for item in claim.value.split() if isinstance(claim.value, str) else claim.value:
+            name, sign, _ = item.partition("=") if "=" in item else item.partition(":")
+            if sign:
+                self._problems.warning(
+                    "credential-left-out",
+                    self.at(key),
+                    f"{name.strip()[:60]} is listed with a value; only its name is documented",
+                    "list names of variables, and revoke the value if it is real",
+                )
+            names.append(name.strip().removeprefix("export ").strip())
+        return replace(claim, value=tuple(filter(None, names)))
 
     def parts(self, key: str) -> Iterator[Members]:
         """Gives the objects of a member that is a list of them."""

@@ -177,7 +177,7 @@ class _Entry:
             url=target_url,
             is_sse=is_sse,
             headers=tuple(headers.items()),
-            passed=frozenset(self._variables.secrets),
+            passed=self._variables.secrets,
             timeout_s=timeout_s,
         )
 
@@ -189,7 +189,7 @@ class _Entry:
             command=command,
             env=env,
             cwd=self._cwd(),
-            passed=frozenset(self._variables.secrets),
+            passed=self._variables.secrets,
             timeout_s=timeout_s,
         )
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from skillgen.markdown.credentials import looks_random, redacted
 from skillgen.model.offers import ClientEntry
 from skillgen.sources.addresses import public_url
-from skillgen.sources.given import secret_argument_values
+from skillgen.sources.given import names_secret
 from skillgen.sources.mcp.target import ServerTarget, Transport
 from skillgen.sources.network import is_private
 
@@ -65,14 +65,14 @@ def _is_portable(target: ServerTarget) -> bool:
     elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_WORDS:
         return False
     secrets = target.secrets()
-    return not secret_argument_values(arguments) and all(
-        secrets.hide(argument) == argument and _is_for_others(argument) for argument in arguments
-    )
+    return all(secrets.hide(argument) == argument and _is_for_others(argument) for argument in arguments)
 
 
 def _is_for_others(argument: str) -> bool:
     """Tells whether an argument means the same elsewhere, and holds nothing that is the user's own."""
     if not argument.isprintable() or _ASSIGNMENT.search(argument) or _VARIABLE.search(argument):
+        return False
+    if names_secret(argument.partition("=")[0]) and argument.startswith("-"):
         return False
     if redacted(argument)[0] != argument or "\\" in argument or str(Path.home()) in argument:
         return False

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgen.errors import UsageError
-from skillgen.sources.given import looks_secret
+from skillgen.sources.given import secrets_of_variables
+from skillgen.sources.secrets import Secrets
 
 _VARIABLE = re.compile(r"\$\{([^${}]*)\}")
 _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", re.DOTALL)
@@ -48,7 +49,7 @@ class Variables:
     inputs: Mapping[str, Input] = field(default_factory=dict)
     """Id to input."""
 
-    secrets: set[str] = field(default_factory=set)
+    secrets: Secrets = field(default_factory=Secrets)
     """Values that were filled in and may reach no output."""
 
     def fill_in(self, text: str, where: str) -> str:
@@ -73,8 +74,7 @@ class Variables:
         value = self.given.get(name, self.environment.get(name, default))
         if value is None:
             raise UsageError(f"{name} is not set", where=where, fix=f"set it, or give --env {name}=VALUE")
-        if looks_secret(name):
-            self.secrets.add(value)
+        self.secrets |= secrets_of_variables({name: value})
         return value
 
     def _input(self, key: str, where: str) -> str:
@@ -85,8 +85,7 @@ class Variables:
             raise UsageError(
                 f"the input {key!r} has no value here", where=where, fix=f"give --env {key}=VALUE, or set {name}"
             )
-        if asked.is_secret or looks_secret(key):
-            self.secrets.add(value)
+        self.secrets |= Secrets({value: f"the input {key}"}) if asked.is_secret else secrets_of_variables({key: value})
         return value
 
 

@@ -6,10 +6,12 @@ Nothing is interpreted here: the typed models of SDKs drop what they do not know
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from skillgen.errors import SourceError
+from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
 from skillgen.sources.json_text import settled
@@ -23,7 +25,10 @@ from skillgen.sources.mcp.older_era import asked_beside, is_worth_asking
 from skillgen.sources.mcp.reader import CrawlReader
 from skillgen.sources.mcp.session import Session
 from skillgen.sources.mcp.target import Crawl, ServerTarget
-from skillgen.sources.secrets import ECHOED, Secrets
+from skillgen.sources.secrets import HIDDEN_IN_URL, Secrets, chunks_of, report_repeated, report_url
+
+_FOLDERS_OF_PEOPLE = ("home", "Users")
+"""Parents of folders with the name of a person."""
 
 __all__ = ["Crawl", "ServerTarget", "crawl"]
 
@@ -81,9 +86,11 @@ def _crawl_from(
     reader: CrawlReader,
     secrets: Secrets,
 ) -> Crawl:
-    hidden, is_echo = secrets.hide_in(settled(dict(results), reader.log))
-    if is_echo:
-        reader.log.warning("secret-echoed", "", ECHOED)
+    hidden, repeated = secrets.hide_in(settled(dict(results), reader.log))
+    report_repeated(reader.log, repeated)
+    _report_home_folder(hidden, reader.log)
+    if HIDDEN_IN_URL in (target.public_url or ""):
+        report_url(reader.log)
     return Crawl(
         results=as_dict(hidden),
         protocol_version=opening.version,
@@ -91,6 +98,24 @@ def _crawl_from(
         url=target.public_url,
         problems=tuple(map(secrets.hide_in_problem, reader.log)),
     )
+
+
+def _report_home_folder(results: Json, log: ProblemLog) -> None:
+    """Reports texts with the path of the user's home folder.
+
+    They are not changed: the same text read by another user would become another document.
+    """
+    home = Path.home()
+    if home.parent.name not in _FOLDERS_OF_PEOPLE:
+        return
+    path = re.compile(re.escape(str(home)) + r"(?![\w.-])")
+    if any(str(home) in chunk and path.search(chunk) for chunk in chunks_of(results)):
+        log.warning(
+            "home-folder-named",
+            "",
+            "The server names your home folder. The documents hold it, and they differ where somebody else runs this.",
+            "make the server name no folder of its machine, or start it with another one",
+        )
 
 
 @contextlib.contextmanager

@@ -61,9 +61,9 @@ def access_from(
     """Reads the other ways to use the service; `url` is where the server itself was reached."""
 
     def way(field: str, key: str) -> Value | None:
-        return _value(facts.claim(field, *voices.both(key, within="alternativeAccess")))
+        return _value(facts.claim(field, *voices.both(key, Members.url, within="alternativeAccess")))
 
-    own = [claim for claim in voices.both("mcpUrl", within="alternativeAccess") if claim is not None]
+    own = [claim for claim in voices.both("mcpUrl", Members.url, within="alternativeAccess") if claim is not None]
     known = {"url": url, "repository": repository, "homepage": homepage}
     derived = [Claim(value, "", "serverInfo", inferred_from=field) for field, value in known.items() if value]
     if url is not None or not own:
@@ -88,13 +88,17 @@ def install_from(voices: Voices, facts: Facts) -> Mapping[str, str] | None:
 def requirements_from(voices: Voices, facts: Facts) -> Requirements:
     """Reads what must be there first."""
 
-    def names(key: str) -> tuple[str, ...]:
-        claims = voices.both(key, Members.texts, within="requires")
+    def names(key: str, read: Read = Members.texts) -> tuple[str, ...]:
+        claims = voices.both(key, read, within="requires")
         return facts.take(f"requirements.{key}", *claims) or ()
 
     auth = facts.claim("requirements.auth", *voices.both("auth", Members.texts, within="requires"))
     return Requirements(
-        auth=_auth_from(auth), env=names("env"), scopes=names("scopes"), bins=names("bins"), os=names("os")
+        auth=_auth_from(auth),
+        env=names("env", Members.variable_names),
+        scopes=names("scopes"),
+        bins=names("bins"),
+        os=names("os"),
     )
 
 

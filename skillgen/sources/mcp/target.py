@@ -83,8 +83,8 @@ class ServerTarget:
     login: Login = Login()
     """How to get a token, where no header has one."""
 
-    passed: frozenset[str] = field(default=frozenset(), repr=False)
-    """Secrets that stand elsewhere in it, such as in an argument or in the path of the URL."""
+    passed: Secrets = field(default_factory=Secrets, repr=False)
+    """Secrets that were filled in for a variable, in any of the above, or that a login returned."""
 
     timeout_s: float = 30.0
     """For each request."""
@@ -103,18 +103,18 @@ class ServerTarget:
 
     @property
     def public_url(self) -> str | None:
-        """The endpoint without what may be secret in it."""
-        return None if self.url is None else Secrets(sure=self.passed).hide(public_url(self.url))
+        """The endpoint without credentials and query; `{secret}` is written for a secret in its path."""
+        return None if self.url is None else self.secrets().hide_in_url(public_url(self.url))
 
     def secrets(self) -> Secrets:
-        """Gives the values that were passed on, by the user or their shell, which no document and no message may
-        hold."""
+        """Returns the secrets that the user or their shell passed on, which no document and no message may hold."""
         return (
-            secrets_of_environment(self.env, child_environment(self.caller, {}))
+            self.passed
+            | secrets_of_environment(self.env, child_environment(self.caller, {}))
             | secrets_of_arguments(self.command[1:])
             | secrets_of_headers(self.headers)
             | secrets_of_url(self.url)
-            | Secrets(sure=(*self.passed, self.login.client_secret or ""))
+            | Secrets({self.login.client_secret or "": "the client secret"})
         )
 
 

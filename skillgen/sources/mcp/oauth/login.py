@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from skillgen.errors import UsageError
-from skillgen.sources.mcp.oauth.keeping import login_file
+from skillgen.sources.mcp.oauth.keeping import LoginFile, login_file
 from skillgen.sources.mcp.target import ServerTarget
 from skillgen.sources.secrets import Secrets
 
@@ -29,9 +29,13 @@ def logged_in(target: ServerTarget) -> ServerTarget:
     # The SDK costs most of a second: only where there is something to do.
     from skillgen.sources.mcp.oauth.flow import token_for
 
-    with (target.secrets() | Secrets(sure=file.secrets())).kept_from_errors():
+    with (target.secrets() | _secrets_of(file)).kept_from_errors():
         token = token_for(target, target.url, file)
     if token is None:
         return target
     headers = (*target.headers, ("Authorization", f"Bearer {token}"))
-    return replace(target, headers=headers, passed=target.passed | file.secrets())
+    return replace(target, headers=headers, passed=target.passed | _secrets_of(file))
+
+
+def _secrets_of(file: LoginFile) -> Secrets:
+    return Secrets(dict.fromkeys(file.secrets(), "a token of the login"))
