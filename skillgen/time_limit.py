@@ -1,4 +1,4 @@
-"""Ends what takes too long where it can't be bounded by what it is given: others' templates, others' expressions."""
+"""Stops what takes too long where its input does not bound it: templates and expressions that others wrote."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def time_limit(limit_s: float | None, error: Exception) -> Iterator[None]:
-    """Raises an error in what takes more seconds of the processor, where the system can: not on Windows, and in the
-    main thread alone."""
+    """Raises an error in what takes more processor seconds.
+
+    It works in the main thread only, and not on Windows: what needs a limit must run in the main thread.
+    """
     if limit_s is None or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return

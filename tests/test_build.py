@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
+import socket
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, files_of, run_python, run_skillgen, stamps_of
+from cli import ROOT, Finished, environment, files_of, run_python, run_skillgen, stamps_of
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 
 from skillgen.config.schema import project_schema
+from skillgen.write.lines import state_of
 
 SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
 WORDS = """\
@@ -215,12 +222,11 @@ def test_where_nothing_changed_nothing_is_read_and_no_slow_library_is_imported(p
     text = "targets:\n" + "".join(f"  t{number}: {{source: {{openapi: api.json}}}}\n" for number in range(10))
     assert build(project, text).exit_code == 0
     before = stamps_of(project / "agent-docs")
-    for options in ((), ("--check",)):
-        finished = run_python("-X", "importtime", "-m", "skillgen", "build", *options, cwd=project)
-        assert finished.exit_code == 0
-        assert finished.stderr.count(": nothing changed") == 10
-        loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
-        assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx", "markdown_it"}
+    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=project)
+    assert finished.exit_code == 0
+    assert finished.stderr.count(": nothing changed") == 10
+    loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+    assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx", "markdown_it"}
     assert stamps_of(project / "agent-docs") == before
 
 
@@ -285,6 +291,163 @@ def test_a_change_in_a_file_to_which_a_description_refers_is_noticed(project: Pa
     write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("gone.json#/A"))
     assert build(project).exit_code == 0
     assert "nothing changed" not in build(project).stderr, "one that can't be told is read each time"
+
+
+REFERENCES: dict[str, dict[str, Any]] = {
+    "reference": {"$ref": "part.json#/Part"},
+    "discriminator": {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}},
+        "oneOf": [{"$ref": "#/components/schemas/Other"}],
+        "discriminator": {"propertyName": "kind", "mapping": {"part": "part.json#/Part"}},
+    },
+    "encoded": {"$ref": "par%74.json#/Part"},
+}
+
+
+@pytest.mark.parametrize("kind", [*REFERENCES, "overlay", "snapshot", "link"])
+def test_up_to_date_is_decided_by_the_files_that_were_read(project: Path, kind: str) -> None:
+    """X-51: however a file is reached, a change in it is noticed by `build` and by `--check`."""
+
+    def part(name: str) -> None:
+        schema = {"type": "object", "properties": {name: {"type": "string"}, "kind": {"type": "string"}}}
+        write(project / "part.json", {"Part": schema})
+        action = {"target": "$.info", "update": {"title": name}}
+        overlay = {"overlay": "1.0.0", "info": {"title": "o", "version": "1"}, "actions": [action]}
+        write(project / "overlay.json", overlay)
+        write(project / "own.json", grouped(tasks=["list_tasks", f"get_{name}"]))
+        (project / "all.json").write_text(run_skillgen("inspect", "own.json", cwd=project).stdout, "utf-8")
+
+    schema = REFERENCES.get(kind, {"type": "string"})
+    data = grouped(tasks=["list_tasks", "get_task"])
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Body"}}}}
+    next(iter(data["paths"].values()))["get"]["requestBody"] = body
+    data["components"] = {"schemas": {"Body": schema, "Other": {"type": "object"}}}
+    part("first_name")
+    (project / "linked.json").symlink_to("own.json")
+    source = {
+        "overlay": "{openapi: api.json, overlays: [overlay.json]}",
+        "snapshot": "{snapshot: all.json}",
+        "link": "{openapi: linked.json}",
+    }.get(kind, "{openapi: api.json}")
+    write(project / "api.json", data)
+    assert build(project, f"targets: {{api: {{source: {source}}}}}\n").exit_code == 0
+    assert "nothing changed" in build(project).stderr
+    part("second_name")
+    assert build(project, None, "--check").exit_code == 1
+    assert "nothing changed" not in build(project).stderr
+    assert any(b"second_name" in content for content in files_of(project / "agent-docs").values())
+
+
+def test_a_forged_record_does_not_satisfy_a_check(project: Path) -> None:
+    """`--check` compares the documents with what the source gives, whatever the record says of them."""
+    text = "targets: {api: {source: {openapi: api.json}}}\n"
+    assert build(project, text).exit_code == 0
+    skill = project / "agent-docs" / "skills" / "tasks" / "SKILL.md"
+    forged = skill.read_bytes().replace(b"list_tasks", b"wipe_tasks")
+    skill.write_bytes(forged)
+    path = project / "agent-docs" / ".skillgen.json"
+    record = json.loads(path.read_text("utf-8"))
+    record["files"]["skills/tasks/SKILL.md"] = [state_of(forged)]
+    path.write_text(json.dumps(record), "utf-8")
+    finished = build(project, None, "--check", "--json")
+    assert finished.exit_code == 1
+    assert {"path": "agent-docs/skills/tasks/SKILL.md", "action": "replace"} in json.loads(finished.stdout)["files"]
+    assert build(project, None, "--fail-on-change").exit_code == 1
+    assert b"wipe_tasks" not in skill.read_bytes()
+
+
+@pytest.mark.parametrize("change", ["line ends", "comment"])
+def test_what_changes_no_document_changes_no_record(project: Path, change: str) -> None:
+    """X-51: neither the line ends of a checkout nor a comment in the source is in what is committed."""
+    api = project / "api.yaml"
+    api.write_text(yaml.safe_dump(grouped(tasks=["list_tasks", "get_task"])), "utf-8")
+    assert build(project, "targets: {api: {source: {openapi: api.yaml}}}\n").exit_code == 0
+    if change == "comment":
+        api.write_text("# A comment\n" + api.read_text("utf-8"), "utf-8")
+    else:
+        for path in (api, *(path for path in (project / "agent-docs").rglob("*") if path.is_file())):
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = stamps_of(project)
+    assert build(project, None, "--fail-on-change").exit_code == 0
+    assert stamps_of(project) == before
+    assert build(project, None, "--check").exit_code == 0
+
+
+# -- time limits and signals -----------------------------------------------------------------------------------------
+
+
+SLOW_OVERLAY = {
+    "overlay": "1.0.0",
+    "info": {"title": "o", "version": "1"},
+    "actions": [{"target": "$[?search(@.description, '^(a|aa)+$')]", "remove": True}],
+}
+
+
+def test_a_slow_overlay_is_stopped_in_a_build_too(project: Path) -> None:
+    """X-13: the expression would take hours, and hold the interpreter; the other targets are built."""
+    data = grouped(tasks=["list_tasks", "get_task"])
+    write(project / "api.json", {**data, "info": {**data["info"], "description": "a" * 60 + "!"}})
+    write(project / "slow.json", SLOW_OVERLAY)
+    finished = build(
+        project,
+        "targets:\n  slow: {source: {openapi: api.json, overlays: [slow.json]}}\n"
+        "  plain: {source: {openapi: api.json}}\n",
+    )
+    assert finished.exit_code == 0, finished.stderr
+    assert "takes more than 10 s" in finished.stderr
+    assert (project / "agent-docs" / "plain" / "llms.txt").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("source", ["command", "config", "url", "overlay"])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Signals, code: int) -> None:
+    """X-13: whatever it waits for, and no server goes on."""
+    program = "import os, time; open('started', 'w').write(str(os.getpid())); time.sleep(1000)"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        data = grouped(tasks=["list_tasks", "get_task"])
+        write(project / "api.json", {**data, "info": {**data["info"], "description": "a" * 60 + "!"}})
+        write(project / "slow.json", SLOW_OVERLAY)
+        write(project / "client.json", {"mcpServers": {"one": {"command": sys.executable, "args": ["-c", program]}}})
+        sources: dict[str, dict[str, Any]] = {
+            "command": {"command": [sys.executable, "-c", program]},
+            "config": {"config": "client.json"},
+            "url": {"openapi": f"http://127.0.0.1:{server.getsockname()[1]}/api.json"},
+            "overlay": {"openapi": "api.json", "overlays": ["slow.json"]},
+        }
+        targets = {
+            "first": {"source": {"openapi": "api.json"}},
+            "second": {"source": {**sources[source], "timeout": 500}},
+        }
+        write(project / "skillgen.yaml", {"targets": targets})
+        # Tests that run in the background ignore this signal, and so would every program that they start.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        running = subprocess.Popen(
+            [sys.executable, "-m", "skillgen", "build"], cwd=project, env=environment(), stderr=subprocess.PIPE
+        )
+        signal.signal(signal.SIGINT, before)
+        connection = server.accept()[0] if source == "url" else None
+        until((project / "agent-docs" / "first" / ".skillgen.json").exists)
+        if source in ("command", "config"):
+            until(lambda: (project / "started").exists() and (project / "started").read_text("utf-8") != "")
+        running.send_signal(number)
+        errors = running.communicate(timeout=60)[1]
+        if connection is not None:
+            connection.close()
+    assert running.returncode == code, errors
+    assert b"Traceback" not in errors
+    if source in ("command", "config"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((project / "started").read_text("utf-8")), 0)
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Waits until something is so, for a minute at most."""
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.02)
 
 
 # -- secrets ---------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,14 +17,8 @@ from skillgen.cli.running import Written, failed_json, problem_from_failure, run
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from skillgen.pipeline.targets.choosing import NamedTarget
     from skillgen.pipeline.targets.reading import ReadTarget
-    from skillgen.write.record import Record
-
-_AT_ONCE = 8
-"""Sources that are read at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,21 +94,19 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
 
 
 def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
-    from concurrent.futures import ThreadPoolExecutor
+    from skillgen.pipeline.targets.freshness import folders_up_to_date
+    from skillgen.pipeline.targets.reading import reading_at_once
 
-    from skillgen.pipeline.targets.freshness import up_to_date
-
-    known = {named.name: () if what.force else up_to_date(named) for named in targets}
-    waiting = [named for named in targets if not known[named.name]]
+    up_to_date = {named.name: folders_up_to_date(named) for named in targets}
+    waiting = [named for named in targets if not up_to_date[named.name]]
     report = _Report()
-    with console.progress("reading the sources"), ThreadPoolExecutor(_AT_ONCE, "skillgen-build") as pool:
-        reads = {named.name: pool.submit(_read, named) for named in waiting}
+    with console.progress("reading the sources"), reading_at_once(waiting, os.environ) as read:
         for named in targets:
-            if known[named.name]:
-                report.add_records(named, known[named.name])
+            if folders := up_to_date[named.name]:
+                report.add_up_to_date(folders)
                 console.say(f"{named.name}: nothing changed")
             else:
-                report.add(named, _written(named, reads[named.name], console, shows_diff=not what.as_json))
+                report.add(_written(named, read, console, shows_diff=not what.as_json))
     if what.as_json:
         print(report.to_json())
     if what.check and report.code is ExitCode.DRIFT:
@@ -125,24 +117,18 @@ def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -
     return report.code
 
 
-def _read(named: NamedTarget) -> ReadTarget:
-    from skillgen.pipeline.targets.reading import read_target
+def _written(
+    named: NamedTarget, read: Callable[[NamedTarget], ReadTarget], console: Console, *, shows_diff: bool
+) -> Written:
+    """Reads and writes one target; an error that stops it is reported, and stops no other."""
+    from skillgen.pipeline.targets.freshness import remember
 
-    return read_target(named, os.environ)
-
-
-def _written(named: NamedTarget, read: Future[ReadTarget], console: Console, *, shows_diff: bool) -> Written:
-    """Writes one target; what stops it is told, and costs no other."""
     try:
-        found = read.result()
-        return write_each(
-            found.services,
-            named.options,
-            console,
-            failures=found.failures,
-            inputs=found.inputs,
-            shows_diff=shows_diff,
-        )
+        found = read(named)
+        written = write_each(found.services, named.options, console, failures=found.failures, shows_diff=shows_diff)
+        if written.code is ExitCode.DONE and not named.options.check:
+            remember(named, found.files, written.folders)
+        return written
     except SkillgenError as error:
         failure = error
     except Exception as error:
@@ -162,21 +148,25 @@ class _Report:
         self._problems: list[dict[str, Any]] = []
         self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}
 
-    def add(self, named: NamedTarget, written: Written) -> None:
+    def add(self, written: Written) -> None:
         self.code = max(self.code, written.code)
         self._problems += [asdict(problem) for problem in written.problems]
         for outcome in written.outcomes:
             self.changed |= bool(outcome.plan.drift)
             for change in outcome.plan.changes:
                 self._add_file(outcome.plan.out, change.path, change.action)
-            self._add_tools(outcome.plan.after.tools)
+            if not outcome.is_installed:
+                self._add_tools(outcome.plan.after.tools)
 
-    def add_records(self, named: NamedTarget, records: Sequence[Record]) -> None:
-        for record in records:
-            folder = named.options.out if len(records) == 1 else named.options.out / str(record.service)
+    def add_up_to_date(self, folders: Mapping[Path, bool]) -> None:
+        from skillgen.write.record import read_record
+
+        for folder, is_service in folders.items():
+            record = read_record(folder)
             for path in sorted(record.states):
                 self._add_file(folder, path, "keep")
-            self._add_tools(record.tools)
+            if is_service:
+                self._add_tools(record.tools)
 
     def to_json(self) -> str:
         self._counts["files"] = len(self._files)

@@ -7,6 +7,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,6 +18,9 @@ from skillgen.model.service import Service
 from skillgen.pipeline import documenting
 from skillgen.pipeline.installing import installation
 from skillgen.pipeline.options import Outcome, OutputOptions
+
+if TYPE_CHECKING:
+    from skillgen.write.plan import Plan
 
 
 def run_command(
@@ -99,6 +104,15 @@ class Written:
     is_one: bool
     """Whether the source has one service, whose documents have no folder of their own."""
 
+    site: Plan | None = None
+    """The llms.txt above the documents of several services."""
+
+    @property
+    def folders(self) -> dict[Path, bool]:
+        """Each folder that was written, and whether it holds the documents of a service, not a copy or a list."""
+        found = {outcome.plan.out: not outcome.is_installed for outcome in self.outcomes}
+        return found if self.site is None else {**found, self.site.out: False}
+
 
 def write_each(
     services: Iterable[Service],
@@ -106,7 +120,6 @@ def write_each(
     console: Console,
     *,
     failures: Sequence[SkillgenError] = (),
-    inputs: str | None = None,
     shows_diff: bool = True,
 ) -> Written:
     """Documents each service, and prints what comes of it."""
@@ -120,7 +133,7 @@ def write_each(
         main = output if is_one else replace(output, out=output.out / name, within=output.out)
         installed = installation(service, main)
         try:
-            found = documenting.generate(service, [main, installed] if installed else [main], inputs=inputs)
+            found = documenting.generate(service, [main, installed] if installed else [main])
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
@@ -137,24 +150,20 @@ def write_each(
             console.say(summary(outcome, output.check))
             outcomes.append(outcome)
             code = max(code, outcome.exit_code)
+    site = None
     if len(services) > 1 and not failures and "llms" in output.formats:
-        code = max(code, _write_site(services, names, output, console, shows_diff))
-    return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one)
-
-
-def _write_site(
-    services: Sequence[Service], names: Sequence[str], output: OutputOptions, console: Console, shows_diff: bool
-) -> ExitCode:
-    try:
-        plan = documenting.generate_site(services, names, output)
-    except SkillgenError as error:
-        console.fail(error)
-        return error.exit_code
-    if output.check and plan.drift:
-        if shows_diff:
-            show_difference(documenting.site_drift(plan))
-        return ExitCode.DRIFT
-    return ExitCode.DONE
+        try:
+            site = documenting.generate_site(services, names, output)
+        except SkillgenError as error:
+            console.fail(error)
+            problems.append(problem_from_failure(error))
+            code = max(code, error.exit_code)
+        else:
+            if output.check and site.drift:
+                code = max(code, ExitCode.DRIFT)
+                if shows_diff:
+                    show_difference(documenting.site_drift(site))
+    return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one, site=site)
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:

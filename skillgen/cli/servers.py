@@ -100,6 +100,7 @@ def _read_file(
     path: Path, server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
 ) -> tuple[list[Service], list[SkillgenError]]:
     from skillgen.pipeline.several import read_servers, servers_in_file
+    from skillgen.sources.mcp.interruption import Interruption
 
     servers = servers_in_file(
         path,
@@ -117,7 +118,7 @@ def _read_file(
             fix="choose one with --server NAME",
         )
     with console.progress(f"reading {path}") as progress:
-        read = read_servers(servers, overrides, progress)
+        read = read_servers(servers, overrides, progress, Interruption())
     failures = [item.outcome for item in read if isinstance(item.outcome, SkillgenError)]
     if failures and len(read) == 1:
         raise failures[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from skillgen.write.plan import Plan
 
 
-def generate(service: Service, runs: Sequence[OutputOptions], *, inputs: str | None = None) -> tuple[Outcome, ...]:
+def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, ...]:
     """Renders a service, and writes the documents to each place, or shows what would change there.
 
     Every place is looked at before anything is written to the first: an edit in one of them leaves all as they are.
@@ -45,7 +45,7 @@ def generate(service: Service, runs: Sequence[OutputOptions], *, inputs: str | N
             if not run.check:
                 held.append(stack.enter_context(locked(run.out, run.within)))
             refuse_outside(run.out, run.within)
-            plans.append(_planned(service, _placed(documents, service, run), run, inputs))
+            plans.append(_planned(service, _placed(documents, service, run), run))
         for run, plan in zip(runs, plans, strict=True):
             if not run.check:
                 _refuse_conflicts(plan)
@@ -95,7 +95,7 @@ def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int
     )
 
 
-def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOptions, inputs: str | None) -> Plan:
+def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOptions) -> Plan:
     from skillgen.write.planning import plan_documents
 
     plan = plan_documents(
@@ -104,7 +104,6 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
         service=one_line(service.name),
         tools=inventory_of(service),
         types=types_of(service),
-        inputs=inputs,
         force=options.force,
     )
     _refuse_empty(service, plan, options)

@@ -77,11 +77,10 @@ def servers_in_file(
     return tuple(NamedServer(name=key, target=target(key)) for key in config.chosen(name))
 
 
-def read_servers(servers: Sequence[NamedServer], overrides: Overrides, progress: Progress) -> tuple[ReadServer, ...]:
-    """Crawls servers at the same time, and gives what came of each, in order."""
-    from skillgen.sources.mcp.interruption import Interruption
-
-    interruption = Interruption()
+def read_servers(
+    servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, interruption: Interruption
+) -> tuple[ReadServer, ...]:
+    """Crawls servers at the same time, and returns what came of each, in order; `interruption` stops them."""
     progress(f"crawling {len(servers)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:

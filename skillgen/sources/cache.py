@@ -1,7 +1,8 @@
-"""What was fetched before, kept with the validators that let a server say "unchanged" (RFC 9111, 4.3).
+"""The user's cache folder, and in it what was fetched before, with the validators that let a server answer "unchanged"
+(RFC 9111, 4.3).
 
-It lives in the user's cache folder, never in the project or in OUT. Only what anybody may read is kept: the caller asks
-for nothing that was fetched with credentials. A cache that cannot be read or written costs a download and no more.
+It is never in the project or in OUT. Only documents that anybody may read are cached: the caller asks for none that was
+fetched with credentials. A cache that cannot be read or written costs a download and no more.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-ENTRIES_LIMIT = 50
-"""Documents that are kept; the ones unused for longest go."""
+ENTRIES_LIMITS = {"fetched": 50, "built": 1_000}
+"""Entries that are kept of each kind: documents, and the last runs of targets; the ones unused for longest go."""
 
 SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 """The largest document that is kept."""
@@ -44,15 +45,16 @@ class Kept:
 
 def kept_for(url: str) -> Kept | None:
     """Gives what was kept of an address."""
-    path = _path(url)
+    cached = read_cached("fetched", url)
+    if cached is None:
+        return None
     try:
-        head, _, content = path.read_bytes().partition(b"\n")
+        head, _, content = cached.partition(b"\n")
         described = json.loads(head)
         kept = Kept(etag=described["etag"], last_modified=described["last_modified"], content=content)
         if described["sha256"] != hashlib.sha256(content).hexdigest():
             return None
-        path.touch()
-    except (OSError, ValueError, LookupError, TypeError, RuntimeError):
+    except (ValueError, LookupError, TypeError):
         return None
     return kept
 
@@ -66,28 +68,43 @@ def keep(url: str, kept: Kept) -> None:
         "last_modified": kept.last_modified,
         "sha256": hashlib.sha256(kept.content).hexdigest(),
     }
+    write_cached("fetched", url, json.dumps(head).encode() + b"\n" + kept.content)
+
+
+def read_cached(kind: str, key: str) -> bytes | None:
+    """Returns what is cached for a key, or `None`."""
     with suppress(OSError, RuntimeError):
-        path = _path(url)
+        path = _path(kind, key)
+        content = path.read_bytes()
+        path.touch()
+        return content
+    return None
+
+
+def write_cached(kind: str, key: str, content: bytes) -> None:
+    """Caches something for the next run, readable by this user only; of each kind the newest entries are kept."""
+    with suppress(OSError, RuntimeError):
+        path = _path(kind, key)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)  # of mode 0600
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(head).encode() + b"\n" + kept.content)
+                file.write(content)
             Path(name).replace(path)
         except OSError:
             Path(name).unlink(missing_ok=True)
-        _forget_oldest(path.parent)
+        _forget_oldest(path.parent, ENTRIES_LIMITS[kind])
 
 
-def _forget_oldest(folder: Path) -> None:
+def _forget_oldest(folder: Path, limit: int) -> None:
     entries = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in entries[ENTRIES_LIMIT:]:
+    for path in entries[limit:]:
         path.unlink(missing_ok=True)
 
 
-def _path(url: str) -> Path:
-    """Gives the file of an address; its name tells nobody the address, whose query may hold a secret."""
-    return _folder() / "fetched" / hashlib.sha256(url.encode("utf-8", "backslashreplace")).hexdigest()
+def _path(kind: str, key: str) -> Path:
+    """Returns the file of a key; its name does not show the key, which may be a URL with a secret in its query."""
+    return _folder() / kind / hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _folder() -> Path:

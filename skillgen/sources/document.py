@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
@@ -18,9 +22,47 @@ from skillgen.sources.secrets import report_repeated
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
-_OUTWARD = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
+_OUTWARD = re.compile(
+    r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)|\bmapping["']?\s*:"""
+)
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
 """How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
+
+
+@dataclass(slots=True)
+class FilesRead:
+    """What a source was read from, as far as it is files."""
+
+    digests: dict[str, str] = field(default_factory=dict)
+    """Absolute path to the digest of what was read there."""
+
+    is_complete: bool = True
+    """False where the source depends on something else too: an address, standard input, or a file that is missing."""
+
+
+_FILES_READ: ContextVar[FilesRead | None] = ContextVar("files_read", default=None)
+
+
+@contextmanager
+def files_read() -> Iterator[FilesRead]:
+    """Collects the files that documents are loaded from, in this thread."""
+    found = FilesRead()
+    token = _FILES_READ.set(found)
+    try:
+        yield found
+    finally:
+        _FILES_READ.reset(token)
+
+
+def note_other_input() -> None:
+    """Notes that the source depends on more than the files that are read."""
+    if (found := _FILES_READ.get()) is not None:
+        found.is_complete = False
+
+
+def digest_of_file(content: bytes) -> str:
+    """Returns the digest by which a file is compared with what was read of it."""
+    return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +85,7 @@ class Document:
     """The folder of the file, for the files that it names."""
 
     refers_outward: bool = False
-    """Whether a `$ref` in it may lead to another document, or to a name instead of a pointer."""
+    """Whether a `$ref` or a discriminator's `mapping` in it may name another document, or a name, not a pointer."""
 
 
 def is_url(source: str) -> bool:
@@ -59,6 +101,7 @@ def load_document(source: str, problems: ProblemLog, access: Access | None = Non
     """
     access = access or Access()
     if source == "-":
+        note_other_input()
         name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
         return _document(content, name, problems, access)
     if is_url(source):
@@ -73,6 +116,8 @@ def load_text(source: str, access: Access) -> tuple[str, str]:
         SourceError: it cannot be reached, or is no text.
     """
     name = source
+    if source == "-" or is_url(source):
+        note_other_input()
     if source == "-":
         name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
     elif is_url(source):
@@ -94,6 +139,7 @@ def fetched_document(fetched: Fetched, problems: ProblemLog, access: Access) -> 
     Raises:
         SourceError: it is neither JSON nor YAML.
     """
+    note_other_input()
     return _document(fetched.content, fetched.url, problems, access, url=fetched.url)
 
 
@@ -141,13 +187,16 @@ def document_from(
 def _read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(SOURCE_LIMIT_BYTES + 1)
+            content = file.read(SOURCE_LIMIT_BYTES + 1)
     except FileNotFoundError:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except ValueError:  # a null character in the name
         raise SourceError("is no name of a file", where=str(path)) from None
+    if (found := _FILES_READ.get()) is not None:
+        found.digests[str(path.absolute())] = digest_of_file(content)
+    return content
 
 
 def _decode(content: bytes, name: str) -> str:

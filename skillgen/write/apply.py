@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from skillgen.errors import OutputError
 from skillgen.write.folder import CAN_HOLD, Folder, folder_below
+from skillgen.write.lines import lines_of
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, Record
 
@@ -42,7 +43,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         for change in changed:
             _apply(out, change)
         record = plan.after.to_text().encode("utf-8")
-        if out.read(RECORD_NAME) != record:
+        if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have other line ends
             _replace(out, out, RECORD_NAME, record)
     except OSError as error:
         raise OutputError(
@@ -57,7 +58,7 @@ def _between(plan: Plan) -> Record:
     states = dict(plan.before.states)
     for path, new in plan.after.states.items():
         states[path] = tuple(dict.fromkeys((*states.get(path, ()), *new)))
-    return replace(plan.before, states=states, inputs=None)
+    return replace(plan.before, states=states)
 
 
 def _apply(out: Folder, change: Change) -> None:

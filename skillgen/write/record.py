@@ -34,9 +34,6 @@ class Record:
     types: Mapping[str, Any] = field(default_factory=dict)
     """The named types that the tools refer to: name to the facts of each, as JSON."""
 
-    inputs: str | None = None
-    """The digest of all that the documents were made from, where it is known without reading the source."""
-
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Path to the texts that skillgen may have written there, as packed digests of lines: one, or two while a run was
     replacing it."""
@@ -51,8 +48,6 @@ class Record:
     def to_text(self) -> str:
         """Gives the record as JSON, sorted, with a line for each tool and each file."""
         parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
-        if self.inputs is not None:
-            parts.append(f'"inputs": {_json(self.inputs)}')
         parts.append(f'"tools": {_lines(self.tools)}')
         if self.types:
             parts.append(f'"types": {_lines(self.types)}')
@@ -86,7 +81,6 @@ def read_record(out: Path) -> Record:
             service=data["service"],
             tools=dict(data["tools"]),
             types=dict(data.get("types", {})),
-            inputs=data.get("inputs"),
             states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},
             regions={str(name): int(number) for name, number in data.get("yours", {}).items()},
         )

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
 from skillgen.pipeline.targets.choosing import NamedTarget, located_in_file
 from skillgen.pipeline.targets.filling import FilledSource
-from skillgen.pipeline.targets.inputs import inputs_of
 from skillgen.pipeline.targets.printed import printed_description
+from skillgen.sources.document import FilesRead, files_read
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.interruption import Interruption
+
+_AT_ONCE = 8
+"""Sources that are read at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,14 +32,57 @@ class ReadTarget:
     services: tuple[Service, ...]
     """Its services, with the author's words."""
 
+    files: FilesRead
+    """The files that it was read from."""
+
     failures: tuple[SkillgenError, ...] = ()
     """Why others of it could not be read."""
 
-    inputs: str | None = None
-    """The digest of all that the documents are made from, where it is known without reading the source."""
+
+@contextmanager
+def reading_at_once(
+    targets: Sequence[NamedTarget], environment: Mapping[str, str]
+) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
+    """Reads targets at the same time; yields what waits for one of them and returns or raises what `read_target` does.
+
+    A target with overlays is read when it is asked for, in the main thread: only there a slow expression can be
+    stopped. The other threads are daemons, so that an interrupted run waits for none of them.
+    """
+    from skillgen.sources.mcp.interruption import Interruption
+
+    interruption = Interruption()
+    waiting: SimpleQueue[NamedTarget] = SimpleQueue()
+    futures: dict[str, Future[ReadTarget]] = {}
+    for named in targets:
+        if not named.target.source.overlays:
+            futures[named.name] = Future()
+            waiting.put(named)
+
+    def work() -> None:
+        while True:
+            try:
+                named = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                futures[named.name].set_result(read_target(named, environment, interruption))
+            except BaseException as error:
+                futures[named.name].set_exception(error)
+
+    def read(named: NamedTarget) -> ReadTarget:
+        if named.name in futures:
+            return futures[named.name].result()
+        return read_target(named, environment, interruption)
+
+    for number in range(min(_AT_ONCE, len(futures))):
+        Thread(target=work, name=f"skillgen-build-{number}", daemon=True).start()
+    try:
+        yield read
+    finally:
+        interruption.interrupt()
 
 
-def read_target(named: NamedTarget, environment: Mapping[str, str]) -> ReadTarget:
+def read_target(named: NamedTarget, environment: Mapping[str, str], interruption: Interruption) -> ReadTarget:
     """Reads the source of a target.
 
     Raises:
@@ -37,9 +91,8 @@ def read_target(named: NamedTarget, environment: Mapping[str, str]) -> ReadTarge
     """
     from skillgen.pipeline.authoring import authored
 
-    inputs = inputs_of(named)
-    with located_in_file(named.pointer):
-        services, failures = _services(FilledSource(named, environment))
+    with files_read() as files, located_in_file(named.pointer):
+        services, failures = _services(FilledSource(named, environment), interruption)
     if len(services) > 1 and (named.target.name or named.target.description):
         raise UsageError(
             "name and description are of one service, and the source has several",
@@ -47,14 +100,12 @@ def read_target(named: NamedTarget, environment: Mapping[str, str]) -> ReadTarge
             fix="make a target for each, with server: NAME",
         )
     found = tuple(authored(service, named.target, named.pointer) for service in services)
-    return ReadTarget(
-        services=found,
-        failures=failures,
-        inputs=f"{inputs}/{len(found)}" if inputs is not None and not failures else None,
-    )
+    return ReadTarget(services=found, failures=failures, files=files)
 
 
-def _services(filled: FilledSource) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
+def _services(
+    filled: FilledSource, interruption: Interruption
+) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline import reading
 
     target, source = filled.named.target, filled.source
@@ -83,12 +134,12 @@ def _services(filled: FilledSource) -> tuple[tuple[Service, ...], tuple[Skillgen
     if source.openapi_command:
         return (printed_description(filled, overrides),), ()
     if source.config is not None:
-        return _configured(filled, source.config, overrides)
-    return (_crawled(filled, overrides),), ()
+        return _configured(filled, source.config, overrides, interruption)
+    return (_crawled(filled, overrides, interruption),), ()
 
 
 def _configured(
-    filled: FilledSource, file: str, overrides: Overrides
+    filled: FilledSource, file: str, overrides: Overrides, interruption: Interruption
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline.several import read_servers, servers_in_file
     from skillgen.sources.mcp.target import CrawlScope, Login
@@ -102,12 +153,12 @@ def _configured(
         scope=CrawlScope(),
         timeout_s=filled.source.timeout,
     )
-    read = read_servers(servers, overrides, lambda message: None)
+    read = read_servers(servers, overrides, lambda message: None, interruption)
     failures = tuple(item.outcome for item in read if isinstance(item.outcome, SkillgenError))
     return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
 
 
-def _crawled(filled: FilledSource, overrides: Overrides) -> Service:
+def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interruption) -> Service:
     from skillgen.pipeline import reading
     from skillgen.sources.mcp.target import ServerTarget
 
@@ -125,4 +176,10 @@ def _crawled(filled: FilledSource, overrides: Overrides) -> Service:
         timeout_s=source.timeout,
     )
     target = replace(target, passed=filled.secrets)
-    return reading.read_server(target, overrides, server_name=source.server_name, progress=lambda message: None)
+    return reading.read_server(
+        target,
+        overrides,
+        server_name=source.server_name,
+        progress=lambda message: None,
+        interruption=interruption,
+    )

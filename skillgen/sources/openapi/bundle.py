@@ -17,7 +17,7 @@ from skillgen.model.pointer import child
 from skillgen.model.value import Json
 from skillgen.sources.addresses import decoded_path, joined, public_url
 from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
-from skillgen.sources.document import Document, fetched_document, is_url, load_document
+from skillgen.sources.document import Document, fetched_document, is_url, load_document, note_other_input
 from skillgen.sources.fetch import Access, fetch
 from skillgen.sources.network import origin_of
 from skillgen.sources.openapi.identifiers import Identifiers
@@ -180,6 +180,7 @@ class _Bundler:
             try:
                 raw = self._loaded(origin, name)
             except _Refused as refused:
+                note_other_input()  # the document may be there at the next run
                 self._problems.warning(
                     "document-not-read", name, f"it is referred to, and {refused.reason}", refused.fix
                 )
@@ -272,6 +273,8 @@ class _Bundler:
             )
         if not _is_file(resolved):
             raise _Refused("there is no such file")
+        if resolved != path:
+            note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
 
 
