@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,15 @@ import yaml
 from cli import ROOT, Finished, environment, files_of, run_python, run_skillgen, stamps_of
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
+from typer.main import get_command
 
+from skillgen.cli.main import app
+from skillgen.cli.options import key_of
+from skillgen.config.project import Source, Target
 from skillgen.config.schema import project_schema
 from skillgen.write.lines import state_of
 
+TESTS = ROOT / "tests"
 SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
 WORDS = """\
 targets:
@@ -450,6 +456,127 @@ def until(is_so: Callable[[], bool]) -> None:
         select.select([], [], [], 0.02)
 
 
+# -- options and keys ------------------------------------------------------------------------------------------------
+
+OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "as_json", "quiet", "verbose", "debug"}
+"""Options that say what one run does with the targets, not what their documents are."""
+
+
+@pytest.mark.parametrize("command", ["from-server", "from-openapi", "build"])
+def test_every_option_that_shapes_documents_has_a_key(command: str) -> None:
+    parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
+    options = {item.name for item in parameters if item.param_type_name == "option"} - {"help"}
+    keys = {item.name for item in (*fields(Source), *fields(Target))}
+    assert {name for name in options if key_of(name) not in keys} <= OF_A_RUN
+    assert len(options) > 10
+
+
+def with_server(source: dict[str, Any], **target: Any) -> str:
+    manner = source.pop("manner")
+    source["command"] = [sys.executable, "-m", "servers.extended", manner]
+    source["cwd"] = str(TESTS)
+    return json.dumps({"targets": {"api": {"source": source, **target}}})
+
+
+@pytest.mark.parametrize(
+    ("key", "manner", "asked"),
+    [
+        ("no-tool-descriptions", "many", lambda log: "resources/read" not in log),
+        ("call-get-manifest", "manifest-tool", lambda log: "tools/call" in log),
+        ("skill-files", "skilled", lambda log: "resources/read" in log),
+        ("no-older-era", "two-eras", lambda log: log.count('"started"') == 1),
+    ],
+)
+def test_a_key_says_what_is_asked_of_a_server(
+    project: Path, key: str, manner: str, asked: Callable[[str], bool]
+) -> None:
+    """S3-09 for the first."""
+    outcomes = []
+    for value in (False, True):
+        log = project / f"{value}.log"
+        text = with_server({"manner": manner, key: value, "env": {"KIOSK_LOG": str(log)}})
+        finished = build(project, text)
+        assert finished.exit_code == 0, finished.stderr
+        outcomes.append(asked(log.read_text("utf-8")))
+    assert outcomes == [False, True]
+
+
+def test_a_text_that_adds_to_a_service_is_a_key_and_a_change_in_it_is_noticed(project: Path) -> None:
+    """S0-20."""
+    text = "targets: {api: {source: {openapi: api.json}, extra: [more/llms.txt]}}\n"
+    extra = project / "more" / "llms.txt"
+    extra.parent.mkdir()
+    extra.write_text("# Tasks\n\n> Plans.\n\n## Opening Hours\n\nOpen on Mondays.\n", "utf-8")
+    assert build(project, text).exit_code == 0
+    assert "Open on Mondays." in (project / "agent-docs" / "llms-full.txt").read_text("utf-8")
+    assert "nothing changed" in build(project).stderr
+    extra.write_text(extra.read_text("utf-8").replace("Mondays", "Tuesdays"), "utf-8")
+    assert build(project, None, "--check").exit_code == 1
+
+
+def test_files_outside_the_folder_of_a_description_are_read_where_a_key_allows_it(project: Path) -> None:
+    """S2-09."""
+    (project / "api").mkdir()
+    shared = {"get": {"operationId": "read_shared", "responses": {"200": {"description": "ok"}}}}
+    write(project / "shared.json", shared)
+    description = grouped(tasks=["list_tasks"])
+    description["paths"]["/shared"] = {"$ref": "../shared.json"}
+    write(project / "api" / "api.json", description)
+    names = []
+    for value in ("false", "true"):
+        build(project, f"targets: {{api: {{source: {{openapi: api/api.json, allow-outside-refs: {value}}}}}}}\n")
+        record = json.loads((project / "agent-docs" / ".skillgen.json").read_text("utf-8"))
+        names.append("read_shared" in record["tools"])
+    assert names == [False, True]
+
+
+def test_a_version_of_the_authors_wins_over_the_sources(project: Path) -> None:
+    """A FastMCP server reports the version of its SDK."""
+    text = "targets: {api: {source: {openapi: api.json}, version: 1.10}}\n"
+    assert build(project, text).exit_code == 0
+    (skill,) = (project / "agent-docs" / "skills").glob("*/SKILL.md")
+    assert yaml.safe_load(skill.read_text("utf-8").split("---\n")[1])["metadata"]["version"] == "1.10"
+    finished = run_skillgen("from-openapi", "api.json", "-o", "other", "--service-version", "1.10", cwd=project)
+    assert finished.exit_code == 0, finished.stderr
+    assert (project / "other" / "skills" / skill.parent.name / "SKILL.md").read_bytes() == skill.read_bytes()
+
+
+def test_a_target_is_put_below_the_home_folder_where_its_file_says_so(project: Path) -> None:
+    text = "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n"
+    env = {"HOME": str(project / "home"), "USERPROFILE": str(project / "home")}
+    finished = build(project, text, env=env)
+    assert finished.exit_code == 0, finished.stderr
+    assert (project / "home" / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
+    alone = build(project, "targets: {api: {source: {openapi: api.json}, user: true}}\n", env=env)
+    assert (alone.exit_code, "#/targets/api/user: says nothing without" in alone.stderr) == (2, True), alone.stderr
+
+
+@pytest.mark.parametrize("words", [("build",), ("build", "--quiet")])
+def test_a_target_that_needs_a_login_asks_nobody_where_there_is_no_terminal(
+    project: Path, words: tuple[str, ...]
+) -> None:
+    """X-12: a hook must not wait for a person."""
+    (project / "skillgen.yaml").write_text("targets: {a: {source: {url: 'http://127.0.0.1:9/mcp', login: true}}}\n")
+    finished = run_skillgen(*words, cwd=project, env={"XDG_CONFIG_HOME": str(project / "config")})
+    assert finished.exit_code == 3
+    assert "log in once in a terminal: skillgen from-server --url http://127.0.0.1:9/mcp --login" in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("{command: [x], headers: {A: b}}", "source.headers does nothing with command"),
+        ("{config: .mcp.json, cwd: x}", "source.cwd does nothing with config"),
+        ("{openapi: api.json, skill-files: true}", "source.skill-files does nothing with openapi"),
+        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id does nothing without login"),
+        ("{url: 'https://x.example/mcp', login: true, client-id: a, client-secret: b}", "a secret stands in the file"),
+    ],
+)
+def test_a_key_that_does_nothing_is_refused(project: Path, source: str, message: str) -> None:
+    finished = build(project, f"targets:\n  a:\n    source: {source}\n")
+    assert (finished.exit_code, "skillgen.yaml:3: " in finished.stderr, message in finished.stderr) == (2, True, True)
+
+
 # -- secrets ---------------------------------------------------------------------------------------------------------
 
 
@@ -555,6 +682,9 @@ def test_the_published_schema_is_that_of_the_code() -> None:
         ("targets: {a: {source: {openapi: x}, sauce: 1}}", False),
         ("targets: {a: {out: x}}", False),
         ("targets: {a: {source: {openapi: x}, when-to-use: x}}", False),
+        ("targets: {a: {source: {openapi: api.json, allow-outside-refs: true}}}", True),
+        ("targets: {a: {source: {command: [npx, server], headers: {X-A: b}}}}", False),
+        ("targets: {a: {source: {snapshot: x, cwd: y}}}", False),
     ],
 )
 def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) -> None:

@@ -153,7 +153,7 @@ class TestEras:
 
     def test_every_request_of_the_newest_revision_carries_its_meta(self, bench: Workbench) -> None:
         """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
-        bench.kiosk(MODERN, scope=CrawlScope(second_era=False))
+        bench.kiosk(MODERN, scope=CrawlScope(no_older_era=True))
 
         requests = [entry for entry in bench.received() if "method" in entry]
         assert len(requests) == 6
@@ -242,7 +242,7 @@ class TestEraOfDashdash:
 
     def test_the_second_process_can_be_turned_off(self, bench: Workbench) -> None:
         """X-07."""
-        result = bench.extended("two-eras", scope=CrawlScope(second_era=False))
+        result = bench.extended("two-eras", scope=CrawlScope(no_older_era=True))
 
         assert "initialize" not in result.results
         assert bench.methods().count("-") == 1

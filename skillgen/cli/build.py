@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -100,7 +101,10 @@ def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -
     up_to_date = {named.name: folders_up_to_date(named) for named in targets}
     waiting = [named for named in targets if not up_to_date[named.name]]
     report = _Report()
-    with console.progress("reading the sources"), reading_at_once(waiting, os.environ) as read:
+    # A hook or a job has nobody who could log in, and must not wait for one.
+    has_person = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
+    announce = Console().say if has_person else None
+    with console.progress("reading the sources"), reading_at_once(waiting, os.environ, announce) as read:
         for named in targets:
             if folders := up_to_date[named.name]:
                 report.add_up_to_date(folders)

@@ -49,6 +49,7 @@ class ServiceFamily:
     """What the user says of the service."""
 
     name: options.Name = None
+    service_version: options.ServiceVersion = None
     description: options.Description = None
     base_url: options.BaseUrl = None
     include: options.Include = None
@@ -63,6 +64,7 @@ class ServiceFamily:
         """
         said = Overrides(
             name=self.name,
+            version=self.service_version,
             description=self.description,
             base_url=self.base_url,
             include=tuple(self.include or ()),

@@ -13,11 +13,8 @@ from skillgen.cli.running import failed_json, run_command, write_documents
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, UsageError
 
-_OUTPUT_OPTIONS = {
-    **dict.fromkeys(("-o", "--out"), "out"),
-    **{f"--{name}": name for name in ("emit", "check", "install", "force", "templates", "profile")},
-}
-"""Options that a server hardly ever has, by the field of `OutputFamily` that they give."""
+_RARE_IN_SERVERS = ("out", "emit", "check", "install", "force", "templates", "profile")
+"""Fields of `OutputFamily` whose options a server's own command line hardly ever has."""
 
 _FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
@@ -51,7 +48,7 @@ def from_server(
             refuse_useless_options(server, source)
             services = read_written_server(server, overrides, timeout_s=how.timeout)
             return write_documents(services, output_options, console, output.as_json)
-        _warn_of_swallowed_options(context.obj, output, console)
+        _warn_of_swallowed_options(context, output, console)
         found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
         return write_documents(found, output_options, console, output.as_json, failures=failures)
 
@@ -66,10 +63,11 @@ def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, .
         )
 
 
-def _warn_of_swallowed_options(command: Sequence[str], output: OutputFamily, console: Console) -> None:
-    """Says that an option after `--` went to the server, where skillgen has one of that name and was not given it."""
+def _warn_of_swallowed_options(context: typer.Context, output: OutputFamily, console: Console) -> None:
+    """Reports an option after `--`, which the server gets, where skillgen has one of that name and was not given it."""
     plain = OutputFamily()
-    for word in command[1:]:
-        field = _OUTPUT_OPTIONS.get(word.partition("=")[0])
-        if field is not None and getattr(output, field) == getattr(plain, field):
+    known = {flag: option.name for option in context.command.params for flag in option.opts}
+    for word in context.obj[1:]:
+        field = known.get(word.partition("=")[0])
+        if field in _RARE_IN_SERVERS and getattr(output, field) == getattr(plain, field):
             console.say(f"note: {word} stands after --, so the server gets it; options of skillgen go before --")

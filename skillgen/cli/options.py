@@ -76,6 +76,9 @@ ClientSecret: TypeAlias = Annotated[
 ]
 Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)]
 Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
+ServiceVersion: TypeAlias = Annotated[
+    str | None, typer.Option(help="The service's version, in place of the source's.", metavar="VERSION")
+]
 Description: TypeAlias = Annotated[
     str | None, typer.Option(help="What it does and when to use it, in place of the source's words.")
 ]
@@ -151,6 +154,15 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON 
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
 Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print every problem, and what is done.")]
 Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show a traceback for an error.")]
+
+
+_KEYS = {"header": "headers", "overlay": "overlays", "install": "install_to", "service_version": "version"}
+"""Options whose key in skillgen.yaml has another name."""
+
+
+def key_of(option: str) -> str:
+    """Returns the field of the project's file, `Source` or `Target`, that says the same as an option."""
+    return _KEYS.get(option, option)
 
 
 def env_values(entries: Iterable[str] | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,37 +12,14 @@ from urllib.parse import urlsplit
 from skillgen.cli import options
 from skillgen.cli.console import Console
 from skillgen.cli.families import ServerFamily
+from skillgen.cli.options import key_of
+from skillgen.config.project import untaken_by
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
-
-_CRAWLED = (
-    "env",
-    "header",
-    "cwd",
-    "login",
-    "client_id",
-    "client_secret",
-    "server",
-    "no_tool_descriptions",
-    "no_older_era",
-    "call_get_manifest",
-    "skill_files",
-)
-"""Options of a server that is crawled."""
-
-_USELESS: Mapping[str, tuple[str, ...]] = {
-    "snapshot": (*_CRAWLED, "server_name"),
-    "manifest": _CRAWLED,
-    "config": ("header", "cwd", "server_name"),
-    "url": ("env", "cwd", "server"),
-    "command": ("header", "server"),
-    "nothing": (*_CRAWLED, "server_name"),
-}
-"""Options of a server that do nothing, by where the server comes from."""
 
 
 def refuse_useless_options(server: ServerFamily, source: str) -> None:
@@ -51,7 +28,8 @@ def refuse_useless_options(server: ServerFamily, source: str) -> None:
     Raises:
         UsageError: one of them is given.
     """
-    given = [name for name in _USELESS[source] if getattr(server, name)]
+    untaken = untaken_by(None if source == "nothing" else source)
+    given = [item.name for item in fields(server) if key_of(item.name) in untaken and getattr(server, item.name)]
     if given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         with_what = {"nothing": "without a server", "command": "with a server's command"}.get(
@@ -113,7 +91,8 @@ def _read_file(
     )
     if len(servers) > 1 and replace(overrides, include=(), exclude=()) != Overrides():
         raise UsageError(
-            "--name, --description, --base-url and --extra are of one service, and the file has several",
+            "--name, --service-version, --description, --base-url and --extra are of one service, and the file has "
+            "several",
             where=f"--config {path}",
             fix="choose one with --server NAME",
         )
@@ -151,6 +130,7 @@ def _login_of(server: ServerFamily) -> Login:
     if not server.login and (server.client_id or server.client_secret):
         raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
     return Login(
+        is_wanted=server.login,
         # Whoever is to log in must read where, also with --quiet.
         announce=Console().say if server.login else None,
         client_id=server.client_id,
@@ -161,12 +141,7 @@ def _login_of(server: ServerFamily) -> Login:
 def _scope_of(server: ServerFamily) -> CrawlScope:
     from skillgen.sources.mcp.target import CrawlScope
 
-    return CrawlScope(
-        tool_descriptions=not server.no_tool_descriptions,
-        second_era=not server.no_older_era,
-        manifest_tool=server.call_get_manifest,
-        skill_files=server.skill_files,
-    )
+    return CrawlScope.given_in(server)
 
 
 def one_source(given: Mapping[str, object], fix: str) -> str:

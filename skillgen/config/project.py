@@ -1,14 +1,27 @@
-"""What a project's file may hold. The names of keys are those of the fields, with hyphens."""
+"""What a project's file may hold. The names of keys are those of the fields, with hyphens.
+
+Every option of from-server, from-openapi and build that says what is documented, how and where has a key here. The
+reader, the JSON Schema, the digest of a target and the options that a source does not take are derived from it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from skillgen.model.value import Value
 
 COMMAND = {"is_command": True}
 """Metadata of a field that holds a command line: a list of words, or one text that is split as a shell would."""
+
+_SERVERS = ("command", "url", "config")
+_DESCRIPTIONS = ("openapi", "openapi_command")
+
+
+def _of(*kinds: str) -> dict[str, Any]:
+    """Returns the metadata of a field that only these kinds of source take."""
+    return {"kinds": kinds}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +37,7 @@ class Source:
     config: str | None = None
     """A client's server file, such as .mcp.json; every server in it unless `server` names one."""
 
-    server: str | None = None
+    server: str | None = field(default=None, metadata=_of("config"))
     """The one server of `config` to read."""
 
     openapi: str | None = None
@@ -39,19 +52,46 @@ class Source:
     manifest: str | None = None
     """A service manifest: a file or a URL."""
 
-    overlays: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = field(default=(), metadata=_of(*_DESCRIPTIONS))
     """OpenAPI Overlays that are applied to the description, in this order: files or URLs."""
 
-    env: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables for the command; secrets by ${NAME} only."""
+    allow_remote_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
+    """Whether documents at other addresses that the description names in a $ref are fetched."""
 
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers for `url`; secrets by ${NAME} only."""
+    allow_outside_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
+    """Whether files that the description names outside its own folder are read."""
 
-    cwd: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict, metadata=_of("command", "config", "openapi_command"))
+    """Environment variables for the command, or for the variables of `config`; secrets by ${NAME} only."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, metadata=_of("url", *_DESCRIPTIONS))
+    """Headers for `url`, or to fetch the description; secrets by ${NAME} only."""
+
+    cwd: str | None = field(default=None, metadata=_of("command", "openapi_command"))
     """The folder in which the command is started; that of this file by default."""
 
-    server_name: str | None = None
+    login: bool = field(default=False, metadata=_of("url", "config"))
+    """Whether the server needs a login with OAuth: by the browser in a terminal, elsewhere the login that was kept."""
+
+    client_id: str | None = field(default=None, metadata=_of("url", "config"))
+    """The client to log in as: a registered ID, or the URL of its metadata."""
+
+    client_secret: str | None = field(default=None, metadata=_of("url", "config"))
+    """The secret of that client: ${NAME}."""
+
+    no_tool_descriptions: bool = field(default=False, metadata=_of(*_SERVERS))
+    """Whether the descriptions of a progressive server are not read; reading authorises its tools in that session."""
+
+    no_older_era: bool = field(default=False, metadata=_of(*_SERVERS))
+    """Whether a server of the newest revision is not started once more to see how it opens older ones."""
+
+    call_get_manifest: bool = field(default=False, metadata=_of(*_SERVERS))
+    """Whether the server's tool get_manifest is called; no other tool ever is."""
+
+    skill_files: bool = field(default=False, metadata=_of(*_SERVERS))
+    """Whether the files of the skills that the server offers are read."""
+
+    server_name: str | None = field(default=None, metadata=_of("command", "url", "manifest"))
     """The name under which a host mounts the server."""
 
     timeout: float = 30.0
@@ -108,14 +148,23 @@ class Target:
     install_to: str | None = None
     """Also put the skill where a host looks for it: claude (.claude/skills) or agents (.agents/skills)."""
 
+    user: bool = False
+    """Whether `install-to` means the folder below the home folder of the user, not the one below this file's."""
+
     include: tuple[str, ...] = ()
     """What is documented; everything by default: NAME-GLOB, tag:GLOB, path:GLOB or method:GET."""
 
     exclude: tuple[str, ...] = ()
     """What is not: the same forms."""
 
+    extra: tuple[str, ...] = ()
+    """Texts that add to the service, a captured --ai-help text or an llms.txt: files or URLs."""
+
     name: str | None = None
     """The service's name."""
+
+    version: str | None = None
+    """The service's version. A server that sets none reports the version of its SDK."""
 
     description: str | None = None
     """What it does and when to use it."""
@@ -160,3 +209,14 @@ class Project:
 
     targets: Mapping[str, Target]
     """The targets, by name."""
+
+
+KINDS = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
+"""The fields of `Source` of which a target has exactly one."""
+
+
+def untaken_by(kind: str | None) -> tuple[str, ...]:
+    """Returns the fields of `Source` that a kind of source does not take; for None, all that some kinds do not."""
+    return tuple(
+        item.name for item in fields(Source) if "kinds" in item.metadata and kind not in item.metadata["kinds"]
+    )

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from skillgen.config.located import Located, located_toml, located_yaml
-from skillgen.config.project import Project, Source, Target
+from skillgen.config.project import KINDS, Project, Source, Target, untaken_by
 from skillgen.errors import UsageError
 from skillgen.model.value import Value
 
 FILE_NAME = "skillgen.yaml"
-SOURCES = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
 
 _SECRET = re.compile(r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE)
 
@@ -165,21 +164,46 @@ def _split(found: Located, key: str) -> tuple[str, ...]:
 
 def _check_target(name: str, target: Target, found: Located, key: str) -> None:
     source, place = target.source, _at(found, "source")
-    given = [item for item in SOURCES if getattr(source, item)]
+    given = [item for item in KINDS if getattr(source, item)]
     if len(given) != 1:
-        kinds = ", ".join(item.replace("_", "-") for item in SOURCES)
+        kinds = ", ".join(item.replace("_", "-") for item in KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
         raise _wrong(place, f"{key}.source", what, f"give one of {kinds}")
     if re.search(r"[\\/]|^\.*$", name):
         raise _wrong(found, key, "is no name of a target", "use letters, digits and hyphens")
+    _refuse_useless_keys(source, given[0], place, f"{key}.source")
     for kind, values in (("env", source.env), ("headers", source.headers)):
         for item, value in values.items():
-            if _SECRET.search(item) and "${" not in value:
-                raise UsageError(
-                    f"a secret stands in the file: {key}.source.{kind}.{item}",
-                    where=_at(_at(place, kind), item).where,
-                    fix=f"put it into the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', item).upper()}}}",
-                )
+            if _SECRET.search(item):
+                _refuse_secret(value, item, _at(_at(place, kind), item), f"{key}.source.{kind}.{item}")
+    if source.client_secret is not None:
+        _refuse_secret(
+            source.client_secret, "client_secret", _at(place, "client-secret"), f"{key}.source.client-secret"
+        )
+
+
+def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) -> None:
+    """Refuses keys that would do nothing, so that nobody relies on them."""
+    default = Source()
+    for name in untaken_by(kind):
+        if getattr(source, name) != getattr(default, name):
+            written = name.replace("_", "-")
+            fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the client's file"
+            raise _wrong(_at(place, written), f"{key}.{written}", f"does nothing with {kind.replace('_', '-')}", fix)
+    if not source.login:
+        for name in ("client_id", "client_secret"):
+            if getattr(source, name) is not None:
+                written = name.replace("_", "-")
+                raise _wrong(_at(place, written), f"{key}.{written}", "does nothing without login", "add login: true")
+
+
+def _refuse_secret(value: str, name: str, place: Located, key: str) -> None:
+    if "${" not in value:
+        raise UsageError(
+            f"a secret stands in the file: {key}",
+            where=place.where,
+            fix=f"put it into the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}",
+        )
 
 
 def _at(found: Located, key: str) -> Located:

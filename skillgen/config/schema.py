@@ -12,8 +12,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from skillgen.config.project import Project
-from skillgen.config.reading import SOURCES
+from skillgen.config.project import KINDS, Project, Source
 from skillgen.model.json_schema import DIALECT, field_docstrings
 from skillgen.model.value import Json, Value
 
@@ -29,8 +28,17 @@ def project_schema() -> dict[str, Json]:
     head: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
     schema = head | _of_class(Project)
     source = schema["properties"]["targets"]["additionalProperties"]["properties"]["source"]
-    source["oneOf"] = [{"required": [name.replace("_", "-")]} for name in SOURCES]
+    source["oneOf"] = [_required(name) for name in KINDS]
+    source["dependentSchemas"] = {
+        item.name.replace("_", "-"): {"anyOf": [_required(kind) for kind in item.metadata["kinds"]]}
+        for item in dataclasses.fields(Source)
+        if "kinds" in item.metadata
+    }
     return schema
+
+
+def _required(name: str) -> Json:
+    return {"required": [name.replace("_", "-")]}
 
 
 def _of_class(cls: type[Any]) -> dict[str, Json]:

@@ -27,6 +27,8 @@ def authored(service: Service, target: Target, pointer: str) -> Service:
 
     if target.name is not None:
         declared("name", "name")
+    if target.version is not None:
+        declared("version", "version")
     if target.description is not None:
         declared("summary", "description")
     if target.when_to_use:

@@ -31,6 +31,9 @@ class Overrides:
     name: str | None = None
     """`--name`."""
 
+    version: str | None = None
+    """`--service-version`."""
+
     description: str | None = None
     """`--description`."""
 

@@ -143,12 +143,18 @@ def overridden(service: Service, overrides: Overrides) -> Service:
         patterns_from("--exclude", overrides.exclude),
     )
     origins = dict(service.origins or {})
-    if overrides.name is not None and not overrides.name.strip():
-        raise UsageError("is empty", where="--name", fix="give a name")
+    for option, value in (("--name", overrides.name), ("--service-version", overrides.version)):
+        if value is not None and not value.strip():
+            raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
     if overrides.name is not None:
         # The title would stand in every heading in its place.
         service = replace(service, name=overrides.name, title=None)
         origins["name"] = Origin("declared", "--name")
+    if overrides.version is not None:
+        service, origins["version"] = (
+            replace(service, version=overrides.version),
+            Origin("declared", "--service-version"),
+        )
     if overrides.description is not None:
         service, origins["summary"] = (
             replace(service, summary=overrides.description),

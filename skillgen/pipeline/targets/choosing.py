@@ -117,7 +117,10 @@ def _options(target: Target, out: Path, folder: Path, pointer: str, given: Given
             formats = formats_named(",".join(target.emit))
         if target.profile is not None and given.profile is None:
             profile = profile_named(target.profile)
-        install = install_folder(target.install_to, user=False, formats=formats) if given.install is None else None
+        install = None
+        if given.install is None:
+            is_users = target.user or (given.user and target.install_to is not None)
+            install = install_folder(target.install_to, user=is_users, formats=formats)
     if install is not None:
         install = folder / install
     else:

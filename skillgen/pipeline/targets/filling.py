@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillgen.config.project import Source
 from skillgen.config.variables import filled_in, variables_in
@@ -13,6 +14,9 @@ from skillgen.pipeline.programs import project_environment, resolved
 from skillgen.pipeline.targets.choosing import NamedTarget
 from skillgen.sources.given import secrets_of_variables
 from skillgen.sources.secrets import Secrets
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.target import Login
 
 
 class FilledSource:
@@ -75,5 +79,22 @@ class FilledSource:
         """Gives how a description is reached, and what is read with it."""
         headers, overlays = self.headers(), tuple(map(self.place, self.source.overlays))
         return DescriptionOptions(
-            timeout_s=self.source.timeout, headers=headers, secrets=self.secrets, overlays=overlays
+            timeout_s=self.source.timeout,
+            headers=headers,
+            secrets=self.secrets,
+            overlays=overlays,
+            allow_remote_refs=self.source.allow_remote_refs,
+            allow_outside_refs=self.source.allow_outside_refs,
+        )
+
+    def login(self, announce: Callable[[str], None] | None) -> Login:
+        """Returns how the server's token is got; `announce` is None where no person can be asked."""
+        from skillgen.sources.mcp.target import Login
+
+        source = self.source
+        return Login(
+            is_wanted=source.login,
+            announce=announce if source.login else None,
+            client_id=self.text(source.client_id, "/client-id") if source.client_id else None,
+            client_secret=self.text(source.client_secret, "/client-secret") if source.client_secret else None,
         )

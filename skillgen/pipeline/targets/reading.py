@@ -20,6 +20,7 @@ from skillgen.sources.document import FilesRead, files_read
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.interruption import Interruption
+    from skillgen.sources.mcp.target import Login
 
 _AT_ONCE = 8
 """Sources that are read at the same time."""
@@ -41,7 +42,7 @@ class ReadTarget:
 
 @contextmanager
 def reading_at_once(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str]
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
 ) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
     """Reads targets at the same time; yields what waits for one of them and returns or raises what `read_target` does.
 
@@ -65,14 +66,14 @@ def reading_at_once(
             except Empty:
                 return
             try:
-                futures[named.name].set_result(read_target(named, environment, interruption))
+                futures[named.name].set_result(read_target(named, environment, interruption, announce))
             except BaseException as error:
                 futures[named.name].set_exception(error)
 
     def read(named: NamedTarget) -> ReadTarget:
         if named.name in futures:
             return futures[named.name].result()
-        return read_target(named, environment, interruption)
+        return read_target(named, environment, interruption, announce)
 
     for number in range(min(_AT_ONCE, len(futures))):
         Thread(target=work, name=f"skillgen-build-{number}", daemon=True).start()
@@ -82,8 +83,13 @@ def reading_at_once(
         interruption.interrupt()
 
 
-def read_target(named: NamedTarget, environment: Mapping[str, str], interruption: Interruption) -> ReadTarget:
-    """Reads the source of a target.
+def read_target(
+    named: NamedTarget,
+    environment: Mapping[str, str],
+    interruption: Interruption,
+    announce: Callable[[str], None] | None = None,
+) -> ReadTarget:
+    """Reads the source of a target; `announce` shows a person where to log in, and is None where there is nobody.
 
     Raises:
         SourceError: it cannot be reached or read.
@@ -92,10 +98,11 @@ def read_target(named: NamedTarget, environment: Mapping[str, str], interruption
     from skillgen.pipeline.authoring import authored
 
     with files_read() as files, located_in_file(named.pointer):
-        services, failures = _services(FilledSource(named, environment), interruption)
-    if len(services) > 1 and (named.target.name or named.target.description):
+        services, failures = _services(FilledSource(named, environment), interruption, announce)
+    one = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
+    if len(services) > 1 and one:
         raise UsageError(
-            "name and description are of one service, and the source has several",
+            f"of one service, and the source has several: {', '.join(one).replace('_', '-')}",
             where=named.pointer,
             fix="make a target for each, with server: NAME",
         )
@@ -104,18 +111,23 @@ def read_target(named: NamedTarget, environment: Mapping[str, str], interruption
 
 
 def _services(
-    filled: FilledSource, interruption: Interruption
+    filled: FilledSource, interruption: Interruption, announce: Callable[[str], None] | None
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline import reading
 
     target, source = filled.named.target, filled.source
     overrides = Overrides(
         name=target.name,
+        version=target.version,
         description=target.description,
         base_url=target.base_url,
         include=target.include,
         exclude=target.exclude,
     )
+    if target.extra:
+        extra = [filled.place(item) for item in target.extra]
+        with filled.secrets.kept_from_errors():
+            overrides = reading.with_extras(overrides, extra, timeout_s=source.timeout)
     if source.snapshot is not None:
         path = str(filled.named.path(source.snapshot))
         return reading.read_snapshot(path, overrides, timeout_s=source.timeout), ()
@@ -134,23 +146,23 @@ def _services(
     if source.openapi_command:
         return (printed_description(filled, overrides),), ()
     if source.config is not None:
-        return _configured(filled, source.config, overrides, interruption)
-    return (_crawled(filled, overrides, interruption),), ()
+        return _configured(filled, source.config, overrides, interruption, filled.login(announce))
+    return (_crawled(filled, overrides, interruption, filled.login(announce)),), ()
 
 
 def _configured(
-    filled: FilledSource, file: str, overrides: Overrides, interruption: Interruption
+    filled: FilledSource, file: str, overrides: Overrides, interruption: Interruption, login: Login
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline.several import read_servers, servers_in_file
-    from skillgen.sources.mcp.target import CrawlScope, Login
+    from skillgen.sources.mcp.target import CrawlScope
 
     servers = servers_in_file(
         filled.named.path(file),
         filled.source.server,
         given=filled.env(),
         environment=filled.project_environment(),
-        login=Login(),
-        scope=CrawlScope(),
+        login=login,
+        scope=CrawlScope.given_in(filled.source),
         timeout_s=filled.source.timeout,
     )
     read = read_servers(servers, overrides, lambda message: None, interruption)
@@ -158,9 +170,9 @@ def _configured(
     return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
 
 
-def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interruption) -> Service:
+def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interruption, login: Login) -> Service:
     from skillgen.pipeline import reading
-    from skillgen.sources.mcp.target import ServerTarget
+    from skillgen.sources.mcp.target import CrawlScope, ServerTarget
 
     source = filled.source
     url = filled.text(source.url, "/url") if source.url is not None else None
@@ -173,7 +185,9 @@ def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interrupt
         env=filled.env(),
         headers=filled.headers(),
         cwd=filled.folder() if source.command else None,
+        login=login,
         timeout_s=source.timeout,
+        scope=CrawlScope.given_in(source),
     )
     target = replace(target, passed=filled.secrets)
     return reading.read_server(

@@ -26,7 +26,7 @@ _UNPROMISED_S = 3.0
 
 def is_worth_asking(scope: CrawlScope, opening: Opening) -> bool:
     """Tells from what a server says first whether its older era is asked."""
-    return scope.second_era and opening.is_of_newest_era and not opening.mentions_dashdash
+    return not scope.no_older_era and opening.is_of_newest_era and not opening.mentions_dashdash
 
 
 @contextlib.contextmanager

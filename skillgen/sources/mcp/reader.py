@@ -67,12 +67,18 @@ class CrawlReader:
         if scope.skill_files and "skills/list" in results:
             progress("reading skills")
             results["skills/files"] = read_skill_files(session, results["skills/list"], self.log, self._secrets)
-        if scope.tool_descriptions and (uri := progressive.descriptions_uri(results)) is not None:
+        if not scope.no_tool_descriptions and (uri := progressive.descriptions_uri(results)) is not None:
             progress("reading the descriptions of the tools")
             names = _names(results)
             described = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
             results[progressive.READ] = {"uri": uri, "tools": described}
-        if scope.manifest_tool and MANIFEST_TOOL in _names(results):
+            self.log.info(
+                "tools-authorised",
+                uri,
+                "Reading the descriptions of the tools authorises the tools in that session (seed 003).",
+                fix="Leave them unread with --no-tool-descriptions, or `no-tool-descriptions: true` in skillgen.yaml.",
+            )
+        if scope.call_get_manifest and MANIFEST_TOOL in _names(results):
             progress(f"calling {MANIFEST_TOOL}")
             if (manifest := read_manifest(session, self.log, self._secrets)) is not None:
                 results["manifest"] = manifest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,9 @@ Transport = Literal["stdio", "http", "sse"]
 class Login:
     """What the user wants of logging in to a server over HTTP. A login that was kept is used without being asked."""
 
+    is_wanted: bool = False
+    """Whether the user says that the server needs one."""
+
     announce: Callable[[str], None] | None = None
     """Shows a person where to log in; `None` where nobody is to be asked."""
 
@@ -39,20 +42,25 @@ class Login:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlScope:
-    """What is asked of a server beside its lists and its `ai_help`."""
+    """What is asked of a server besides its lists and its `ai_help`; the fields have the names of the options."""
 
-    tool_descriptions: bool = True
-    """Whether the descriptions of a progressive server are read, which authorises its tools in that session (seed
+    no_tool_descriptions: bool = False
+    """Whether the descriptions of a progressive server are not read: reading authorises its tools in that session (seed
     003)."""
 
-    second_era: bool = True
-    """Whether a server that has no `dashdash` in the newer era is asked in the older one too."""
+    no_older_era: bool = False
+    """Whether a server that has no `dashdash` in the newer era is not asked in the older one too."""
 
-    manifest_tool: bool = False
+    call_get_manifest: bool = False
     """Whether the tool `get_manifest` may be called, the only one that ever is (seed 004, 1)."""
 
     skill_files: bool = False
     """Whether the files of the skills that it offers are read."""
+
+    @classmethod
+    def given_in(cls, options: object) -> CrawlScope:
+        """Returns what options or a project's file say: values with the names of the fields."""
+        return cls(**{item.name: getattr(options, item.name) for item in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,6 +106,7 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
         assert announce is not None
         await bounds.check_address(checked_page(page))
         announce(f"log in to {public_url(url)} at: {page}")
+        announce(f"waiting up to {PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
         if _has_browser():
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from skillgen.errors import UsageError
+from skillgen.errors import SourceError
 from skillgen.sources.mcp.oauth.keeping import LoginFile, login_file
 from skillgen.sources.mcp.target import ServerTarget
 from skillgen.sources.secrets import Secrets
@@ -14,16 +14,19 @@ def logged_in(target: ServerTarget) -> ServerTarget:
     """Gives the target with a token among its headers, where there is one or the user wants one.
 
     Raises:
-        SourceError: the login failed, or was not finished in time.
-        UsageError: a login is asked for where none can be.
+        SourceError: the login failed, was not finished in time, or is wanted where nobody can log in.
     """
     login = target.login
     if target.url is None:
-        if login.announce is not None:
-            raise UsageError("a command needs no login", where="--login", fix="give it credentials with --env")
         return target
     has_token = any(name.lower() == "authorization" for name, _ in target.headers)
     file = login_file(target.url)
+    if login.is_wanted and login.announce is None and not has_token and not file.path.exists():
+        raise SourceError(
+            "needs a login, none is kept, and nobody can be asked here",
+            where=target.public_url,
+            fix=f"log in once in a terminal: skillgen from-server --url {target.public_url} --login",
+        )
     if has_token or not (login.announce is not None or file.path.exists()):
         return target
     # The SDK costs most of a second: only where there is something to do.
