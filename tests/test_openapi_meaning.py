@@ -51,10 +51,10 @@ def test_hints_of_extensions_win_over_the_method(name: str, wrapped: bool) -> No
     semantics = tool_of("post", **{name: {"annotations": hints} if wrapped else hints}).semantics
     assert (semantics.read_only, semantics.operation, semantics.open_world) == (True, "read", False)
     assert semantics.is_declared("read_only")
-    semantics = tool_of("delete", **{name: {"destructiveHint": False}}).semantics
+    semantics = tool_of("post", **{name: {"destructiveHint": False}}).semantics
     assert (semantics.destructive, semantics.operation) == (False, "write")
     assert semantics.is_declared("destructive")
-    assert not semantics.is_declared("idempotent")
+    assert not semantics.is_declared("read_only")
 
 
 @pytest.mark.parametrize("said", [True, False])
@@ -301,7 +301,7 @@ def test_pkce_is_told_of_the_flow_that_has_it() -> None:
 
 def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -> None:
     """S2-18."""
-    operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"destructiveHint": False}})}
+    operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"idempotentHint": False}})}
     for number, (found, told) in enumerate([({"get": operations["get"]}, "; the source declares nothing of it."),
                                             (operations, " where the source declares nothing of it.")]):  # fmt: skip
         source = write(tmp_path / f"{number}.json", description({"/a": found}))

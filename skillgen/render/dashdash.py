@@ -16,7 +16,8 @@ SPEC_VERSION = "0.2.0"
 _AUTH_METHODS = {"bearer": "bearer", "api-key": "api-key", "oauth2": "oauth2", "basic": "basic", "cookie": "cookie",
                  "session": "session", "bearer_token": "bearer", "api_key": "api-key", "oauth2_code": "oauth2",
                  "oauth2_device": "oauth2"}  # fmt: skip
-_CLI_LEVELS = {"none": "read", "browse": "read"}
+_CLI_LEVELS = {"browse": "interact"}
+"""Levels that the CLI profile lacks, as the next more cautious one."""
 
 
 def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict[str, Any]:

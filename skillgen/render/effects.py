@@ -41,7 +41,7 @@ def marks(tool: Tool) -> tuple[str, ...]:
     found = []
     if semantics.requires_confirmation:
         found.append("ask first")
-    if semantics.destructive and not semantics.read_only:
+    if semantics.destructive:
         found.append("destructive")
     elif semantics.read_only:
         found.append("read")
@@ -106,7 +106,15 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
             inferred.setdefault((semantics.origins or {})[field].source, []).append(words)
     sentences = [f"Declared: {'; '.join(declared)}."] if declared else []
     sentences += [f"Inferred from {inline(source)}: {'; '.join(words)}." for source, words in inferred.items()]
+    if is_destructive_by_default(semantics):
+        sentences.append("By MCP's default it may delete or overwrite (not declared).")
     return tuple(Markdown(sentence) for sentence in sentences)
+
+
+def is_destructive_by_default(semantics: Semantics) -> bool:
+    """True if a tool may delete or overwrite only by the default of a specification."""
+    origin = (semantics.origins or {}).get("destructive")
+    return bool(semantics.destructive) and origin is not None and origin.kind == "defaulted"
 
 
 def needs(tool: Tool) -> tuple[Markdown, ...]:
@@ -214,7 +222,7 @@ def _is_said_to_delete(semantics: Semantics) -> bool:
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.read_only:
         yield "read_only", "changes nothing"
-    elif semantics.destructive and not _is_said_to_delete(semantics):
+    elif semantics.destructive and not _is_said_to_delete(semantics) and not is_destructive_by_default(semantics):
         yield "destructive", "may delete or overwrite"
     elif semantics.operation in ("write", "delete", "admin"):
         yield "operation", _OPERATION_WORDS[semantics.operation]
@@ -233,7 +241,7 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.reversed_by is not None:
         yield "reversed_by", f"can be undone with {tool_link(semantics.reversed_by)}"
     elif semantics.reversible is not None:
-        yield "reversible", "can be undone" if semantics.reversible else "can't be undone"
+        yield "reversible", "can be undone" if semantics.reversible else "cannot be undone"
     if semantics.side_effects:
         yield "side_effects", "side effects: " + "; ".join(inline(item) for item in semantics.side_effects)
     if semantics.open_world is False:

@@ -21,11 +21,7 @@ _DATE_FORMATS = ("date", "date-time", "time")
 
 _KINDS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
     ("Change nothing", "read_only", lambda tool: bool(tool.semantics.read_only)),
-    (
-        "May delete or overwrite",
-        "destructive",
-        lambda tool: bool(tool.semantics.destructive) and not tool.semantics.read_only,
-    ),
+    ("May delete or overwrite", "destructive", lambda tool: bool(tool.semantics.destructive)),
     ("A person must agree first", "requires_confirmation", lambda tool: bool(tool.semantics.requires_confirmation)),
     (
         "Safe to repeat",
@@ -38,7 +34,7 @@ _KINDS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
         "idempotent",
         lambda tool: tool.semantics.idempotent is False and not tool.semantics.read_only,
     ),
-    ("Can't be undone", "reversible", lambda tool: tool.semantics.reversible is False),
+    ("Cannot be undone", "reversible", lambda tool: tool.semantics.reversible is False),
 )
 
 

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from skillgen.markdown.filters import one_line, unfilled
 from skillgen.model.service import Service
 from skillgen.render.document import PROFILES, Document
-from skillgen.render.effects import is_effect_of_method, is_effect_unknown, marks, marks_legend
+from skillgen.render.effects import (
+    is_destructive_by_default,
+    is_effect_of_method,
+    is_effect_unknown,
+    marks,
+    marks_legend,
+)
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
@@ -79,7 +85,13 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "reference": reference,
         "phrase": phrase_of(service),
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
-        "destructive": [tool.name for tool in service.tools if "destructive" in marks(tool)],
+        "destructive": [
+            tool.name
+            for tool in service.tools
+            if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
+        ],
+        "by_default": [tool.name for tool in service.tools if is_destructive_by_default(tool.semantics)],
+        "irreversible": [tool.name for tool in service.tools if tool.semantics.reversible is False],
         "unknown": sum(map(is_effect_unknown, service.tools)),
         "by_method": any(map(is_effect_of_method, service.tools)),
         "marks": marks_legend(service.tools),

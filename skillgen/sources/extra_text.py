@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.access import Access, AccessLevel
+from skillgen.model.access import Access
 from skillgen.model.offers import Section
 from skillgen.model.service import Service
 from skillgen.model.value import Origin
@@ -25,6 +25,7 @@ from skillgen.sources.mcp.claims import Members
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_help import with_help
+from skillgen.sources.safety import CAUTION
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -33,7 +34,6 @@ _PLACES = ("llms.txt", ".well-known/llms.txt")
 
 _LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
 _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
-_NO_LEVEL: AccessLevel = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,13 @@ def extended(service: Service, extra: ExtraText) -> Service:
             changes[field], origins[field] = value, ORIGIN
         elif own != value:
             problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
-    if "access_level" in (found.origins or {}) and "access_level" not in origins:
-        changes["access_level"], origins["access_level"] = found.access_level, ORIGIN
+    if "access_level" in (found.origins or {}):
+        level, order = found.access_level, CAUTION["access_level"]
+        if "access_level" in origins and level != service.access_level:
+            message = f"access_level is {level} in the text but {service.access_level} in the source"
+            problems.warning("facts-disagree", extra.name, f"{message}; the more cautious one is used")
+        if "access_level" not in origins or order.index(level) > order.index(service.access_level):
+            changes["access_level"], origins["access_level"] = level, ORIGIN
     help_text = reader.text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     return replace(
         service,
@@ -164,7 +169,7 @@ class _ExtraReader:
             last_updated=take("last_updated", "lastUpdated"),
             when_to_use=wanted,
             when_not_to_use=unwanted,
-            access_level=declared.access_level_from(voices, facts, _NO_LEVEL),
+            access_level=declared.access_level_from(voices, facts, "read", levels=CAUTION["access_level"]),
             access=access if "mcpUrl" in said else replace(access, mcp=None),
             install=declared.install_from(voices, facts),
             requirements=declared.requirements_from(voices, facts),

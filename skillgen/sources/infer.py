@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from skillgen.errors import Problem
 from skillgen.markdown.filters import one_line, plain_words
 from skillgen.markdown.sentences import clipped, first_sentence, list_phrase, shared_start, tells_more
 from skillgen.model.access import AccessLevel
@@ -22,6 +23,7 @@ from skillgen.sources.areas import area_lines
 from skillgen.sources.declared_uses import uses_declared_in
 from skillgen.sources.division import LIMIT
 from skillgen.sources.grouping import REST, grouped, with_small_groups
+from skillgen.sources.safety import CAUTION
 from skillgen.sources.subjects import Subjects
 from skillgen.sources.words import nouns_of, spoken_name, verb_of, word_set, words_of
 
@@ -53,6 +55,8 @@ WORDS_LIMIT = 80
 
 WORDS_OF_GROUP = 24
 
+_LEVELS = CAUTION["access_level"]
+
 SHORT = 40
 """Characters of a phrase that can stand in an enumeration."""
 
@@ -64,10 +68,7 @@ def completed(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
     service = _with_effects(_with_deprecations(grouped(service)))
     origins = dict(service.origins or {})
-    if "access_level" not in origins:
-        level, reason = _access_level(service.tools)
-        origins["access_level"] = Origin("inferred", reason)
-        service = replace(service, access_level=level)
+    service = _with_access_level(service, origins)
     service = _with_declared_uses(service, origins)
     divided = with_small_groups(service)
     subjects = Subjects(divided, _titles(service)) if len(service.tools) > LIMIT else None
@@ -163,19 +164,31 @@ def _says_deprecated(tool: Tool) -> bool:
     return any(_DEPRECATED.match(text) or _DEPRECATED_BELOW.search(text) for text in texts if text)
 
 
-def _access_level(tools: Iterable[Tool]) -> tuple[AccessLevel, str]:
-    """Follows design, "Where facts disagree": read where every tool is known to read, full where one destroys."""
-    tools = tuple(tools)
-    if any(_is_declared_destructive(tool) for tool in tools):
-        return "full", "a tool that is declared destructive"
+def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
+    """Follows the marks of the tools, unless a more cautious level is declared (design, "Where facts disagree")."""
+    level, reason = _access_level(service.tools)
+    if "access_level" in origins:
+        if not service.tools or _LEVELS.index(service.access_level) >= _LEVELS.index(level):
+            return service
+        problem = Problem(
+            code="facts-disagree",
+            level="warning",
+            where=origins["access_level"].source,
+            message=f"the access level is declared to be {service.access_level}, but there is {reason}; "
+            f"it is documented as {level}",
+            fix="correct the access level, or what is declared of the tool",
+        )
+        service = replace(service, problems=(*service.problems, problem))
+    origins["access_level"] = Origin("inferred", reason)
+    return replace(service, access_level=level)
+
+
+def _access_level(tools: Sequence[Tool]) -> tuple[AccessLevel, str]:
+    if any(tool.semantics.destructive for tool in tools):
+        return "full", "a tool that may delete or overwrite"
     if tools and all(tool.semantics.read_only for tool in tools):
         return "read", "every tool changes nothing"
-    return "interact", "not every tool is known to change nothing"
-
-
-def _is_declared_destructive(tool: Tool) -> bool:
-    semantics = tool.semantics
-    return bool(semantics.destructive) and semantics.is_declared("destructive") and not semantics.read_only
+    return "interact", "a tool that is not known to change nothing"
 
 
 def _triggers(service: Service, subjects: Subjects | None, areas: Sequence[str]) -> Iterable[str]:

@@ -58,10 +58,5 @@ def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
 def _check_risk(tool: Tool, problems: ProblemLog) -> None:
     """Compares the risk with what else is declared (seed 004, 6); `safe` alone says nothing of changes."""
     semantics = tool.semantics
-    contradicts = {
-        "safe": bool(semantics.destructive and semantics.is_declared("destructive")),
-        "destructive": bool(semantics.read_only),
-    }
-    if semantics.risk is not None and contradicts.get(semantics.risk):
-        other = "destructive" if semantics.risk == "safe" else "read-only"
-        problems.info("risk-contradicted", tool.pointer, f"{tool.name!r} has the risk {semantics.risk}, but is {other}")
+    if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
+        problems.warning("risk-contradicted", tool.pointer, f"{tool.name!r} has the risk safe, but is destructive")

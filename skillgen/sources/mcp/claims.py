@@ -14,6 +14,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.value import Json, Origin
 from skillgen.sources.addresses import without_credentials
+from skillgen.sources.safety import flag_from
 
 Place = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""
@@ -89,6 +90,27 @@ class Members:
     def flag(self, key: str) -> Claim | None:
         """Gives a member that is true or false."""
         return self._claim(key, "true or false", lambda value: isinstance(value, bool))
+
+    def cautious_flag(self, key: str, cautious: bool) -> Claim | None:
+        """Returns a member on safety that is true or false; of another type, its careful reading."""
+        self._read.add(key)
+        value = self.raw.get(key)
+        if value is None or isinstance(value, bool):
+            return self.flag(key) if value is not None else None
+        return self._misread(key, "true or false", flag_from(value, cautious))
+
+    def cautious_word(self, key: str, words: tuple[str, ...], unknown: str | None = None) -> Claim | None:
+        """Returns a member on safety that is one of some words, the least cautious first; `unknown` for other values.
+
+        A word in the wrong case counts unless it is the least cautious one.
+        """
+        self._read.add(key)
+        value = self.raw.get(key)
+        if value is None or (isinstance(value, str) and value in words):
+            return Claim(value, self.at(key), self.place) if value is not None else None
+        word = value.strip().lower() if isinstance(value, str) else None
+        meaning = unknown if word not in words else word if word != words[0] else None
+        return self._misread(key, f"one of {', '.join(words)}", meaning)
 
     def number(self, key: str) -> Claim | None:
         """Gives a member that is a number."""
@@ -191,6 +213,18 @@ class Members:
             self._report(self.at(key), expected, value)
             return None
         return Claim(value, self.at(key), self.place)
+
+    def _misread(self, key: str, expected: str, meaning: Json) -> Claim | None:
+        """Returns what a value of the wrong form is taken for, if it claims anything; reports it."""
+        if meaning is None:
+            self._report(self.at(key), expected, self.raw[key])
+            return None
+        self._problems.warning(
+            "member-invalid",
+            self.at(key),
+            f"expected {expected}, found {_shown(self.raw[key])}; read as {str(meaning).lower()}, to be careful",
+        )
+        return Claim(meaning, self.at(key), self.place, inferred_from=key)
 
     def _is_text(self, item: Json, key: str, index: int) -> bool:
         if isinstance(item, str):

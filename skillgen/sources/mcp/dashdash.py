@@ -32,12 +32,17 @@ _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 
 def find_in_result(result: Members) -> Members | None:
     """Finds the object in the result that opens a session; the first place that has one wins."""
-    return _first(_places_in_result(result))
+    return next(_all(_places_in_result(result)), None)
 
 
 def find_in_entry(entry: Members) -> Members | None:
     """Finds the object of a tool, a resource or a prompt; the first place that has one wins."""
-    return _first(_places_in_entry(entry))
+    return next(all_in_entry(entry), None)
+
+
+def all_in_entry(entry: Members) -> Iterator[Members]:
+    """Yields the objects of every place of a tool, a resource or a prompt."""
+    return _all(_places_in_entry(entry))
 
 
 def check(dashdash: Members, problems: ProblemLog) -> None:
@@ -106,11 +111,10 @@ def _places_in_entry(entry: Members) -> Iterator[tuple[Members, bool]]:
     yield entry.part("annotations", "annotations"), True
 
 
-def _first(places: Iterator[tuple[Members, bool]]) -> Members | None:
+def _all(places: Iterator[tuple[Members, bool]]) -> Iterator[Members]:
     for place, namespaced in places:
         for key, value in place.raw.items():
             if key == "dashdash" or (namespaced and key.endswith("/dashdash")):
                 found = place.part(key, "dashdash")
                 if isinstance(value, dict):
-                    return found
-    return None
+                    yield found

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from skillgen.errors import SourceError
 from skillgen.model.access import Access, AccessLevel, Auth, Invocation, RateLimit, Requirements
 from skillgen.model.pointer import child
 from skillgen.model.value import Json, Value
@@ -16,7 +17,8 @@ from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_entry import Read
 
-ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
+ACCESS_LEVELS = ("read", "interact", "full")
+"""Access levels of an MCP server (seed 000, 3.1.2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +51,24 @@ def homepage_from(voices: Voices, facts: Facts) -> str | None:
     return homepage
 
 
-def access_level_from(voices: Voices, facts: Facts, default: AccessLevel) -> AccessLevel:
-    """Reads the access level; where nobody declares one the default is left, without an origin."""
-    claims = voices.both("accessLevel", lambda item, key: item.word(key, ACCESS_LEVELS))
-    return facts.take("access_level", *not_null(claims)) or default
+def access_level_from(
+    voices: Voices, facts: Facts, default: AccessLevel, *, levels: tuple[str, ...] = ACCESS_LEVELS
+) -> AccessLevel:
+    """Reads the access level; where nobody declares one the default is left, without an origin.
+
+    Raises:
+        SourceError: agents must not use the service.
+    """
+    for place in (voices.dashdash, voices.ai_help.metadata):
+        level = place.raw.get("accessLevel")
+        if isinstance(level, str) and level.strip().lower() == "none":
+            raise SourceError(
+                "the declared access level is none: agents must not use this service",
+                where=place.at("accessLevel"),
+                fix="document another service, or ask its author to declare read, interact or full",
+            )
+    claims = voices.both("accessLevel", lambda item, key: item.word(key, levels))
+    return facts.cautious("access_level", *claims) or default
 
 
 def access_from(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from skillgen.errors import ProblemLog
 from skillgen.model.value import Json, Origin, Origins
 from skillgen.sources.mcp.claims import Claim, Place
+from skillgen.sources.safety import CAUTION
 
 ORDER: tuple[Place, ...] = ("dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations")
 """Who counts more stands first. `--name` and its like, and the configuration file, come before all of them; they are
@@ -51,6 +52,27 @@ class Facts:
         self._note(field, winner)
         return winner
 
+    def cautious(self, field: str, *claims: Claim | None) -> Json:
+        """Returns the most cautious value that is claimed of a field on safety, and warns of every other one."""
+        made = [claim for claim in claims if claim is not None and claim.value is not None]
+        if not made:
+            return None
+        order = CAUTION[field]
+        made.sort(key=lambda claim: (-order.index(claim.value), claim.inferred_from is not None))
+        winner = made[0]
+        for other in made[1:]:
+            if other.value != winner.value:
+                self._warn(field, winner, other)
+        self._note(field, winner)
+        return winner.value
+
+    def union(self, field: str, *claims: Claim | None) -> tuple[str, ...]:
+        """Returns the items of all lists that are claimed of a field on safety."""
+        made = [claim for claim in claims if claim is not None and claim.value]
+        for claim in reversed(made):
+            self._note(field, claim)
+        return tuple(dict.fromkeys(item for claim in made for item in claim.value))
+
     def note(self, field: str, origin: Origin) -> None:
         """Notes where a field comes from that was not taken from claims."""
         self._origins[field] = origin
@@ -60,12 +82,25 @@ class Facts:
         if claim.inferred_from is not None or not at_home:
             self._origins[field] = claim.origin()
 
+    def _warn(self, field: str, winner: Claim, other: Claim) -> None:
+        shown = [str(claim.value).lower() for claim in (other, winner)]
+        self._problems.warning(
+            "facts-disagree",
+            other.pointer,
+            f"{field} is {shown[0]} by {_member(other)} but {shown[1]} at {winner.pointer}, the more cautious fact",
+            "correct the fact that is wrong",
+        )
+
     def _report(self, field: str, strongest: Claim, other: Claim) -> None:
         self._problems.info(
             "facts-disagree",
             other.pointer,
             f"{field}: {other.place} disagrees with {strongest.place} at {strongest.pointer}, which is used",
         )
+
+
+def _member(claim: Claim) -> str:
+    return claim.inferred_from or claim.pointer.rpartition("/")[2]
 
 
 def _agree(one: Json, other: Json) -> bool:

@@ -14,13 +14,13 @@ Read = Callable[[Members, str], Claim | None]
 
 
 class ToolEntry:
-    """An entry, its `dashdash` object and its annotations; each without members where there is none.
+    """An entry, its `dashdash` objects and its annotations, the place that counts most first.
 
     What a progressive server says of the tool in its second stage (seed 003) comes before the entry, what a service
     manifest says of it (seed 004) after.
     """
 
-    __slots__ = ("_places", "annotations", "dashdash", "described", "members")
+    __slots__ = ("_places", "annotations", "dashdash", "dashdashes", "described", "members")
 
     def __init__(
         self,
@@ -33,15 +33,11 @@ class ToolEntry:
         self.members = members
         self.described = described
         voices = [voice for voice in (described, members, manifest) if voice is not None]
-        self.annotations = next(
-            (part for voice in voices if (part := voice.part("annotations", "annotations")).raw),
-            members.part("annotations", "annotations"),
-        )
+        self.annotations = [voice.part("annotations", "annotations") for voice in voices]
         places = (place for voice in voices for place in (voice, voice.part("_meta")))
-        self._places = [place for place in (*places, self.annotations) if place.raw]
-        found = (dashdash.find_in_entry(voice) for voice in voices)
-        nothing = Members({}, members.pointer, "dashdash", problems)
-        self.dashdash = next((item for item in found if item is not None), nothing)
+        self._places = [place for place in (*places, *self.annotations) if place.raw]
+        self.dashdashes = [found for voice in voices for found in dashdash.all_in_entry(voice)]
+        self.dashdash = next(iter(self.dashdashes), Members({}, members.pointer, "dashdash", problems))
 
     def field(self, name: str, read: Read) -> list[Claim]:
         """Gives what the entry itself says in a field of seed 004.

@@ -63,7 +63,7 @@ class ToolReader:
         guidance, guided_errors = guidance_from(described, self.problems)
         tool = Tool(
             name=name,
-            title=facts.take("title", members.text("title"), entry.annotations.text("title")),
+            title=facts.take("title", members.text("title"), *(place.text("title") for place in entry.annotations)),
             summary=facts.take("summary", self._summary(description, members, described)),
             description=description,
             group=_category(facts.claim("group", own.text("category"))) or group,
@@ -71,7 +71,7 @@ class ToolReader:
             input_schema=input_schema,
             input=whole,
             output=self._output(name, entry),
-            semantics=semantics_from_tool(entry, self.problems),
+            semantics=semantics_from_tool(name, description, entry, self.problems),
             cost=_cost(entry, facts),
             latency=facts.take("latency", *entry.field("latency", Members.text)),
             input_media_types=facts.take("input_media_types", *entry.field("input_types", Members.texts)) or (),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.access import Endpoint
 from skillgen.model.exchange import ErrorCase
 from skillgen.model.pointer import child
-from skillgen.model.tool import Tool
+from skillgen.model.tool import Semantics, Tool
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema.scope import Scope
@@ -34,6 +33,7 @@ from skillgen.sources.openapi.security import SecurityReader, scopes_of
 from skillgen.sources.openapi.servers import endpoints_from
 from skillgen.sources.openapi.streams import stream_of
 from skillgen.sources.openapi.tags import TagReader, tags_of
+from skillgen.sources.safety import settled
 
 _WAIT_STATUSES = ("429", "503")
 
@@ -62,7 +62,7 @@ class OperationReader:
         self._requests = RequestMaker(document, self._resolver, problems)
         self._responses = ResponseReader(self._resolver, scope, problems)
         self._pagination = PaginationReader(self._resolver)
-        self._semantics: dict[tuple[str, bool], Any] = {}
+        self._semantics: dict[tuple[str, bool], Semantics] = {}
 
     def tools(self) -> tuple[tuple[Tool, Entry], ...]:
         """Gives every operation as a tool, with where it was read, in the order of the document."""
@@ -121,11 +121,12 @@ class OperationReader:
         stream = stream_of(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
+        description = _joined(description, words["description"])
         tool = Tool(
             name=name,
             title=title,
             summary=words["summary"],
-            description=_joined(description, words["description"]),
+            description=description,
             group=self._tags.group_of(operation),
             tags=tags_of(operation),
             parameters=sent + body.parameters,
@@ -134,7 +135,7 @@ class OperationReader:
             other_inputs=body.others,
             output=output,
             other_outputs=outputs[1:],
-            semantics=self._semantics_of(entry),
+            semantics=self._semantics_of(entry, name, _joined(words["summary"], description)),
             input_media_types=tuple(filter(None, body.media_types)),
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
@@ -163,14 +164,15 @@ class OperationReader:
         check_words(tool, self._problems)
         return tool
 
-    def _semantics_of(self, entry: Entry) -> Any:
-        declared = semantics_from_operation(entry.method, entry.operation, entry.pointer)
-        if declared is not None:
-            return declared
-        key = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))
-        if key not in self._semantics:
-            self._semantics[key] = semantics_from_method(*key)
-        return self._semantics[key]
+    def _semantics_of(self, entry: Entry, name: str, description: str | None) -> Semantics:
+        method, removes = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))
+        found = semantics_from_operation(method, entry.operation, entry.pointer, self._problems, removes=removes)
+        if found is None:
+            key = method, removes
+            if key not in self._semantics:
+                self._semantics[key] = semantics_from_method(*key)
+            found = self._semantics[key]
+        return settled(found, name=name, description=description, pointer=entry.pointer, problems=self._problems)
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Gives the response of the first status of success."""

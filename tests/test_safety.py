@@ -1,0 +1,265 @@
+"""Facts on safety in the documents: the most cautious one counts, and every disagreement is a warning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import generated, run_skillgen
+from descriptions import description, operation, write
+from listed import documented, inspected, tool
+
+Json = Any
+
+READS: Json = {"readOnlyHint": True}
+
+
+def of_server(folder: Path, *tools: Json, server: Json = None) -> tuple[str, str]:
+    """Returns SKILL.md and the messages of a run."""
+    finished, out = documented(folder, "-v", server=server, tools=list(tools))
+    assert finished.exit_code == 0, finished.stderr
+    return skill_in(out), finished.stderr
+
+
+def of_description(folder: Path, **operations: Json) -> tuple[str, str]:
+    source = write(folder / "api.json", description({"/a": operations}))
+    finished = generated("from-openapi", source, "-v", "-o", folder / "out")
+    return skill_in(folder / "out"), finished.stderr
+
+
+def skill_in(out: Path) -> str:
+    (path,) = out.glob("skills/*/SKILL.md")
+    return path.read_text("utf-8")
+
+
+def access_level(folder: Path) -> str:
+    lines = (folder / "out" / "ai-help.md").read_text("utf-8").splitlines()
+    return next(line for line in lines if line.startswith("access-level: ")).removeprefix("access-level: ")
+
+
+def warned(stderr: str) -> bool:
+    return "warning: facts-disagree" in stderr
+
+
+@pytest.mark.parametrize(
+    ("members", "mark", "level"),
+    [
+        ({"risk_level": "destructive", "annotations": READS}, "destructive", "full"),
+        ({"_meta": {"riskLevel": "reversible"}, "annotations": READS}, "write", "interact"),
+        ({"annotations": {**READS, "destructiveHint": True}}, "destructive", "full"),
+        ({"dashdash": {"operationType": "read"}, "annotations": {"destructiveHint": True}}, "destructive", "full"),
+        ({"dashdash": {"operationType": "delete"}, "annotations": READS}, "destructive", "full"),
+        ({"dashdash": {"operationType": "admin"}, "annotations": READS}, "write", "interact"),
+        ({"dashdash": {"operationType": "read", "sideEffects": ["sends email"]}}, "write", "interact"),
+        ({"dashdash": {"operationType": "read", "reverseMethod": "other"}}, "write", "interact"),
+        ({"dashdash": {"operationType": "read", "reversible": False}}, "write", "interact"),
+        ({"dashdash": {"operationType": "delete"}, "annotations": {"destructiveHint": False}}, "destructive", "full"),
+        ({"annotations": {**READS, "dashdash": {"operationType": "write"}}}, "write", "interact"),
+        ({"dashdash": {"operationType": "read"}, "_meta": {"dashdash": {"operationType": "delete"}}}, "destructive",
+         "full"),
+        ({"description": "Permanently deletes the log.", "annotations": READS}, "write", "interact"),
+    ],
+)  # fmt: skip
+def test_the_most_cautious_fact_counts_in_mark_and_access_level(
+    tmp_path: Path, members: Json, mark: str, level: str
+) -> None:
+    """S4-11, S0-19."""
+    skill, stderr = of_server(tmp_path, tool("wipe", **members))
+    assert f"`wipe(id?)` [{mark}]" in skill
+    assert warned(stderr)
+    assert access_level(tmp_path) == level
+    assert ("`wipe` may delete or overwrite" in skill) == (mark == "destructive")
+    texts = [path.read_text("utf-8") for path in (tmp_path / "out").rglob("*") if path.suffix in (".md", ".txt")]
+    assert not any("[read]" in text or "changes nothing" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("members", "mark"),
+    [
+        ({"annotations": READS}, "read"),
+        ({"annotations": {**READS, "destructiveHint": False, "openWorldHint": True}}, "read"),
+        ({"dashdash": {"operationType": "read", "sideEffects": ["none"]}, "annotations": READS}, "read"),
+        ({"risk_level": "safe", "annotations": READS}, "read"),
+        ({"description": "Lists permanently deleted files.", "annotations": READS}, "read"),
+        ({"dashdash": {"operationType": "write"}, "annotations": {"readOnlyHint": False}}, "write"),
+        ({"annotations": {"readOnlyHint": False, "destructiveHint": False}}, "write"),
+    ],
+)
+def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: str) -> None:
+    skill, stderr = of_server(tmp_path, tool("use", **members))
+    assert f"`use(id?)` [{mark}]" in skill
+    assert not warned(stderr)
+
+
+def test_a_tool_that_only_says_that_it_changes_data_may_delete(tmp_path: Path) -> None:
+    """X-08: the default of destructiveHint is true."""
+    skill, stderr = of_server(tmp_path, tool("purge", annotations={"readOnlyHint": False}))
+    assert "`purge(id?)` [destructive]" in skill
+    assert "`purge` may delete or overwrite (not declared)" in skill
+    assert not warned(stderr)
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "Declared: changes data. By MCP's default it may delete or overwrite (not declared)." in text
+    assert access_level(tmp_path) == "full"
+
+
+@pytest.mark.parametrize("value", ["true", "True", " YES ", "yes", "1", 1, 1.0, "on", "always", {"message": "Sure?"}])
+def test_a_confirmation_that_is_not_a_boolean_is_asked_for(tmp_path: Path, value: Json) -> None:
+    """S4-10."""
+    skill, stderr = of_server(tmp_path, tool("pay", requires_confirmation=value, annotations=READS))
+    assert "`pay(id?)` [ask first, read]" in skill
+    assert "read as true, to be careful" in stderr
+
+
+@pytest.mark.parametrize("value", ["false", "No", 0, "", [], None, False])
+def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, value: Json) -> None:
+    skill, _ = of_server(tmp_path, tool("pay", requires_confirmation=value, annotations=READS))
+    assert "`pay(id?)` [read]" in skill
+
+
+@pytest.mark.parametrize(
+    ("members", "mark"),
+    [
+        ({"annotations": {"readOnlyHint": "true"}}, ""),
+        ({"annotations": {"readOnlyHint": 1}}, ""),
+        ({"annotations": {"readOnlyHint": "false"}}, " [destructive]"),
+        ({"annotations": {"readOnlyHint": "mostly"}}, " [destructive]"),
+        ({"annotations": {"readOnlyHint": True, "destructiveHint": "true"}}, " [destructive]"),
+        ({"annotations": {"readOnlyHint": False, "destructiveHint": "no"}}, " [destructive]"),
+        ({"annotations": ["readOnlyHint"]}, ""),
+        ({"annotations": "readOnlyHint"}, ""),
+        ({"risk_level": "Destructive"}, " [destructive]"),
+        ({"risk_level": "high", "annotations": READS}, " [destructive]"),
+        ({"risk_level": 3}, " [destructive]"),
+        ({"risk_level": "SAFE"}, ""),
+        ({"dashdash": {"operationType": "READ"}}, ""),
+        ({"dashdash": {"operationType": "DELETE"}}, " [destructive]"),
+        ({"dashdash": {"operationType": "execute"}, "annotations": READS}, " [destructive]"),
+        ({"dashdash": {"operationType": ["read"]}}, " [destructive]"),
+        ({"dashdash": {"operationType": "read", "reversible": "false"}}, " [write]"),
+    ],
+)
+def test_facts_of_the_wrong_form_are_read_carefully(tmp_path: Path, members: Json, mark: str) -> None:
+    """S4-10, S4-11, S0-13: and reported."""
+    skill, stderr = of_server(tmp_path, tool("use", **members))
+    assert f"- `use(id?)`{mark}\n" in skill
+    assert "warning: member-invalid" in stderr
+
+
+def test_a_manifest_may_say_more_than_the_server(tmp_path: Path) -> None:
+    """S4-11, S4-02: the most cautious of both counts."""
+    entry = {"name": "wipe", "annotations": {"destructiveHint": True}, "requires_confirmation": True}
+    server = {"manifest": {"manifest_version": "0.1.0", "server": {"name": "a"}, "tools": [entry]}}
+    skill, stderr = of_server(tmp_path, tool("wipe", annotations=READS, requires_confirmation=False), server=server)
+    assert "`wipe(id?)` [ask first, destructive]" in skill
+    assert warned(stderr)
+
+
+@pytest.mark.parametrize(
+    ("method", "members", "mark", "disagrees"),
+    [
+        ("get", {"x-mcp": {"readOnlyHint": False}}, "write", True),
+        ("get", {"x-mcp": {"annotations": {"destructiveHint": True}}}, "destructive", True),
+        ("get", {"x-mcp": {"destructiveHint": "true"}}, "destructive", True),
+        ("post", {"x-mcp": {"readOnlyHint": True}}, "read", False),
+        ("post", {"x-mcp": {"readOnlyHint": True}, "x-speakeasy-mcp": {"readOnlyHint": False}}, "write", True),
+        ("put", {"x-mcp": {"readOnlyHint": True}}, "write", True),
+        ("delete", {"x-mcp": {"readOnlyHint": True}}, "destructive", True),
+        ("delete", {"x-speakeasy-mcp": {"destructiveHint": False}}, "destructive", True),
+        ("post", {"operationId": "wipe_all", "x-mcp": {"readOnlyHint": True}}, "destructive", True),
+        ("get", {"operationId": "deleteAll"}, "destructive", True),
+        ("post", {"x-openai-isConsequential": "true"}, "ask first, write", False),
+    ],
+)
+def test_hints_of_an_operation_never_understate(
+    tmp_path: Path, method: str, members: Json, mark: str, disagrees: bool
+) -> None:
+    """S2-18."""
+    skill, stderr = of_description(tmp_path, **{method: {**operation("use"), **members}})
+    assert f"[{mark}]" in skill
+    assert warned(stderr) == disagrees
+
+
+@pytest.mark.parametrize(
+    ("declared", "members", "level"),
+    [
+        ("read", {"annotations": {"destructiveHint": True}}, "full"),
+        ("interact", {"annotations": {"destructiveHint": True}}, "full"),
+        ("read", {"annotations": {"destructiveHint": False}}, "interact"),
+        ("full", {"annotations": READS}, "full"),
+        ("interact", {"annotations": READS}, "interact"),
+        ("browse", {"annotations": {"destructiveHint": False}}, "interact"),
+    ],
+)
+def test_the_access_level_follows_the_marks(tmp_path: Path, declared: str, members: Json, level: str) -> None:
+    """S0-09."""
+    server = {"dashdash": {"accessLevel": declared}}
+    _, stderr = of_server(tmp_path, tool("use", **members), server=server)
+    assert access_level(tmp_path) == level
+    assert ("accessLevel" in stderr) == (declared in ("browse", "read") or level != declared)
+
+
+def test_every_document_of_an_api_has_the_level_of_its_marks(tmp_path: Path) -> None:
+    """S0-09: a DELETE is marked as destructive."""
+    of_description(tmp_path, get=operation("find"), delete=operation("drop"))
+    assert access_level(tmp_path) == "full"
+    assert "access-level: full" in (tmp_path / "out" / "llms.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("level", ["none", "None", " NONE "])
+def test_a_service_that_agents_must_not_use_is_not_documented(tmp_path: Path, level: str) -> None:
+    """S0-09: exit 3, and nothing is written."""
+    finished, out = documented(tmp_path, server={"dashdash": {"accessLevel": level}}, tools=[tool("use")])
+    assert finished.exit_code == 3
+    assert "agents must not use this service" in finished.stderr
+    assert not out.exists()
+
+
+def test_an_extra_text_may_forbid_the_service(tmp_path: Path) -> None:
+    """S0-09, S0-20."""
+    extra = tmp_path / "llms.txt"
+    extra.write_text("---\nname: a\naccess-level: none\n---\n\n# A\n", encoding="utf-8")
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("find")}}))
+    finished = run_skillgen("from-openapi", source, "--extra", extra, "-o", tmp_path / "out")
+    assert finished.exit_code == 3
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Closes the task. This cannot be undone.",
+        "Closes the task. This can't\nbe undone.",
+        "Closes the task irreversibly.",
+        "Permanently removes the task.",
+        "Deletes the task and its notes permanently.",
+    ],
+)
+def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None:
+    """S2-19."""
+    for kind in ("mcp", "openapi"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        if kind == "mcp":
+            skill, _ = of_server(folder, tool("close", description=text))
+        else:
+            skill, _ = of_description(folder, post={**operation("close"), "description": text})
+        assert "What `close` does cannot be undone: make sure that the user wants it." in skill
+        full = (folder / "out" / "llms-full.txt").read_text("utf-8")
+        assert "Inferred from its description: cannot be undone." in full.replace("can't", "cannot")
+
+
+@pytest.mark.parametrize("text", ["It can be undone.", "Does not permanently delete it.", "This is not irreversible."])
+def test_what_can_be_undone_is_not_warned_of(tmp_path: Path, text: str) -> None:
+    service = inspected(tmp_path, tools=[tool("close", description=text)])
+    assert "reversible" not in service["tools"][0].get("semantics", {})
+
+
+def test_the_model_holds_what_the_documents_say(tmp_path: Path) -> None:
+    """S4-11, X-50: an inferred fact has its origin."""
+    entry = tool("wipe", risk_level="destructive", annotations=READS)
+    semantics = inspected(tmp_path, tools=[entry])["tools"][0]["semantics"]
+    assert (semantics["read_only"], semantics["destructive"], semantics["operation"]) == (False, True, "write")
+    assert semantics["origins"]["read_only"] == {"kind": "inferred", "source": "risk_level"}
+    assert json.dumps(semantics).count("declared") == 1
