@@ -260,6 +260,18 @@ def test_the_model_holds_what_the_documents_say(tmp_path: Path) -> None:
     """S4-11, X-50: an inferred fact has its origin."""
     entry = tool("wipe", risk_level="destructive", annotations=READS)
     semantics = inspected(tmp_path, tools=[entry])["tools"][0]["semantics"]
-    assert (semantics["read_only"], semantics["destructive"], semantics["operation"]) == (False, True, "write")
+    assert (semantics["read_only"], semantics["destructive"]) == (False, True)
+    assert "operation" not in semantics
     assert semantics["origins"]["read_only"] == {"kind": "inferred", "source": "risk_level"}
     assert json.dumps(semantics).count("declared") == 1
+
+
+def test_side_effects_in_ai_help_count(tmp_path: Path) -> None:
+    """S0-18: the tool reference says what the declaration hides."""
+    text = "# A\n\n## Tool Reference\n\n### ping\n\nPings.\n\n**Side Effects:** Sends an email.\n"
+    extra = tmp_path / "help.md"
+    extra.write_text(text, encoding="utf-8")
+    tools = [tool("ping", description="Pings.", dashdash={"operationType": "read"})]
+    finished, out = documented(tmp_path, "-v", "--extra", extra, tools=tools)
+    assert "`ping(id?)` [write]" in skill_in(out)
+    assert warned(finished.stderr)

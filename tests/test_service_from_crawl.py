@@ -121,6 +121,9 @@ def tool_of(entry: Mapping[str, Json], ai_help: Json = None) -> Tool:
     return tool
 
 
+NOTHING: Json = {"type": "object", "properties": {}}
+
+
 def codes(service: Service) -> list[str]:
     return [problem.code for problem in service.problems]
 
@@ -316,7 +319,7 @@ class TestWhatDashdashLacks:
     def test_a_server_without_any_of_it_is_read(self) -> None:
         """S0-05: nothing is missed."""
         service = service_of(
-            {"serverInfo": {"name": "plain", "version": "1"}}, tools=({"name": "a", "inputSchema": {}},)
+            {"serverInfo": {"name": "plain", "version": "1"}}, tools=({"name": "a", "inputSchema": NOTHING},)
         )
         assert (service.name, service.version, service.problems) == ("plain", "1", ())
 
@@ -486,7 +489,7 @@ class TestWhoCountsMore:
     def test_dashdash_counts_more_than_annotations(self) -> None:
         """S0-19: and both places are named."""
         entry = {"dashdash": {"idempotent": True}, "annotations": {"idempotentHint": False}}
-        service = service_of(tools=({"name": "create", "inputSchema": {}, **entry},))
+        service = service_of(tools=({"name": "create", "inputSchema": NOTHING, **entry},))
         assert service.tools[0].semantics.idempotent is True
         assert the_problem(service).where == "/tools~1list/0/tools/0/annotations/idempotentHint"
         assert "/tools~1list/0/tools/0/dashdash/idempotent" in the_problem(service).message
@@ -609,7 +612,12 @@ class TestWhatAToolDoes:
 
     def test_a_risk_that_contradicts_a_hint_is_reported(self) -> None:
         """S4-11: the field of seed 004 counts more."""
-        entry = {"name": "a", "inputSchema": {}, "risk_level": "destructive", "annotations": {"destructiveHint": False}}
+        entry = {
+            "name": "a",
+            "inputSchema": NOTHING,
+            "risk_level": "destructive",
+            "annotations": {"destructiveHint": False},
+        }
         service = service_of(tools=(entry,))
         assert service.tools[0].semantics.destructive is True
         assert codes(service) == ["facts-disagree"]
@@ -663,7 +671,7 @@ class TestWhatAToolDoes:
         assert follow(results, tool.parameters[0].pointer) == {"type": "string"}
 
     def test_the_size_is_that_of_the_raw_entries(self) -> None:
-        entry = {"name": "ä", "inputSchema": {}}
+        entry: Json = {"name": "ä", "inputSchema": {}}
         assert service_of(tools=(entry, 7)).source_size_bytes == len('[{"name":"ä","inputSchema":{}},7]'.encode())
         assert service_of().source_size_bytes == 0
 
@@ -694,7 +702,7 @@ class TestBrokenEntries:
 
     @pytest.mark.parametrize("page", [None, [], {"tools": "none"}, {}])
     def test_a_page_that_holds_no_list_is_reported(self, page: Json) -> None:
-        service = service_of(results={"tools/list": [page, {"tools": [{"name": "a", "inputSchema": {}}]}]})
+        service = service_of(results={"tools/list": [page, {"tools": [{"name": "a", "inputSchema": NOTHING}]}]})
         assert [tool.name for tool in service.tools] == ["a"]
         assert codes(service) == ["page-invalid"]
 
@@ -850,7 +858,7 @@ class TestIcons:
         """S1-02: and none need have any (S1-07)."""
         icons = {"icons": [{"src": "data:image/png;base64,AA=="}]}
         service = service_of(
-            tools=({"name": "a", "inputSchema": {}, **icons},),
+            tools=({"name": "a", "inputSchema": NOTHING, **icons},),
             results={
                 "resources/list": [{"resources": [{"uri": "a:b", "name": "r", **icons}]}],
                 "resources/templates/list": [{"resourceTemplates": [{"uriTemplate": "a:{b}", "name": "t", **icons}]}],
@@ -867,7 +875,9 @@ class TestAiHelp:
     def test_commented_front_matter_and_sections_are_read(self) -> None:
         """S0-18: what the tools hold already is no section any more."""
         service = service_of(
-            {"serverInfo": {"name": "acme-mcp"}}, tools=({"name": "create", "inputSchema": {}},), ai_help=markdown(HELP)
+            {"serverInfo": {"name": "acme-mcp"}},
+            tools=({"name": "create", "inputSchema": NOTHING},),
+            ai_help=markdown(HELP),
         )
         assert service.problems == ()
         assert service.title == "Acme MCP Server"
@@ -896,7 +906,7 @@ class TestAiHelp:
 
     def test_what_else_a_quick_reference_lists_is_kept(self) -> None:
         content = "## Quick Reference\n\n- `create`: Create one\n- Ask before you delete\n"
-        service = service_of(tools=({"name": "create", "inputSchema": {}},), ai_help=markdown(content))
+        service = service_of(tools=({"name": "create", "inputSchema": NOTHING},), ai_help=markdown(content))
         assert service.tools[0].summary == "Create one"
         assert [(section.title, section.body) for section in service.sections] == [
             ("The Source's Own Quick Reference", "- Ask before you delete")
@@ -930,7 +940,7 @@ class TestAiHelp:
     def test_json_is_read_like_markdown(self) -> None:
         """S0-15: `contentType` decides."""
         service = service_of(
-            tools=({"name": "create", "inputSchema": {}},),
+            tools=({"name": "create", "inputSchema": NOTHING},),
             ai_help={
                 "metadata": {"name": "acme-mcp", "description": "Manages projects.", "accessLevel": "read"},
                 "sections": {

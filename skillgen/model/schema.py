@@ -209,3 +209,14 @@ class NamedType:
 
     pointer: str
     """JSON pointer to it in the source."""
+
+
+def takes_any_names(schema: Schema) -> bool:
+    """True if an object declares what its properties are whatever their names."""
+    return isinstance(schema.additional, Schema) or bool(schema.patterns)
+
+
+def is_open(raw: Json) -> bool:
+    """True if a raw schema of an object has no keyword on its properties."""
+    keywords = ("properties", "additionalProperties", "unevaluatedProperties", "$ref", "allOf")
+    return isinstance(raw, dict) and not any(keyword in raw for keyword in keywords)

@@ -116,6 +116,9 @@ class Tool:
     """All parameters as one JSON Schema, raw: for an operation, composed from the parameters' own schemas. Its
     `$ref`s name types that `Service.schemas` holds."""
 
+    is_input_declared: bool = True
+    """Whether the source declares what it takes; if not, a call may take more than `parameters`."""
+
     input: Input | None = None
     """What they are as a whole: the arguments, or the recommended form of the request body."""
 

@@ -10,10 +10,11 @@ from skillgen.markdown.blocks import block
 from skillgen.markdown.filters import Markdown, code, inline, one_line
 from skillgen.model.exchange import Input
 from skillgen.model.resource import Event
-from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Tool
 from skillgen.render.further_words import has_more_to_say
 from skillgen.render.limits import stopped
+from skillgen.render.type_phrases import type_phrase
 
 SHOWN_PARAMETERS = 8
 """Parameters in a call line, unless more are required."""
@@ -60,12 +61,24 @@ class ParameterList:
     is_body: bool = False
     """Whether they are the body of a request."""
 
+    is_typed: bool = False
+    """Whether the label already says of what type they are together."""
+
 
 def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
     """Gives a tool's parameters by where they are sent."""
-    if not tool.parameters and not tool.other_inputs:
-        return (ParameterList(Markdown("It takes no parameters."), (), tool.input.schema if tool.input else None),)
-    return _lists(tool)
+    if tool.parameters or tool.other_inputs:
+        return _lists(tool)
+    whole = tool.input.schema if tool.input else None
+    if whole is not None and takes_any_names(whole):
+        phrase = type_phrase(whole)
+        label = f"It takes any properties: {phrase}." if phrase != "object" else "It takes properties by their names."
+        return (ParameterList(Markdown(label), (), whole, is_typed=True),)
+    if tool.is_input_declared:
+        verb = "declares" if tool.method is None and is_open(tool.input_schema) else "takes"
+        return (ParameterList(Markdown(f"It {verb} no parameters."), (), whole),)
+    label = "Its parameters are not declared by name." if whole else "What it takes is not declared."
+    return (ParameterList(Markdown(label), (), whole),)
 
 
 def event_lists(event: Event) -> tuple[ParameterList, ...]:
@@ -101,10 +114,18 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     are the named types.
     """
     sent = _sent(tool.parameters)
-    call = code(f"{tool.name}({_words(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)})")
+    words = _words(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)
+    if not tool.parameters and not _takes_nothing(tool):
+        words = "…"
+    call = code(f"{tool.name}({words})")
     if tool.method and tool.path:
         return Markdown(f"{call} {code(f'{tool.method} {tool.path}')}")
     return call
+
+
+def _takes_nothing(tool: Tool) -> bool:
+    whole = tool.input.schema if tool.input else None
+    return tool.is_input_declared and not (whole is not None and takes_any_names(whole))
 
 
 def is_whole_body(parameter: Parameter) -> bool:

@@ -25,7 +25,7 @@ from skillgen.sources.mcp.claims import Members
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_help import with_help
-from skillgen.sources.safety import CAUTION
+from skillgen.sources.safety import CAUTION, settled
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -107,7 +107,7 @@ def extended(service: Service, extra: ExtraText) -> Service:
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        tools=tuple(with_help(tool, help_text, ORIGIN) for tool in service.tools),
+        tools=tuple(settled(with_help(tool, help_text, ORIGIN), problems) for tool in service.tools),
         sections=_joined(service.sections, help_text.sections),
         extras={**(service.extras or {}), **({"extra": found.extras} if found.extras else {})} or None,
         origins=origins or None,

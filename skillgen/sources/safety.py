@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.tool import Semantics
+from skillgen.model.tool import Semantics, Tool
 from skillgen.model.value import Json, Origin
 
 CAUTION: Mapping[str, tuple[Json, ...]] = {
@@ -73,30 +73,27 @@ def flag_from(value: Json, cautious: bool) -> bool | None:
     return cautious if said is None or said is cautious else None
 
 
-def settled(
-    semantics: Semantics, *, name: str, description: str | None, pointer: str, problems: ProblemLog
-) -> Semantics:
-    """Returns the semantics of a tool without contradictions; each one is reported.
+def settled(tool: Tool, problems: ProblemLog) -> Tool:
+    """Returns a tool whose facts on safety do not contradict one another; each contradiction is reported.
 
     A tool changes something if any fact says so, whatever others say.
     """
-    if _is_irreversible(description, semantics.read_only) and semantics.reversible is not False:
+    semantics = tool.semantics
+    texts = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
+    if semantics.reversible is not False and any(_is_irreversible(text, semantics.read_only) for text in texts if text):
         if semantics.reversible and semantics.is_declared("reversible"):
-            _report(problems, pointer, name, "reversible", "its description says that it cannot be undone")
+            _report(problems, tool, "reversible", "its description says that it cannot be undone")
         semantics = _with(semantics, Origin("inferred", DESCRIPTION), reversible=False)
     change = _claimed_change(semantics)
     if semantics.read_only and change is not None:
         field, claim = change
-        _report(problems, pointer, name, "read-only", claim)
-        origin = Origin("inferred", _source(semantics, field))
-        operation = semantics.operation if semantics.operation in ("write", "admin", "delete") else None
-        semantics = _with(semantics, origin, read_only=False)
-        return semantics if operation else _with(semantics, origin, operation="write")
-    if semantics.operation == "read" and semantics.read_only is False:
-        return _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation="write")
-    if semantics.operation is None and semantics.read_only:
-        return _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation="read")
-    return semantics
+        _report(problems, tool, "read-only", claim)
+        semantics = _with(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
+    if semantics.read_only and semantics.operation is None:
+        semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation="read")
+    elif semantics.read_only is False and semantics.operation == "read":
+        semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation="write")
+    return tool if semantics is tool.semantics else replace(tool, semantics=semantics)
 
 
 def _claimed_change(semantics: Semantics) -> tuple[str, str] | None:
@@ -139,10 +136,10 @@ def _source(semantics: Semantics, field: str) -> str:
     return origin.source.rpartition("/")[2] if origin.kind == "declared" else origin.source
 
 
-def _report(problems: ProblemLog, pointer: str, name: str, said: str, other: str) -> None:
+def _report(problems: ProblemLog, tool: Tool, said: str, other: str) -> None:
     problems.warning(
         "facts-disagree",
-        pointer,
-        f"{name!r} is said to be {said}, but {other}; the more cautious fact is used",
+        tool.pointer,
+        f"{tool.name!r} is said to be {said}, but {other}; the more cautious fact is used",
         "correct the fact that is wrong",
     )

@@ -18,12 +18,16 @@ MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 
 
 def checked_examples(
-    declared: Iterable[tuple[Example, str]], schema: Json, pointer: str, problems: ProblemLog
+    declared: Iterable[tuple[Example, str]], schema: Json, pointer: str, problems: ProblemLog, *, may_make: bool = True
 ) -> tuple[Example, ...]:
-    """Gives the declared examples (each with its pointer), and first one that is made where none can be sent."""
+    """Returns the declared examples (each with its pointer), and first one that is made where none can be sent.
+
+    `may_make` is false if the schema does not declare what a call takes.
+    """
     validity = Validity(schema, "json-schema")
     examples = [_checked(example, where, schema, validity, problems) for example, where in declared]
-    if schema is None or any(example.flaw is None and reason_to_hide(example.input) is None for example in examples):
+    can_be_sent = any(example.flaw is None and reason_to_hide(example.input) is None for example in examples)
+    if can_be_sent or schema is None or not may_make:
         return tuple(examples)
 
     def report(code: str, where: str, message: str) -> None:
@@ -35,6 +39,9 @@ def checked_examples(
         made = make(schema, "", pointer)
     except NoExample as problem:
         problems.info("example-missing", pointer, f"no call that its schema allows could be made: {problem}")
+        return tuple(examples)
+    if not isinstance(made.value, dict):
+        problems.info("example-missing", pointer, "its schema allows no object, and arguments are one")
         return tuple(examples)
     return (Example(input=made.value, origins=MADE), *examples)
 

@@ -52,6 +52,10 @@ class Disclosed:
         members.ignore("name")
         return members
 
+    def is_undescribed(self, name: str) -> bool:
+        """True if the server describes its tools in a second stage, and this tool's description was not read."""
+        return self._uri is not None and not isinstance(self._tools.get(name), dict)
+
     def disclosure(self, entries: Sequence[tuple[str, Members]], protocol_version: str | None) -> Disclosure | None:
         """Tells how the tools of this server are described, if it is a progressive one."""
         if self._uri is None:

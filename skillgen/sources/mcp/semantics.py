@@ -15,14 +15,14 @@ from skillgen.model.value import Origin
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_entry import ToolEntry
-from skillgen.sources.safety import CAUTION, settled
+from skillgen.sources.safety import CAUTION
 
 DEFAULT = "MCP's default"
 
 _NONE = frozenset({"", "none", "no", "n/a"})
 
 
-def semantics_from_tool(name: str, description: str | None, entry: ToolEntry, problems: ProblemLog) -> Semantics:
+def semantics_from_tool(entry: ToolEntry, problems: ProblemLog) -> Semantics:
     """Reads the semantics of one tool; each fact has its origin."""
     facts = Facts(problems)
     operation = [place.cautious_word("operationType", CAUTION["operation"]) for place in entry.dashdashes]
@@ -70,9 +70,7 @@ def semantics_from_tool(name: str, description: str | None, entry: ToolEntry, pr
         risk=facts.cautious("risk", *risk),
         origins=facts.origins,
     )
-    return settled(
-        _with_default(found), name=name, description=description, pointer=entry.members.pointer, problems=problems
-    )
+    return _with_default(found)
 
 
 def _implied(claims: Iterable[Claim | None], meaning: dict[object, object]) -> Iterator[Claim]:

@@ -132,6 +132,7 @@ class _ServiceReader:
                     described=self._disclosed.description(name),
                     manifest=manifest.get(name),
                     group=self._groups.group_of(name, members),
+                    is_undescribed=self._disclosed.is_undescribed(name),
                 ),
                 disclosed_by=self._groups.disclosing(name),
             )

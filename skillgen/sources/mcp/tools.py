@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.access import RateLimit
 from skillgen.model.exchange import ErrorCase, Example, Input, Output
-from skillgen.model.schema import Parameter
+from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Cost, Tool
 from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.guards import as_list
+from skillgen.sources.json_schema.merging import ANYTHING
 from skillgen.sources.json_schema.reader import SchemaReader
+from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.mcp.ai_help import ToolHelp
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.disclosed import guidance_from
@@ -26,9 +28,24 @@ from skillgen.sources.mcp.rate_limits import OF_THE_MOMENT, counted_limit
 from skillgen.sources.mcp.semantics import semantics_from_tool
 from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
 from skillgen.sources.mcp.tool_help import with_help
+from skillgen.sources.safety import settled
+
+_REFS_LIMIT = 8
+"""References and parts of parts that are followed to a schema that takes nothing."""
 
 _INPUTS = ("input", "arguments", "parameters")
 """Names that an example has for its arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InputRead:
+    """What an entry declares of the arguments of its tool."""
+
+    raw: Json = None
+    parameters: tuple[Parameter, ...] = ()
+    whole: Input | None = None
+    is_declared: bool = False
+    pointer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +66,18 @@ class ToolReader:
         described: Members | None = None,
         manifest: Members | None = None,
         group: str | None = None,
+        is_undescribed: bool = False,
     ) -> Tool:
         """Reads one entry that has a name, with what else is said of the tool elsewhere.
 
-        `described` is the second stage of a progressive server, `manifest` the entry of a service manifest.
+        `described` is the second stage of a progressive server, `manifest` the entry of a service manifest;
+        `is_undescribed` is true if that second stage was not read.
         """
         entry = ToolEntry(members, self.problems, described=described, manifest=manifest)
         facts = Facts(self.problems, members.pointer)
         description = facts.take("description", self._description(members, described, manifest))
-        input_schema, parameters, whole, schema_pointer = self._input(name, entry)
+        read = self._input(name, entry)
+        is_input_declared = bool(read.parameters) or (read.is_declared and not is_undescribed)
         own = entry.dashdash
         counted = counted_limit(own)
         guidance, guided_errors = guidance_from(described, self.problems)
@@ -67,11 +87,12 @@ class ToolReader:
             summary=facts.take("summary", self._summary(description, members, described)),
             description=description,
             group=_category(facts.claim("group", own.text("category"))) or group,
-            parameters=parameters,
-            input_schema=input_schema,
-            input=whole,
+            parameters=read.parameters,
+            input_schema=read.raw,
+            is_input_declared=is_input_declared,
+            input=read.whole,
             output=self._output(name, entry),
-            semantics=semantics_from_tool(name, description, entry, self.problems),
+            semantics=semantics_from_tool(entry, self.problems),
             cost=_cost(entry, facts),
             latency=facts.take("latency", *entry.field("latency", Members.text)),
             input_media_types=facts.take("input_media_types", *entry.field("input_types", Members.texts)) or (),
@@ -82,9 +103,10 @@ class ToolReader:
             rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))) or counted,
             examples=checked_examples(
                 chain(_examples(own, self.problems), self._described_examples(described)),
-                input_schema,
-                schema_pointer,
+                read.raw,
+                read.pointer,
                 self.problems,
+                may_make=is_input_declared,
             ),
             errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
             guidance=guidance,
@@ -99,22 +121,49 @@ class ToolReader:
         )
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
         nulls = [field for field, key in keys.items() if key in own.raw and own.raw[key] is None]
-        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
+        helped = with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
+        return settled(helped, self.problems)
 
-    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, tuple[Parameter, ...], Input | None, str]:
+    def _input(self, name: str, entry: ToolEntry) -> _InputRead:
         claim = next(iter(entry.field("input_schema", Members.json)), None)
         if claim is None:
             self.problems.info(
-                "input-schema-missing", entry.members.pointer, f"the tool {name!r} does not say what it takes"
+                "input-schema-missing",
+                entry.members.pointer,
+                f"the tool {name!r} has no input schema; what it takes is not declared",
+                "declare an inputSchema",
             )
-            return None, (), None, entry.members.pointer
-        if not isinstance(claim.value, dict):
+            return _InputRead(pointer=entry.members.pointer)
+        raw = claim.value
+        if not isinstance(raw, dict):
             self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
-            return None, (), None, entry.members.pointer
-        scope = self.schemas.scope(claim.value, claim.pointer, owner=name)
-        collected = scope.collected(claim.value, claim.pointer)
+            return _InputRead(pointer=entry.members.pointer)
+        if "type" in raw and raw["type"] != "object":
+            self.problems.warning(
+                "input-schema-invalid",
+                claim.pointer,
+                f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object",
+                'declare "type": "object"',
+            )
+        scope = self.schemas.scope(raw, claim.pointer, owner=name)
+        collected = scope.collected(raw, claim.pointer)
         whole = Input(schema=collected.whole, pointer=claim.pointer) if collected.whole is not None else None
-        return claim.value, collected.parameters, whole, claim.pointer
+        has_names = bool(collected.parameters) or (collected.whole is not None and takes_any_names(collected.whole))
+        is_declared = has_names or (_says_nothing(collected.whole) and _takes_nothing(raw, scope, claim.pointer))
+        if not is_declared or (not has_names and is_open(raw)):
+            self.problems.info(
+                "input-schema-minimal",
+                claim.pointer,
+                f"the input schema of {name!r} does not declare what the tool takes: it accepts any object",
+                'declare its properties; "additionalProperties": false if it takes none',
+            )
+        return _InputRead(
+            raw=raw,
+            parameters=collected.parameters,
+            whole=whole,
+            is_declared=is_declared,
+            pointer=claim.pointer,
+        )
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         claim = next(iter(entry.field("output_schema", Members.json)), None)
@@ -153,6 +202,27 @@ def _extras(entry: ToolEntry) -> dict[str, Json] | None:
     if quota is not None:
         quota.ignore(*OF_THE_MOMENT)
     return entry.unread() or None
+
+
+def _says_nothing(whole: Schema | None) -> bool:
+    """True if nothing is declared of the arguments as a whole, unless that there are no others."""
+    return whole is None or replace(whole, description=None, title=None, additional=None) == ANYTHING
+
+
+def _takes_nothing(raw: Json, scope: Scope, pointer: str, depth: int = 0) -> bool:
+    """True if a schema without parameters declares that there are none.
+
+    It is closed, or has an empty list of properties, as SDKs write it, or is `{"type": "object"}`, which accepts any
+    object too (2025-11-25, "Tool", "no parameters").
+    """
+    if not isinstance(raw, dict) or depth > _REFS_LIMIT:
+        return False
+    is_closed = raw.get("additionalProperties") is False or raw.get("unevaluatedProperties") is False
+    if is_closed or ("type" in raw and raw.get("properties", {}) == {} and "additionalProperties" not in raw):
+        return bool(raw.get("type", "object") == "object")
+    target = scope.target(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
+    parts = [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
+    return any(_takes_nothing(part, scope, pointer, depth + 1) for part in parts)
 
 
 def _category(claim: Claim | None) -> str | None:

@@ -121,12 +121,11 @@ class OperationReader:
         stream = stream_of(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
-        description = _joined(description, words["description"])
         tool = Tool(
             name=name,
             title=title,
             summary=words["summary"],
-            description=description,
+            description=_joined(description, words["description"]),
             group=self._tags.group_of(operation),
             tags=tags_of(operation),
             parameters=sent + body.parameters,
@@ -135,7 +134,7 @@ class OperationReader:
             other_inputs=body.others,
             output=output,
             other_outputs=outputs[1:],
-            semantics=self._semantics_of(entry, name, _joined(words["summary"], description)),
+            semantics=self._semantics_of(entry),
             input_media_types=tuple(filter(None, body.media_types)),
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
@@ -162,17 +161,17 @@ class OperationReader:
             origins=origins or None,
         )
         check_words(tool, self._problems)
-        return tool
+        return settled(tool, self._problems)
 
-    def _semantics_of(self, entry: Entry, name: str, description: str | None) -> Semantics:
+    def _semantics_of(self, entry: Entry) -> Semantics:
         method, removes = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))
         found = semantics_from_operation(method, entry.operation, entry.pointer, self._problems, removes=removes)
-        if found is None:
-            key = method, removes
-            if key not in self._semantics:
-                self._semantics[key] = semantics_from_method(*key)
-            found = self._semantics[key]
-        return settled(found, name=name, description=description, pointer=entry.pointer, problems=self._problems)
+        if found is not None:
+            return found
+        key = method, removes
+        if key not in self._semantics:
+            self._semantics[key] = semantics_from_method(*key)
+        return self._semantics[key]
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Gives the response of the first status of success."""

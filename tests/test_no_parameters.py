@@ -1,0 +1,105 @@
+"""That a tool takes no parameters is written only where its schema declares it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from listed import documented, inspected
+
+Json = Any
+
+NO_PARAMETERS = "It takes no parameters."
+NOT_DECLARED = "What it takes is not declared."
+
+
+def section_of(folder: Path, *schema: Json) -> tuple[str, str, str]:
+    """Returns SKILL.md, the section of the one tool and the messages."""
+    entry = {"name": "use", "description": "Uses it.", **({"inputSchema": schema[0]} if schema else {})}
+    finished, out = documented(folder, "-v", "--emit", "skill,llms", tools=[entry])
+    assert finished.exit_code == 0, finished.stderr
+    (skill,) = out.glob("skills/*/SKILL.md")
+    return skill.read_text("utf-8"), (out / "llms-full.txt").read_text("utf-8"), finished.stderr
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "additionalProperties": False},
+        {"type": "object", "properties": {}},
+        {"type": "object", "properties": {}, "title": "useArguments", "required": []},
+        {"$ref": "#/$defs/None", "$defs": {"None": {"type": "object", "properties": {}}}},
+        {"type": "object", "properties": {}, "unevaluatedProperties": False},
+    ],
+)
+def test_no_parameters_where_that_is_declared(tmp_path: Path, schema: Json) -> None:
+    skill, text, stderr = section_of(tmp_path, schema)
+    assert "`use()`" in skill
+    assert NO_PARAMETERS in text
+    assert "input-schema" not in stderr
+
+
+def test_an_object_of_any_kind_declares_no_parameters(tmp_path: Path) -> None:
+    """S3-02: MCP allows this form for a tool without parameters, and it accepts any."""
+    skill, text, stderr = section_of(tmp_path, {"type": "object"})
+    assert "`use()`" in skill
+    assert "It declares no parameters." in text
+    assert "info: input-schema-minimal" in stderr
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        (),
+        ({},),
+        (True,),
+        (False,),
+        (None,),
+        ([],),
+        ("object",),
+        ({"title": "use"},),
+        ({"type": "string"},),
+        ({"type": ["array", "object"]},),
+        ({"type": "object", "additionalProperties": True},),
+        ({"type": "object", "properties": {}, "additionalProperties": {}},),
+        ({"type": "object", "properties": []},),
+        ({"$ref": "https://schemas.example/use.json"},),
+        ({"$ref": "#/$defs/missing"},),
+    ],
+)
+def test_what_is_not_declared_is_not_called_nothing(tmp_path: Path, schema: tuple[Json, ...]) -> None:
+    """S3-02: accepted, flagged, and documented as not declared."""
+    skill, text, stderr = section_of(tmp_path, *schema)
+    assert "`use(…)`" in skill
+    assert NOT_DECLARED in text
+    assert NO_PARAMETERS not in text
+    assert "Example" not in text
+    assert ": input-schema-" in stderr
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"required": ["a"]}, "Its parameters are not declared by name.\n\nAlso required: `a`."),
+        ({"propertyNames": {"pattern": "^a"}}, "Its parameters are not declared by name.\n\nEach name of a property"),
+        (
+            {"minProperties": 1, "additionalProperties": {"type": "string"}},
+            "It takes any properties: map of string to string.\n\nAt least 1 property.",
+        ),
+        ({"patternProperties": {"^x-": {"type": "integer"}}}, "- properties that match `^x-` (integer)"),
+    ],
+)
+def test_what_is_declared_of_any_property_is_written(tmp_path: Path, schema: Json, words: str) -> None:
+    """S3-02."""
+    skill, text, _ = section_of(tmp_path, {"type": "object", **schema})
+    assert "`use(…)`" in skill
+    assert words in text
+    assert NO_PARAMETERS not in text
+
+
+def test_the_model_says_whether_the_input_is_declared(tmp_path: Path) -> None:
+    """S3-02."""
+    entries = [{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {"type": "object", "properties": {}}}]
+    tools = inspected(tmp_path, tools=entries)["tools"]
+    assert [tool.get("is_input_declared", True) for tool in tools] == [False, True]
