@@ -405,8 +405,45 @@ def test_a_slow_overlay_is_stopped_in_a_build_too(project: Path) -> None:
     assert (project / "agent-docs" / "plain" / "llms.txt").is_file()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such processes")
+@pytest.mark.parametrize(
+    ("ending", "code"), [("print(open('api.json').read())", 0), ("time.sleep(1000)", 3), ("raise SystemExit(1)", 3)]
+)
+def test_what_a_command_that_prints_a_description_started_ends_with_it(project: Path, ending: str, code: int) -> None:
+    """X-13: also what keeps its output open or is in a session of its own, at its end and at a time-out."""
+    (project / "printer.py").write_text(
+        "import subprocess, sys, time\n"
+        "sleep = [sys.executable, '-c', 'import time; time.sleep(1000)']\n"
+        "children = [subprocess.Popen(sleep, start_new_session=is_alone) for is_alone in (False, True)]\n"
+        f"open('children', 'w').write(' '.join(str(child.pid) for child in children))\n{ending}\n",
+        "utf-8",
+    )
+    command = json.dumps([sys.executable, "printer.py"])
+    finished = build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 5}}}}}}\n")
+    assert finished.exit_code == code, finished.stderr
+    children = [int(word) for word in (project / "children").read_text("utf-8").split()]
+    assert len(children) == 2
+    until(lambda: not any(map(is_there, children)))
+
+
+def is_there(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_command_that_prints_without_end_is_stopped(project: Path) -> None:
+    """X-13."""
+    command = json.dumps([sys.executable, "-c", "while True: print('x' * 1_000_000)"])
+    finished = build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 300}}}}}}\n")
+    assert finished.exit_code == 3
+    assert "prints more than 256 MiB" in finished.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-@pytest.mark.parametrize("source", ["command", "config", "url", "overlay"])
+@pytest.mark.parametrize("source", ["command", "config", "url", "overlay", "openapi-command"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Signals, code: int) -> None:
     """X-13: whatever it waits for, and no server goes on."""
@@ -419,6 +456,7 @@ def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Sig
         sources: dict[str, dict[str, Any]] = {
             "command": {"command": [sys.executable, "-c", program]},
             "config": {"config": "client.json"},
+            "openapi-command": {"openapi-command": [sys.executable, "-c", program]},
             "url": {"openapi": f"http://127.0.0.1:{server.getsockname()[1]}/api.json"},
             "overlay": {"openapi": "api.json", "overlays": ["slow.json"]},
         }
@@ -435,7 +473,7 @@ def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Sig
         signal.signal(signal.SIGINT, before)
         connection = server.accept()[0] if source == "url" else None
         until((project / "agent-docs" / "first" / ".skillgen.json").exists)
-        if source in ("command", "config"):
+        if source in ("command", "config", "openapi-command"):
             until(lambda: (project / "started").exists() and (project / "started").read_text("utf-8") != "")
         running.send_signal(number)
         errors = running.communicate(timeout=60)[1]
@@ -443,7 +481,7 @@ def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Sig
             connection.close()
     assert running.returncode == code, errors
     assert b"Traceback" not in errors
-    if source in ("command", "config"):
+    if source in ("command", "config", "openapi-command"):
         with pytest.raises(ProcessLookupError):
             os.kill(int((project / "started").read_text("utf-8")), 0)
 

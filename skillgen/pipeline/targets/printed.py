@@ -6,17 +6,25 @@ import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 from skillgen.errors import SourceError
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
 from skillgen.pipeline.targets.filling import FilledSource
+from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
 from skillgen.sources.given import secrets_of_arguments, secrets_of_environment
+from skillgen.sources.mcp.connection import ConnectionLost
+from skillgen.sources.mcp.interruption import Interruption
+from skillgen.sources.mcp.processes import ProcessFamily
+from skillgen.sources.mcp.watcher import Watcher
 from skillgen.sources.secrets import Secrets
 
+_CHUNK_BYTES = 64 * 1024
 
-def printed_description(filled: FilledSource, overrides: Overrides) -> Service:
-    """Runs the command and reads what it prints.
+
+def printed_description(filled: FilledSource, overrides: Overrides, interruption: Interruption) -> Service:
+    """Runs the command and reads what it prints; the command ends with all that it started, as a server does.
 
     Raises:
         SourceError: the command fails, takes longer than the target's timeout, or prints no description.
@@ -31,35 +39,88 @@ def printed_description(filled: FilledSource, overrides: Overrides) -> Service:
     options = replace(options, secrets=options.secrets | passed)
     with tempfile.TemporaryDirectory() as folder, options.secrets.kept_from_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_printed(command, filled, options.secrets, where))
+        path.write_bytes(_printed(command, filled, options.secrets, where, interruption))
         try:
             return reading.read_description(str(path), overrides, options)
         except SourceError as error:
             raise SourceError(f"what {command[0]} prints {error.what}", where=where, fix=error.fix) from None
 
 
-def _printed(command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str) -> bytes:
+def _printed(
+    command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str, interruption: Interruption
+) -> bytes:
     program, timeout_s = command[0], filled.source.timeout
+    watcher = Watcher()
     try:
-        finished = subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=filled.folder(),
-            env={**filled.project_environment(), **filled.env()},
+            env={**filled.project_environment(), **filled.env(), **watcher.environment()},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise SourceError(f"no such command: {program}", where=where, fix="install it, or correct the name") from None
     except OSError as error:
         raise SourceError(f"{program} cannot be started: {error.strerror}", where=where) from None
+    watcher.start()
+    family = ProcessFamily(process, watcher)
+    output = _Outputs(process)
+    try:
+        with interruption.watched(family):
+            status = process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise SourceError(
             f"{program} did not end within {timeout_s:g} s", where=where, fix="give it more with timeout:"
         ) from None
-    if finished.returncode != 0:
-        said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-        last = f": {secrets.excerpt(said[-1], 200)}" if said else ""
-        raise SourceError(f"{program} ended with {finished.returncode}{last}", where=where, fix="run it by hand")
-    return finished.stdout
+    except ConnectionLost as error:
+        raise SourceError(f"{program}: {error.what}", where=where) from None
+    finally:
+        # What it started would keep its outputs open, and go on.
+        family.kill()
+        printed, errors = output.read()
+    if len(printed) > SOURCE_LIMIT_BYTES:
+        raise SourceError(
+            f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", where=where, fix="print the description alone"
+        )
+    if status != 0:
+        lines = errors.decode("utf-8", "replace").strip().splitlines()
+        last = f": {secrets.excerpt(lines[-1], 200)}" if lines else ""
+        raise SourceError(f"{program} ended with {status}{last}", where=where, fix="run it by hand")
+    return printed
+
+
+class _Outputs:
+    """Reads what a command prints, so that it never waits for a reader; kills one that prints too much."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._printed = bytearray()
+        self._errors = bytearray()
+        self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    def read(self) -> tuple[bytes, bytes]:
+        """Returns what was printed, one byte over the limit at most, and the end of standard error."""
+        for thread in self._threads:
+            thread.join()
+        return bytes(self._printed), bytes(self._errors)
+
+    def _read_printed(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                self._printed += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._printed)]
+                if len(self._printed) > SOURCE_LIMIT_BYTES:
+                    self._process.kill()
+                    return
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                self._errors = (self._errors + chunk)[-_CHUNK_BYTES:]

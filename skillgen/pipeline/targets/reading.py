@@ -144,7 +144,7 @@ def _services(
         place = filled.place(source.openapi)
         return (reading.read_description(place, overrides, filled.description_options()),), ()
     if source.openapi_command:
-        return (printed_description(filled, overrides),), ()
+        return (printed_description(filled, overrides, interruption),), ()
     if source.config is not None:
         return _configured(filled, source.config, overrides, interruption, filled.login(announce))
     return (_crawled(filled, overrides, interruption, filled.login(announce)),), ()

@@ -5,20 +5,28 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Protocol
 
-from skillgen.sources.mcp.connection import Connection, ConnectionLost
+from skillgen.sources.mcp.connection import ConnectionLost
+
+
+class Killable(Protocol):
+    """A connection, or a command that runs."""
+
+    def kill(self) -> None:
+        """Ends it at once."""
 
 
 class Interruption:
-    """Knows the connections that are open, and kills them all when told to."""
+    """Knows the connections and commands that are open, and kills them all on request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: set[Connection] = set()
+        self._open: set[Killable] = set()
         self._is_over = False
 
     @contextlib.contextmanager
-    def watched(self, connection: Connection) -> Iterator[None]:
+    def watched(self, connection: Killable) -> Iterator[None]:
         """Knows a connection for as long as it is used.
 
         Raises:
