@@ -252,3 +252,57 @@ def test_pipes_and_devices_in_a_project_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").symlink_to("/dev/zero")
     (tmp_path / "openapi.json").symlink_to("/dev/zero")
     assert "nothing was found" in init(tmp_path).stderr
+
+
+PRIVATE = {
+    "openapi.json": json.dumps(grouped(secrets=["merge_with_acme"])),
+    ".mcp.json": json.dumps({"mcpServers": {"merge_with_acme": {"command": "x"}}}),
+    "server.py": "from mcp.server import MCPServer\nname = 'merge_with_acme'\nif __name__ == '__main__':\n    pass\n",
+    "package.json": json.dumps({"name": "merge_with_acme", "bin": "x.js", "dependencies": {"fastmcp": "1"}}),
+    "pyproject.toml": '[tool.skillgen.targets.merge_with_acme]\nsource = {openapi = "x"}\n',
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_nothing_is_read_through_a_link_that_leads_out_of_the_project(tmp_path: Path, name: str) -> None:
+    """X-13: of a cloned repository."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "merge_with_acme.txt").write_text(PRIVATE[name], "utf-8")
+    (project / name).symlink_to(tmp_path / "merge_with_acme.txt")
+    (project / ".skillgen.schema.json").symlink_to(tmp_path / "schema.json")
+    (tmp_path / "schema.json").write_text('{"title": "skillgen.yaml"}', "utf-8")
+    finished = init(project)
+    assert "nothing was found" in finished.stderr or name == "pyproject.toml"
+    text = finished.stderr + "".join(
+        path.read_text("utf-8") for path in project.iterdir() if path.is_file() and not path.is_symlink()
+    )
+    assert "merge_with_acme" not in text
+    assert (tmp_path / "schema.json").read_text("utf-8") == '{"title": "skillgen.yaml"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("server.py", "\n" * 1_000_000),
+        ("server.py", " \n" * 500_000),
+        (".mcp.json", "/*" * 1_000_000),
+        (".mcp.json", '"\\' * 1_000_000),
+        ("pyproject.toml", "\n" * 1_000_000),
+    ],
+)
+def test_a_file_without_words_is_looked_through_at_once(tmp_path: Path, name: str, text: str) -> None:
+    """X-13: in time that grows with its size and no faster; the time-out of the run is far away."""
+    (tmp_path / name).write_text(text, "utf-8")
+    assert "nothing was found" in init(tmp_path).stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file of Linux that has no end")
+def test_a_projects_file_without_end_is_refused(tmp_path: Path) -> None:
+    """X-13."""
+    (tmp_path / "skillgen.yaml").symlink_to("/proc/self/pagemap")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert (finished.exit_code, "is too large for a project's file" in finished.stderr) == (2, True)
+    (tmp_path / "skillgen.yaml").unlink()
+    (tmp_path / "pyproject.toml").symlink_to("/proc/self/pagemap")
+    assert "nothing was found" in init(tmp_path).stderr

@@ -81,11 +81,12 @@ def _write_project_file(found: Proposals, console: Console) -> bool:
 
 
 def _write_pre_commit(found: Proposals, console: Console) -> None:
+    from skillgen.pipeline.starting.places import Places
     from skillgen.pipeline.starting.texts import PRE_COMMIT_NAME, pre_commit_entry, pre_commit_text
 
     path = Path(PRE_COMMIT_NAME)
     if path.exists():
-        if not path.is_file() or "skillgen" not in path.read_text("utf-8", "replace"):
+        if "skillgen" not in Places(Path()).text(str(path)):
             console.say(f"{path} is there already and stays as it is; add below repos:")
             console.say(pre_commit_entry().rstrip("\n"))
     elif found.chosen:
@@ -119,7 +120,9 @@ def _create(path: Path, text: str) -> None:
 
 def _renew(path: Path, text: str) -> None:
     """Writes the schema, which is skillgen's own: that of an older version is replaced, another file is not."""
+    from skillgen.pipeline.starting.places import Places
+
     if not path.exists():
         _create(path, text)
-    elif path.is_file() and '"title": "skillgen.yaml"' in (old := path.read_text("utf-8", "replace")) and old != text:
+    elif '"title": "skillgen.yaml"' in (old := Places(Path()).text(str(path))) and old != text:
         path.write_text(text, "utf-8", newline="\n")

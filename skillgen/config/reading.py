@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 import re
 import shlex
 import types
 import typing
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from skillgen.errors import UsageError
 from skillgen.model.value import Value
 
 FILE_NAME = "skillgen.yaml"
+
+_SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
 _SECRET = re.compile(r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE)
 
@@ -43,8 +47,9 @@ def configured_file() -> Path | None:
     for name in (FILE_NAME, "skillgen.yml"):
         if Path(name).is_file():
             return Path(name)
-    if Path("pyproject.toml").is_file() and "tool.skillgen" in _text(Path("pyproject.toml")):
-        return Path("pyproject.toml")
+    path = Path("pyproject.toml")
+    with suppress(UsageError):  # one that cannot be read configures nothing
+        return path if path.is_file() and "tool.skillgen" in _text(path) else None
     return None
 
 
@@ -66,7 +71,12 @@ def read_project(path: Path) -> Project:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8-sig")
+        # A clone may hold a link to something that has no end, or that is waited for.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            content = file.read(_SIZE_LIMIT_BYTES + 1)
+        if len(content) > _SIZE_LIMIT_BYTES:
+            raise UsageError("is too large for a project's file", where=str(path), fix="make it smaller")
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None

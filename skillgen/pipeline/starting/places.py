@@ -41,7 +41,7 @@ class Places:
             if len(above.parts) >= DEPTH:
                 folders.clear()
             ours = (name for name in sorted(names) if not name.startswith("."))
-            found += [(above / name).as_posix() for name in ours if _is_file(Path(folder, name))]
+            found += [(above / name).as_posix() for name in ours if self._is_file(Path(folder, name))]
             if len(found) >= FILE_LIMIT:
                 break
         return tuple(sorted(found, key=lambda path: (path.count("/"), path)))
@@ -51,8 +51,8 @@ class Places:
         return tuple(path for path in self.files if path.rpartition("/")[2] == name)
 
     def has(self, path: str) -> bool:
-        """Tells whether there is such a file."""
-        return bool(path) and _is_file(self.root / path)
+        """True if there is such a file in the project."""
+        return bool(path) and self._is_file(self.root / path)
 
     def text(self, path: str) -> str:
         """Gives a small file's text; empty where it cannot be read."""
@@ -64,13 +64,16 @@ class Places:
         except OSError:
             return ""
 
+    @cached_property
+    def _top(self) -> Path:
+        return self.root.resolve()
 
-def _is_file(path: Path) -> bool:
-    """Tells whether something is a file: a pipe would be waited for, and a device read without end."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # such as a name that is too long
-        return False
+    def _is_file(self, path: Path) -> bool:
+        """True for a file of the project: a link out of it may show a private file, or one of /proc that never ends."""
+        try:
+            return path.is_file() and path.resolve().is_relative_to(self._top)
+        except (OSError, ValueError, RuntimeError):  # such as a name that is too long, or a link to itself
+            return False
 
 
 def _is_hidden(name: str) -> bool:

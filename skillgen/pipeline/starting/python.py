@@ -19,7 +19,9 @@ from skillgen.sources.guards import as_dict, as_list
 
 _LIBRARIES = ("mcp", "fastmcp", "mcp-server", "fastapi-mcp")
 _SERVES = re.compile(
-    r"^\s*(?:from|import)\s+(?:mcp\.server|fastmcp)\b|^\s*from\s+mcp\s+import\b.*Server|\b(?:FastMCP|MCPServer)\(", re.M
+    r"^[ \t]*(?:from|import)[ \t]+(?:mcp\.server|fastmcp)\b|^[ \t]*from[ \t]+mcp[ \t]+import\b[^\n]*Server|"
+    r"\b(?:FastMCP|MCPServer)\(",
+    re.M,
 )
 _RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)

@@ -23,8 +23,9 @@ _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 _EDITORS_FOLDERS = (".vscode", ".cursor", ".roo", ".kiro", ".gemini", ".windsurf")
 """Folders in which a project keeps an editor's files; the project is the folder around them."""
 
-_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])')
+# A string or a comment that nothing ends goes to the end: looking for its end from each start would be quadratic.
+_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])')
 
 _URL_KEYS = ("url", "httpUrl", "serverUrl")
 _SSE = ("sse",)
