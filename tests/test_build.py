@@ -496,8 +496,8 @@ def until(is_so: Callable[[], bool]) -> None:
 
 # -- options and keys ------------------------------------------------------------------------------------------------
 
-OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "as_json", "quiet", "verbose", "debug"}
-"""Options that say what one run does with the targets, not what their documents are."""
+OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "user", "as_json", "quiet", "verbose", "debug"}
+"""Options that say what one run does with the targets, not what their documents are; `user` is a person's to give."""
 
 
 @pytest.mark.parametrize("command", ["from-server", "from-openapi", "build"])
@@ -579,14 +579,15 @@ def test_a_version_of_the_authors_wins_over_the_sources(project: Path) -> None:
     assert (project / "other" / "skills" / skill.parent.name / "SKILL.md").read_bytes() == skill.read_bytes()
 
 
-def test_a_target_is_put_below_the_home_folder_where_its_file_says_so(project: Path) -> None:
-    text = "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n"
+def test_a_target_is_put_below_the_home_folder_only_by_hand(project: Path) -> None:
+    """X-16: a repository that was cloned must not install for all projects of its reader."""
+    text = "targets: {api: {source: {openapi: api.json}, install-to: agents}}\n"
     env = {"HOME": str(project / "home"), "USERPROFILE": str(project / "home")}
-    finished = build(project, text, env=env)
+    finished = build(project, text, "--user", env=env)
     assert finished.exit_code == 0, finished.stderr
     assert (project / "home" / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
-    alone = build(project, "targets: {api: {source: {openapi: api.json}, user: true}}\n", env=env)
-    assert (alone.exit_code, "#/targets/api/user: says nothing without" in alone.stderr) == (2, True), alone.stderr
+    in_file = build(project, "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n", env=env)
+    assert (in_file.exit_code, "no such key: targets.api.user" in in_file.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("words", [("build",), ("build", "--quiet")])
@@ -613,6 +614,126 @@ def test_a_target_that_needs_a_login_asks_nobody_where_there_is_no_terminal(
 def test_a_key_that_does_nothing_is_refused(project: Path, source: str, message: str) -> None:
     finished = build(project, f"targets:\n  a:\n    source: {source}\n")
     assert (finished.exit_code, "skillgen.yaml:3: " in finished.stderr, message in finished.stderr) == (2, True, True)
+
+
+# -- where a project's file may write, and what is gone ---------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize(
+    ("keys", "link", "key"),
+    [
+        ("out: ELSEWHERE", None, "out"),
+        ("out: ../elsewhere", None, "out"),
+        ("out: docs", "docs", "out"),
+        ("notes: x", "agent-docs", "out"),
+        ("install-to: claude", ".claude", "install-to"),
+        ("install-to: [agents, claude]", ".claude/skills", "install-to"),
+        ("templates: ELSEWHERE", None, "templates"),
+        ("templates: own", "own", "templates"),
+    ],
+)
+def test_a_projects_file_names_no_folder_outside_the_project(
+    project: Path, keys: str, link: str | None, key: str
+) -> None:
+    """X-16: a repository that was cloned writes and reads nothing outside itself, also through a symbolic link."""
+    elsewhere = project.parent / f"{project.name}-elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "llms.txt.j2").write_text("# Private\n", "utf-8")
+    before = files_of(elsewhere)
+    if link is not None:
+        (project / link).parent.mkdir(exist_ok=True)
+        (project / link).symlink_to(elsewhere)
+    keys = keys.replace("ELSEWHERE", str(elsewhere)).replace("../elsewhere", f"../{elsewhere.name}")
+    for options in ((), ("--check",)):
+        finished = build(project, f"targets:\n  api:\n    source: {{openapi: api.json}}\n    {keys}\n", *options)
+        assert finished.exit_code == 2
+        assert f"skillgen.yaml#/targets/api/{key}: " in finished.stderr
+    assert files_of(elsewhere) == before
+    given = {"out": ("--out", elsewhere / "docs"), "templates": ("--templates", elsewhere)}.get(key)
+    if given is not None:
+        assert build(project, None, *map(str, given)).exit_code == 0, "what is given by hand counts"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("link", ["own/llms.txt.j2", "own/parts"])
+def test_a_template_that_is_a_link_leads_to_no_other_file(project: Path, link: str) -> None:
+    """X-16."""
+    private = project.parent / f"{project.name}-private"
+    private.mkdir()
+    (private / "key").write_text("PRIVATE KEY\n", "utf-8")
+    (project / "own").mkdir()
+    (project / "own" / "llms.txt.j2").write_text('{% include "parts/key" %}\n', "utf-8")
+    (project / link).unlink(missing_ok=True)
+    (project / link).symlink_to(private / "key" if link.endswith(".j2") else private)
+    finished = build(project, "targets: {api: {source: {openapi: api.json}, templates: own}}\n")
+    assert finished.exit_code == 2
+    assert "is a symbolic link that leads out of the folder" in finished.stderr
+    assert not any(b"PRIVATE" in content for content in files_of(project / "agent-docs").values())
+
+
+def test_what_is_gone_is_reported_and_removed_on_request(project: Path) -> None:
+    """Documents and installed skills of a target that is gone; a person's words stay."""
+    write(project / "users.json", {**grouped(users=["list_users"]), "info": {"title": "Users", "version": "1"}})
+    both = (
+        "targets:\n  tasks: {source: {openapi: api.json}, install-to: [claude, agents]}\n"
+        "  users: {source: {openapi: users.json}, install-to: [claude]}\n"
+    )
+    assert build(project, both).exit_code == 0
+    skills = {path.parent.relative_to(project).as_posix() for path in project.rglob(".*/skills/*/SKILL.md")}
+    assert skills == {".claude/skills/tasks", ".agents/skills/tasks", ".claude/skills/users"}
+    assert "left" not in build(project, None, "--check").stderr
+    edited = project / "agent-docs" / "users" / "llms.txt"
+    edited.write_text(edited.read_text("utf-8").replace("list_users", "LIST"), "utf-8")
+    one = "\n".join(both.splitlines()[:2]) + "\n"
+    for options, code in (((), 0), (("--check",), 0), (("--check", "--prune"), 1)):
+        finished = build(project, one, *options, "--json")
+        assert finished.exit_code == code
+        found = {item["where"] for item in json.loads(finished.stdout)["problems"] if "left" in item["code"]}
+        gone = {"agent-docs/users", "agent-docs/tasks", ".claude/skills/users"}
+        assert found == (set() if "--prune" in options else gone)
+        assert (project / ".claude" / "skills" / "users" / "SKILL.md").is_file()
+    assert build(project, None, "--prune").exit_code == 0
+    assert not (project / ".claude" / "skills" / "users").exists()
+    assert set(files_of(project / "agent-docs" / "users")) == {"llms.txt"}
+    assert (project / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
+    assert not (project / "agent-docs" / "tasks").exists(), "a target that is alone has no folder of its own"
+    assert (project / "agent-docs" / "llms.txt").is_file()
+
+
+def test_a_target_that_moved_leaves_no_documents_behind(project: Path) -> None:
+    assert build(project, "targets: {api: {source: {openapi: api.json}, out: docs/old}}\n").exit_code == 0
+    assert build(project, "targets: {api: {source: {openapi: api.json}, out: docs/new}}\n", "--prune").exit_code == 0
+    assert [path.name for path in (project / "docs").iterdir()] == ["new"]
+
+
+def test_documents_of_others_are_not_gone(project: Path) -> None:
+    """What another command or another project's file wrote next to a target is neither reported nor removed."""
+    assert run_skillgen("from-openapi", "api.json", "-o", "agent-docs/by-hand", cwd=project).exit_code == 0
+    (project / "other.yaml").write_text("targets: {b: {source: {openapi: api.json}, out: agent-docs/b}}\n", "utf-8")
+    assert run_skillgen("build", "--config", "other.yaml", cwd=project).exit_code == 0
+    before = files_of(project / "agent-docs")
+    finished = build(project, "targets: {a: {source: {openapi: api.json}, out: agent-docs/a}}\n", "--prune")
+    assert finished.exit_code == 0
+    assert before.items() <= files_of(project / "agent-docs").items()
+    assert "removed" not in finished.stderr
+
+
+def test_two_targets_do_not_install_one_skill_over_the_other(project: Path) -> None:
+    """X-21."""
+    write(project / "other.json", grouped(users=["list_users", "get_user"]))
+    text = (
+        "targets:\n  one: {source: {openapi: api.json}, install-to: claude}\n"
+        "  two: {source: {openapi: other.json}, install-to: claude}\n"
+    )
+    finished = build(project, text)
+    assert finished.exit_code == 4
+    assert ".claude/skills/tasks: is the installed skill of another service" in finished.stderr
+    text = text.replace("other.json}", "other.json}, name: people")
+    assert build(project, text).exit_code == 0
+    assert build(project, None, "--check").exit_code == 0
+    names = sorted(path.name for path in (project / ".claude" / "skills").iterdir())
+    assert names == ["people", "tasks"]
 
 
 # -- secrets ---------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 import real_servers
-from cli import Finished, run_skillgen
+from cli import ROOT, Finished, files_of, generated, run_skillgen
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, tokens
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from servers import over_http
@@ -294,3 +295,70 @@ def test_the_three_kinds_of_alternative_access_stay_different(tmp_path: Path) ->
     assert (fields["cli-url"], fields["api-url"], fields["web-url"]) == ("https://acme.com/cli", "none", "none")
     assert "HTTP API: none" in document.text
     assert "Web: not declared" in document.text
+
+
+# -- several servers of one name -------------------------------------------------------------------------------------
+
+VERBATIM = ROOT / "tests" / "servers" / "verbatim.py"
+
+
+def several(folder: Path, **servers: str) -> Path:
+    """Writes a client's file in which each server reports the same name; gives each one's tool."""
+    entries = {}
+    for name, tool in servers.items():
+        text = json.dumps({"tools": [{"name": tool, "inputSchema": {"type": "object"}}]})
+        (folder / f"{tool}.json").write_text(text, "utf-8")
+        entries[name] = {"command": sys.executable, "args": [str(VERBATIM), str(folder / f"{tool}.json")]}
+    path = folder / f"{'-'.join(servers)}.json"
+    path.write_text(json.dumps({"mcpServers": entries}), "utf-8")
+    return path
+
+
+def test_instances_of_one_server_are_installed_each_under_a_name_of_its_own(tmp_path: Path) -> None:
+    """X-21: two accounts of one server are what client files are like."""
+    file = several(tmp_path, prod="drop_prod", dev="drop_dev")
+    command = ("from-server", "--config", file, "--install", "claude", "--install", "agents")
+    generated(*command, cwd=tmp_path)
+    for host in (".claude", ".agents"):
+        folder = tmp_path / host / "skills"
+        names = {path.name: (path / "SKILL.md").read_text("utf-8") for path in folder.iterdir()}
+        assert set(names) == {"verbatim-prod", "verbatim-dev"}
+        for name, text in names.items():
+            assert f"\nname: {name}\n" in text
+            assert name.replace("verbatim-", "drop_") in text
+    assert run_skillgen(*command, "--check", cwd=tmp_path).exit_code == 0
+    links = re.findall(r"^- \[(.+?)\]\((?:prod|dev)/llms.txt\)", (tmp_path / "agent-docs/llms.txt").read_text(), re.M)
+    assert len(links) == len(set(links))
+
+
+def test_a_name_that_tells_instances_apart_stays_while_one_of_them_fails(tmp_path: Path) -> None:
+    file = several(tmp_path, prod="drop_prod", dev="drop_dev")
+    generated("from-server", "--config", file, cwd=tmp_path)
+    (tmp_path / "drop_dev.json").write_text("broken", "utf-8")
+    before = files_of(tmp_path / "agent-docs")
+    assert run_skillgen("from-server", "--config", file, cwd=tmp_path).exit_code == 3
+    assert files_of(tmp_path / "agent-docs") == before
+
+
+def test_names_without_ascii_letters_make_different_skills(tmp_path: Path) -> None:
+    """X-21: also in separate runs."""
+    (tmp_path / "tools.json").write_text('{"tools": []}', "utf-8")
+    for name in ("日本語サーバー", "Привет мир"):
+        arguments = ("--allow-empty", "--user", "--install", "claude", "-o", tmp_path / name, "--name", name)
+        command = (sys.executable, VERBATIM, tmp_path / "tools.json")
+        generated("from-server", *arguments, "--", *command, cwd=tmp_path, env={"HOME": str(tmp_path)})
+    names = [path.name for path in (tmp_path / ".claude" / "skills").iterdir()]
+    assert len(names) == 2
+    assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name) for name in names)
+
+
+def test_a_server_that_left_the_clients_file_is_reported_and_removed_on_request(tmp_path: Path) -> None:
+    generated("from-server", "--config", several(tmp_path, a="one", b="two", c="three"), cwd=tmp_path)
+    fewer = several(tmp_path, a="one", b="two")
+    finished = generated("from-server", "--config", fewer, cwd=tmp_path)
+    assert "documents-left: agent-docs/c: " in finished.stderr
+    assert (tmp_path / "agent-docs" / "c").is_dir()
+    alone = several(tmp_path, a="one")
+    generated("from-server", "--config", alone, "--prune", cwd=tmp_path)
+    assert [path.name for path in (tmp_path / "agent-docs").iterdir() if path.is_dir()] == ["skills"]
+    assert run_skillgen("from-server", "--config", alone, "--prune", "--check", cwd=tmp_path).exit_code == 0

@@ -216,7 +216,7 @@ def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path
 
 
 def test_a_skill_that_was_installed_under_an_older_name_is_told(tmp_path: Path) -> None:
-    """Issue 5: it is not deleted, for a person or a host may still use it; what OUT's record knows is said once."""
+    """Issue 5: it is not deleted unasked, for a person or a host may still use it."""
     source = write(tmp_path / "api.json", description())
     run = ("from-openapi", source, "-o", "out", "--install", "agents", "--json")
 
@@ -229,7 +229,9 @@ def test_a_skill_that_was_installed_under_an_older_name_is_told(tmp_path: Path) 
     assert left("--name", "duties") == [("warning", ".agents/skills/tasks")]
     assert (tmp_path / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
     assert (tmp_path / ".agents" / "skills" / "duties" / "SKILL.md").is_file()
-    assert left("--name", "duties") == []
+    assert left("--name", "duties") == [("warning", ".agents/skills/tasks")], "until it is gone"
+    assert left("--name", "duties", "--prune") == []
+    assert [path.name for path in (tmp_path / ".agents" / "skills").iterdir()] == ["duties"]
 
 
 def test_a_use_that_the_identity_declares_in_prose_is_the_declared_one(tmp_path: Path) -> None:

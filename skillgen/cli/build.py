@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,8 +14,18 @@ import typer
 from skillgen.cli import options
 from skillgen.cli.console import Console, json_output
 from skillgen.cli.families import with_families
-from skillgen.cli.running import Written, failed_json, problem_from_failure, run_command, write_each
+from skillgen.cli.running import (
+    Left,
+    Written,
+    failed_json,
+    problem_from_failure,
+    report_left,
+    run_command,
+    write_each,
+)
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
+from skillgen.pipeline.options import DEFAULT_OUT
+from skillgen.pipeline.pruning import left_folders
 
 if TYPE_CHECKING:
     from skillgen.pipeline.targets.choosing import NamedTarget
@@ -53,6 +63,7 @@ class BuildFamily:
     ] = False
     allow_empty: options.AllowEmpty = False
     force: options.Force = False
+    prune: options.Prune = False
     strict: options.Strict = False
     as_json: options.AsJson = False
     quiet: options.Quiet = False
@@ -80,12 +91,13 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
             emit=what.emit,
             templates=what.templates,
             profile=what.profile,
-            install=what.install,
+            install=tuple(what.install or ()),
             user=what.user,
             timeout_s=what.timeout,
             check=what.check,
             allow_empty=what.allow_empty,
             force=what.force,
+            prune=what.prune,
             strict=what.strict,
         )
         targets = named_targets(read_project(file).targets, file, what.target, given)
@@ -111,6 +123,8 @@ def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -
                 console.say(f"{named.name}: nothing changed")
             else:
                 report.add(_written(named, read, console, shows_diff=not what.as_json))
+    if what.target is None and report.code in (ExitCode.DONE, ExitCode.DRIFT):
+        report.add_left(_left_by(targets, report.documents, console, what))
     if what.as_json:
         print(report.to_json())
     if what.check and report.code is ExitCode.DRIFT:
@@ -119,6 +133,26 @@ def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -
         console.say("documents were written; add them to the commit")
         return ExitCode.DRIFT
     return report.code
+
+
+def _left_by(
+    targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildFamily
+) -> Left:
+    """Reports or removes the documents of targets, of servers in them and of names that are gone."""
+    from skillgen.pipeline.installing import HOSTS
+
+    file, outs = targets[0].file, [named.options.out for named in targets]
+    top = what.out if what.out is not None else file.parent / DEFAULT_OUT
+    places = [top, *outs, *(out.parent for out in outs)]
+    installed = [file.parent / folder for folder in HOSTS.values()]
+    installed += [folder for named in targets for folder in named.options.install]
+    return report_left(
+        left_folders(written, places, [file, *outs], installed),
+        console,
+        prune=all(named.options.prune for named in targets),
+        check=what.check,
+        shows_diff=not what.as_json,
+    )
 
 
 def _written(
@@ -148,12 +182,15 @@ class _Report:
     def __init__(self) -> None:
         self.code = ExitCode.DONE
         self.changed = False
-        self._files: list[dict[str, str]] = []
+        self.documents: dict[Path, Collection[str]] = {}
+        """Each folder of the targets, resolved, and the paths of its documents."""
+        self._files: list[Mapping[str, str]] = []
         self._problems: list[dict[str, Any]] = []
         self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}
 
     def add(self, written: Written) -> None:
         self.code = max(self.code, written.code)
+        self.documents |= written.documents
         self._problems += [asdict(problem) for problem in written.problems]
         for outcome in written.outcomes:
             self.changed |= bool(outcome.plan.drift)
@@ -167,10 +204,17 @@ class _Report:
 
         for folder, is_service in folders.items():
             record = read_record(folder)
+            self.documents[folder.resolve()] = record.states
             for path in sorted(record.states):
                 self._add_file(folder, path, "keep")
             if is_service:
                 self._add_tools(record.tools)
+
+    def add_left(self, left: Left) -> None:
+        self.code = max(self.code, left.code)
+        self.changed |= bool(left.files)
+        self._problems += [asdict(problem) for problem in left.problems]
+        self._files += left.files
 
     def to_json(self) -> str:
         self._counts["files"] = len(self._files)

@@ -9,7 +9,7 @@ import json
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -105,13 +105,23 @@ def change_summary(outcome: Outcome) -> str:
     return "".join(f"# {line}\n" for line in change_lines(changes))
 
 
-def outcome_json(outcomes: Sequence[Outcome], problems: Sequence[Problem], *, several: bool) -> str:
-    """Gives the one JSON object of `--json`; with `several` services each has a folder of its own."""
-    files = [
+def outcome_json(
+    outcomes: Sequence[Outcome],
+    problems: Sequence[Problem],
+    *,
+    several: bool,
+    removed: Iterable[Mapping[str, str]] = (),
+) -> str:
+    """Returns the JSON object of `--json`; with `several` services each has a folder of its own.
+
+    `removed` are the files of what is gone.
+    """
+    files: list[Mapping[str, str]] = [
         {"path": _place(outcome, change.path, several), "action": change.action}
         for outcome in outcomes
         for change in outcome.plan.changes
     ]
+    files += removed
     services = [outcome.service for outcome in outcomes if not outcome.is_installed]
     counts = {
         "services": len(services),

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 from skillgen.cli import options
 from skillgen.cli.console import Console
 from skillgen.pipeline.documenting import formats_named
-from skillgen.pipeline.installing import install_folder, profile_named
+from skillgen.pipeline.installing import install_folders, profile_named
 from skillgen.pipeline.options import DEFAULT_OUT, DescriptionOptions, OutputOptions, Overrides
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 
@@ -113,6 +113,7 @@ class OutputFamily:
     check: options.Check = False
     allow_empty: options.AllowEmpty = False
     force: options.Force = False
+    prune: options.Prune = False
     strict: options.Strict = False
     as_json: options.AsJson = False
 
@@ -127,10 +128,11 @@ class OutputFamily:
             formats=formats_named(self.emit),
             templates=self.templates,
             profile=profile_named(self.profile),
-            install=install_folder(self.install, user=self.user, formats=formats_named(self.emit)),
+            install=install_folders(self.install or (), user=self.user, formats=formats_named(self.emit)),
             check=self.check,
             allow_empty=self.allow_empty,
             force=self.force,
+            prune=self.prune,
             strict=self.strict,
         )
 

@@ -131,9 +131,10 @@ Profile: TypeAlias = Annotated[
     str, typer.Option(help="Front matter of the skill: portable, or claude for its additional fields.", metavar="NAME")
 ]
 Install: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        help="Also put the skill where hosts look: claude (.claude/skills) or agents (.agents/skills).",
+        "--install",
+        help="Also put the skill where hosts look: claude (.claude/skills) or agents (.agents/skills). Repeatable.",
         metavar="HOST",
     ),
 ]
@@ -148,6 +149,10 @@ AllowEmpty: TypeAlias = Annotated[
 ]
 Force: TypeAlias = Annotated[
     bool, typer.Option("--force", help="Replace what was changed by hand in skillgen's own text; additions stay.")
+]
+Prune: TypeAlias = Annotated[
+    bool,
+    typer.Option("--prune", help="Remove documents and installed skills of targets and servers that are gone."),
 ]
 Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,9 @@ from skillgen.cli.console import Console, change_summary, outcome_json, show_dif
 from skillgen.errors import ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
 from skillgen.model.service import Service
 from skillgen.pipeline import documenting
-from skillgen.pipeline.installing import installation
+from skillgen.pipeline.installing import HOSTS, installations
 from skillgen.pipeline.options import Outcome, OutputOptions
+from skillgen.pipeline.pruning import left_folders, pruned
 
 if TYPE_CHECKING:
     from skillgen.write.plan import Plan
@@ -76,11 +77,17 @@ def write_documents(
     `failures` is why other services of the same run could not be read.
     """
     written = write_each(services, output, console, failures=failures, shows_diff=not as_json)
+    left = Left()
+    if written.code in (ExitCode.DONE, ExitCode.DRIFT):
+        found = left_folders(written.documents, [output.out], [output.out], [*HOSTS.values(), *output.install])
+        left = report_left(found, console, prune=output.prune, check=output.check, shows_diff=not as_json)
+    code = max(written.code, left.code)
     if as_json:
-        print(outcome_json(written.outcomes, written.problems, several=not written.is_one))
-    if output.check and written.code is ExitCode.DRIFT:
+        problems = (*written.problems, *left.problems)
+        print(outcome_json(written.outcomes, problems, several=not written.is_one, removed=left.files))
+    if output.check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date; run the same command without --check")
-    return written.code
+    return code
 
 
 def failed_json(as_json: bool) -> Callable[[Problem], str] | None:
@@ -113,6 +120,56 @@ class Written:
         found = {outcome.plan.out: not outcome.is_installed for outcome in self.outcomes}
         return found if self.site is None else {**found, self.site.out: False}
 
+    @property
+    def documents(self) -> dict[Path, Collection[str]]:
+        """Each folder that was written, resolved, and the paths of its documents."""
+        plans = [outcome.plan for outcome in self.outcomes] + ([self.site] if self.site is not None else [])
+        return {plan.out.resolve(): plan.after.states for plan in plans}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What came of documents that belong to something that is gone."""
+
+    problems: tuple[Problem, ...] = ()
+    """One for each folder of them that stays."""
+
+    files: tuple[Mapping[str, str], ...] = ()
+    """Those that were removed, as `--json` lists files."""
+
+    code: ExitCode = ExitCode.DONE
+    """`DRIFT` where `--check` found files to remove."""
+
+
+def report_left(
+    folders: Mapping[Path, Problem], console: Console, *, prune: bool, check: bool, shows_diff: bool
+) -> Left:
+    """Reports documents that belong to something that is gone, or removes them with `prune`."""
+    if not prune:
+        console.problems(folders.values())
+        return Left(problems=tuple(folders.values()))
+    problems: list[Problem] = []
+    files: list[Mapping[str, str]] = []
+    code = ExitCode.DONE
+    for folder in folders:
+        try:
+            plan = pruned(folder, check=check)
+        except SkillgenError as error:
+            console.fail(error)
+            problems.append(problem_from_failure(error))
+            code = max(code, error.exit_code)
+            continue
+        console.problems(plan.problems)
+        problems += plan.problems
+        files += [{"path": f"{folder.as_posix()}/{change.path}", "action": change.action} for change in plan.drift]
+        if check and plan.drift:
+            code = max(code, ExitCode.DRIFT)
+            if shows_diff:
+                show_difference(documenting.plan_diff(plan))
+        words = "would be removed" if check else "removed"
+        console.say(f"{folder.as_posix()}: {len(plan.drift)} files {words}, for what they document is gone")
+    return Left(problems=tuple(problems), files=tuple(files), code=code)
+
 
 def write_each(
     services: Iterable[Service],
@@ -129,11 +186,14 @@ def write_each(
     problems = [problem_from_failure(error) for error in failures]
     code = report_failures(failures, console)
     names = documenting.folder_names(services)
+    services = documenting.with_distinct_names(services, [output.out / name for name in names] if failures else ())
     for service, name in zip(services, names, strict=True):
-        main = output if is_one else replace(output, out=output.out / name, within=output.out)
-        installed = installation(service, main)
+        main = output
+        if not is_one:
+            siblings = (*output.siblings, *(output.out / other for other in names))
+            main = replace(output, out=output.out / name, within=output.out, owner=output.out, siblings=siblings)
         try:
-            found = documenting.generate(service, [main, installed] if installed else [main])
+            found = documenting.generate(service, [main, *installations(service, main)])
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
@@ -162,7 +222,7 @@ def write_each(
             if output.check and site.drift:
                 code = max(code, ExitCode.DRIFT)
                 if shows_diff:
-                    show_difference(documenting.site_drift(site))
+                    show_difference(documenting.plan_diff(site))
     return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one, site=site)
 
 

@@ -145,11 +145,8 @@ class Target:
     profile: str | None = None
     """Which front matter SKILL.md has: portable, or claude."""
 
-    install_to: str | None = None
-    """Also put the skill where a host looks for it: claude (.claude/skills) or agents (.agents/skills)."""
-
-    user: bool = False
-    """Whether `install-to` means the folder below the home folder of the user, not the one below this file's."""
+    install_to: tuple[str, ...] = field(default=(), metadata=COMMAND)
+    """Also put the skill where hosts look for it: claude (.claude/skills), agents (.agents/skills)."""
 
     include: tuple[str, ...] = ()
     """What is documented; everything by default: NAME-GLOB, tag:GLOB, path:GLOB or method:GET."""
@@ -195,6 +192,9 @@ class Target:
 
     base_url: str | None = None
     """The address of the API."""
+
+    prune: bool = False
+    """Whether documents and installed skills of targets and servers that are gone are removed."""
 
     allow_empty: bool = False
     """Whether a source without tools may replace documents that have some."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
@@ -17,6 +20,8 @@ from skillgen.render.catalogue import template_problems
 from skillgen.render.document import FORMATS
 from skillgen.render.identity import skill_name
 from skillgen.render.invocation import profile_problems
+from skillgen.write.folder import is_below
+from skillgen.write.record import read_record
 
 if TYPE_CHECKING:
     from skillgen.write.plan import Plan
@@ -46,6 +51,8 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
                 held.append(stack.enter_context(locked(run.out, run.within)))
             refuse_outside(run.out, run.within)
             plans.append(_planned(service, _placed(documents, service, run), run))
+            if run.is_installed and not run.force:
+                _refuse_other_skill(plans[-1], runs[0])
         for run, plan in zip(runs, plans, strict=True):
             if not run.check:
                 _refuse_conflicts(plan)
@@ -53,31 +60,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
             apply_plan(plan, out)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
     skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
-    outcomes = [_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True)]
-    return tuple(
-        replace(outcome, problems=(*outcome.problems, *_left_installed(plans[0], run))) if run.is_installed else outcome
-        for run, outcome in zip(runs, outcomes, strict=True)
-    )
-
-
-def _left_installed(plan: Plan, installed: OutputOptions) -> list[Problem]:
-    """Tells of the skills of this service that stand where a host looks, under names that OUT no longer has."""
-    from skillgen.write.record import RECORD_NAME
-
-    gone = [
-        path.split("/")[1] for path in plan.before.states if path.startswith("skills/") and path.endswith("/SKILL.md")
-    ]
-    return [
-        Problem(
-            code="installed-skill-left",
-            level="warning",
-            where=str(installed.out.parent / name),
-            message=f"this skill was installed when the service had this name; it is {installed.out.name} now",
-            fix="delete this folder, if nothing else needs it",
-        )
-        for name in gone
-        if name != installed.out.name and (installed.out.parent / name / RECORD_NAME).is_file()
-    ]
+    return tuple(_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True))
 
 
 def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None) -> Outcome:
@@ -104,10 +87,42 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
         service=one_line(service.name),
         tools=inventory_of(service),
         types=types_of(service),
+        owner=_owner_from(options),
         force=options.force,
     )
     _refuse_empty(service, plan, options)
     return plan
+
+
+def _owner_from(options: OutputOptions) -> str | None:
+    """Returns the path from OUT to its owner; `None` where it would name folders above the project."""
+    owner, out = options.owner, options.out
+    if owner is None:
+        return None
+    top = out.parent.parent.parent if options.is_installed else owner if owner.is_dir() else owner.parent
+    if not (is_below(owner, top) and is_below(out, top)):
+        return None
+    return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+
+
+def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
+    """Refuses to replace an installed skill that is a copy of other documents.
+
+    Raises:
+        EditedError: it is.
+    """
+    from skillgen.pipeline.pruning import is_copy_of_others
+
+    before, after = plan.before, plan.after
+    is_known = before.owner is not None and after.owner is not None
+    is_other = is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
+    if before.states and is_other:
+        raise EditedError(
+            f"is the installed skill of another service, {before.service!r}; nothing was written",
+            where=str(plan.out),
+            fix="give one of them another name (--name, or name: in skillgen.yaml); or give --force to replace it",
+            diff="",
+        )
 
 
 def _documents(service: Service, options: OutputOptions) -> dict[str, bytes]:
@@ -154,8 +169,8 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
     return plan
 
 
-def site_drift(plan: Plan) -> str:
-    """Gives what would change in the llms.txt above those of several services, as a diff."""
+def plan_diff(plan: Plan) -> str:
+    """Returns what a plan would change, as a diff."""
     from skillgen.write.diff import unified_diff
 
     return unified_diff(plan.drift)
@@ -190,6 +205,25 @@ def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
         further = (f"{stems[name]}-{number}" for number in count(2))
         taken[next(stem for stem in chain([stems[name]], further) if stem not in taken)] = None
     return tuple(taken)
+
+
+def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:
+    """Returns the services of one run, with the mount name added to a name whose skill is not the only one of its name.
+
+    Hosts keep all skills in one folder (X-21). `folders` are those of a run in which others could not be read: the
+    names in their records stay.
+    """
+    counts = Counter(map(skill_name, services))
+    found: list[Service] = []
+    for service, folder in zip_longest(services, folders):
+        mount = service.server_name
+        distinct = f"{service.name}-{mount}"
+        is_shared = counts[skill_name(service)] > 1 or (folder and read_record(folder).service == one_line(distinct))
+        if is_shared and mount is not None and mount != service.name:
+            title = f"{service.title} ({mount})" if service.title else None
+            service = replace(service, name=distinct, title=title)
+        found.append(service)
+    return tuple(found)
 
 
 def _refuse_problems(problems: Sequence[Problem]) -> None:

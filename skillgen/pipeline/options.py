@@ -83,6 +83,9 @@ class OutputOptions:
     within: Path | None = None
     """The folder that the user named, where `out` is one in it that has its name from the source."""
 
+    siblings: tuple[Path, ...] = ()
+    """The folders of all documents of the run; others with the same owner are gone."""
+
     formats: tuple[str, ...]
     """Names of formats."""
 
@@ -92,8 +95,12 @@ class OutputOptions:
     profile: str
     """Which front matter SKILL.md has: `portable` or `claude`."""
 
-    install: Path | None = None
-    """Where a host looks for skills, and the skill is to be put too."""
+    install: tuple[Path, ...] = ()
+    """Where hosts look for skills, and the skill is to be put too."""
+
+    owner: Path | None = None
+    """What `out` belongs to, where that is not the user alone: the project's file, the folder of all services of a run,
+    or the documents of which the installed skill is a copy."""
 
     is_installed: bool = False
     """Whether `out` is the folder of the skill itself, in the place where a host looks."""
@@ -106,6 +113,9 @@ class OutputOptions:
 
     force: bool = False
     """Whether generated text wins over what a person changed in it."""
+
+    prune: bool = False
+    """Whether documents of what is gone are removed."""
 
     strict: bool = False
     """Whether a problem of level warning is a fatal error."""

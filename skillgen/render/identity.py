@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -33,12 +34,16 @@ _TRIGGER = re.compile(r"\buse (?:this \w+ )?(?:when|for|if|to)\b", re.IGNORECASE
 def skill_name(service: Service) -> str:
     """Gives the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
 
-    Hosts refuse the names of their vendor in it, so those words go.
+    Hosts refuse the names of their vendor in it, so those words go. A name without ASCII letters and digits is known
+    by a part of its digest.
     """
     name = _VENDOR_WORDS.sub("", slug(service.name, NAME_LIMIT)).strip("-")
     while "claude" in name or "anthropic" in name:
         name = name.replace("claude", "").replace("anthropic", "").strip("-")
-    return re.sub("-{2,}", "-", name) or "service"
+    name = re.sub("-{2,}", "-", name)
+    if not name and not slug(service.name) and any(map(str.isalnum, service.name)):
+        return f"service-{hashlib.sha256(service.name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+    return name or "service"
 
 
 def title(service: Service) -> str:

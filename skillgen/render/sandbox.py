@@ -56,7 +56,12 @@ class TemplateFiles(jinja2.FileSystemLoader):
             TemplateSyntaxError: it is no text.
         """
         try:
-            return super().get_source(environment, template)
+            text, file, is_current = super().get_source(environment, template)
+            if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
+                raise jinja2.TemplateSyntaxError(
+                    "it is a symbolic link that leads out of the folder", 1, template, file
+                )
+            return text, file, is_current
         except jinja2.TemplateNotFound:
             raise jinja2.TemplateNotFound(template, f"there is no template {template!r}") from None
         except UnicodeDecodeError as error:

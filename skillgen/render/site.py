@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,8 +35,14 @@ class Place:
 
 def site_document(services: Sequence[Service], folders: Sequence[str], templates: Templates) -> Document:
     """Gives the llms.txt of a folder in which each service has one of its own."""
+    counts = Counter(map(title, services))
     places = [
-        Place(folder, title(service), short_description(service), len(service.tools))
+        Place(
+            folder,
+            title(service) if counts[title(service)] == 1 else f"{title(service)} ({folder})",
+            short_description(service),
+            len(service.tools),
+        )
         for service, folder in zip(services, folders, strict=True)
     ]
     names = plain(", ".join(place.title for place in places[:12])) + (" and more" if len(places) > 12 else "")

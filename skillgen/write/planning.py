@@ -29,6 +29,7 @@ def plan_documents(
     service: str,
     tools: Mapping[str, Any],
     types: Mapping[str, Any] | None = None,
+    owner: str | None = None,
     force: bool = False,
 ) -> Plan:
     """Compares documents (path to content) with OUT; with `force`, generated text wins over changes inside it.
@@ -50,7 +51,9 @@ def plan_documents(
         out=out,
         changes=tuple(sorted(planning.changes.values(), key=lambda change: change.path)),
         before=before,
-        after=Record(service=service, tools=tools, types=types or {}, states=states, regions=planning.regions),
+        after=Record(
+            service=service, owner=owner, tools=tools, types=types or {}, states=states, regions=planning.regions
+        ),
         problems=tuple(planning.problems),
     )
 

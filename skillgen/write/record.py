@@ -28,6 +28,10 @@ class Record:
     service: str | None = None
     """The name of the service that the documents describe."""
 
+    owner: str | None = None
+    """The path from OUT to what it belongs to: a project's file, the folder of all services of a run, or the documents
+    of which an installed skill is a copy."""
+
     tools: Mapping[str, Any] = field(default_factory=dict)
     """The tools that they have: name to the facts of each, as JSON."""
 
@@ -48,6 +52,8 @@ class Record:
     def to_text(self) -> str:
         """Gives the record as JSON, sorted, with a line for each tool and each file."""
         parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
+        if self.owner is not None:
+            parts.append(f'"owner": {_json(self.owner)}')
         parts.append(f'"tools": {_lines(self.tools)}')
         if self.types:
             parts.append(f'"types": {_lines(self.types)}')
@@ -79,6 +85,7 @@ def read_record(out: Path) -> Record:
             )
         return Record(
             service=data["service"],
+            owner=data.get("owner"),
             tools=dict(data["tools"]),
             types=dict(data.get("types", {})),
             states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},

@@ -11,9 +11,10 @@ from pathlib import Path
 from skillgen.config.project import Target
 from skillgen.errors import UsageError
 from skillgen.pipeline.documenting import formats_named
-from skillgen.pipeline.installing import install_folder, profile_named
+from skillgen.pipeline.installing import install_folders, profile_named
 from skillgen.pipeline.options import DEFAULT_OUT, OutputOptions
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
+from skillgen.write.folder import is_below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Given:
     profile: str | None = None
     """`--profile`."""
 
-    install: str | None = None
+    install: tuple[str, ...] = ()
     """`--install`."""
 
     user: bool = False
@@ -75,6 +76,9 @@ class Given:
 
     force: bool = False
     """`--force`."""
+
+    prune: bool = False
+    """`--prune`."""
 
     strict: bool = False
     """`--strict`."""
@@ -94,11 +98,16 @@ def named_targets(targets: Mapping[str, Target], file: Path, only: str | None, g
         out = os.path.normpath(_out_folder(name, target, file, given, is_alone=len(targets) == 1))
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
-        options = _options(target, Path(out), file.parent, f"{file.name}#/targets/{name}", given)
+        options = _options(target, Path(out), file, f"{file.name}#/targets/{name}", given)
         if given.timeout_s is not None:
             target = replace(target, source=replace(target.source, timeout=given.timeout_s))
         found.append(NamedTarget(name=name, target=target, file=file, options=options))
-    return tuple(item for item in found if only is None or item.name == only)
+    siblings = tuple(item.options.out for item in found)
+    return tuple(
+        replace(item, options=replace(item.options, siblings=siblings))
+        for item in found
+        if only is None or item.name == only
+    )
 
 
 def _out_folder(name: str, target: Target, file: Path, given: Given, *, is_alone: bool) -> Path:
@@ -108,8 +117,9 @@ def _out_folder(name: str, target: Target, file: Path, given: Given, *, is_alone
     return default if is_alone else default / name
 
 
-def _options(target: Target, out: Path, folder: Path, pointer: str, given: Given) -> OutputOptions:
-    """Gives what a target asks for, and in its place what the command line does; paths in it are from `folder`."""
+def _options(target: Target, out: Path, file: Path, pointer: str, given: Given) -> OutputOptions:
+    """Gives what a target asks for, and in its place what the command line does."""
+    folder = file.parent
     formats = formats_named(given.emit) if given.emit is not None else DEFAULT_FORMATS
     profile = profile_named(given.profile) if given.profile is not None else DEFAULT_PROFILE
     with located_in_file(pointer):
@@ -117,25 +127,41 @@ def _options(target: Target, out: Path, folder: Path, pointer: str, given: Given
             formats = formats_named(",".join(target.emit))
         if target.profile is not None and given.profile is None:
             profile = profile_named(target.profile)
-        install = None
-        if given.install is None:
-            is_users = target.user or (given.user and target.install_to is not None)
-            install = install_folder(target.install_to, user=is_users, formats=formats)
-    if install is not None:
-        install = folder / install
-    else:
-        install = install_folder(given.install, user=given.user, formats=formats)
+        if given.out is None:
+            _refuse_outside(out, folder, "--out")
+        templates = given.templates
+        if templates is None and target.templates is not None:
+            templates = folder / target.templates
+            _refuse_outside(templates, folder, "--templates")
+        hosts = () if given.install else target.install_to
+        is_users = bool(hosts) and given.user
+        install = install_folders(hosts, user=is_users, formats=formats, project=folder)
+    if not install:
+        install = install_folders(given.install, user=given.user, formats=formats)
     return OutputOptions(
         out=out,
+        within=folder if given.out is None else None,
+        owner=file,
         formats=formats,
-        templates=given.templates or (folder / target.templates if target.templates else None),
+        templates=templates,
         profile=profile,
         install=install,
         check=given.check,
         allow_empty=given.allow_empty or target.allow_empty,
         force=given.force,
+        prune=given.prune or target.prune,
         strict=given.strict or target.strict,
     )
+
+
+def _refuse_outside(place: Path, folder: Path, option: str) -> None:
+    """Refuses a folder that a project's file names and that is outside the project, also through a symbolic link."""
+    if not is_below(place, folder):
+        raise UsageError(
+            f"{place.as_posix()} is outside the folder of the project's file",
+            where=option,
+            fix=f"name a folder below it, or give {option} on the command line",
+        )
 
 
 @contextmanager
