@@ -654,10 +654,11 @@ class TestExcerpts:
             "API_KEY=e1",
         ]
         arguments += ["--dsn=Server=x;Password=d1234;", "--header", "Authorization: Bearer b1234", "--", "e1234f5678a9"]
+        arguments.append('{"apiKey": "j1234", "description": "Takes key=shown1.", "path": "/srv/shown2"}')
         hide = secrets_of_arguments(arguments).hide
-        secrets = ["k1234", "t1234", "pass", "d1234", "b1234", "e1234f5678a9"]
+        secrets = ["k1234", "t1234", "pass", "d1234", "b1234", "e1234f5678a9", "j1234"]
         assert [value for value in secrets if hide(value) != "[hidden]"] == []
-        assert hide("8080 Server host postgres") == "8080 Server host postgres"
+        assert hide("8080 Server host postgres shown1 /srv/shown2") == "8080 Server host postgres shown1 /srv/shown2"
 
 
 class TestRealServers:

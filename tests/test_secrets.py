@@ -253,7 +253,8 @@ def test_only_web_addresses_are_other_ways_to_use_a_service(tmp_path: Path, way:
     server: dict[str, Json] = {}
     options: list[object] = []
     if way == "dashdash":
-        server["dashdash"] = {"specVersion": "0.2.0", "alternativeAccess": ways}
+        places = {key: f"https://user:pw@app.example/{key}" for key in ("homepage", "repository", "statusPage")}
+        server["dashdash"] = {"specVersion": "0.2.0", "alternativeAccess": ways, **places}
     else:
         lines = "\n".join(f"{name[:3]}-url: {value}" for name, value in ways.items())
         (tmp_path / "extra.md").write_text(f"---\nname: x\n{lines}\n---\n\n# X\n\n## Notes\n\nText.\n", "utf-8")

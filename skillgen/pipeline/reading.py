@@ -188,7 +188,8 @@ def _from_description(
         service = replace(service, endpoints=endpoints)
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
-    return completed(overridden(replace(service, problems=tuple(problems)), overrides))
+    found = tuple(map(access.secrets.hide_in_problem, problems))
+    return completed(overridden(replace(service, problems=found), overrides))
 
 
 def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+_USERINFO = re.compile(r"(?<=:)//[^/?#]*@")
 
 
 def public_url(url: str) -> str:
@@ -20,8 +23,8 @@ def without_credentials(url: str) -> str:
     """Gives a URL without its user and password."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # a port or a bracket that makes no sense
-        return url
+    except ValueError:  # a bracket that makes no sense, such as that of a placeholder
+        return _USERINFO.sub("//", url, count=1)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 

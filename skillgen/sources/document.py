@@ -109,8 +109,8 @@ def load_document(source: str, problems: ProblemLog, access: Access | None = Non
     return _document(_read_file(Path(source)), source, problems, access, folder=Path(source).parent)
 
 
-def load_text(source: str, access: Access) -> tuple[str, str]:
-    """Loads a text, and gives its name for messages and the text.
+def load_text(source: str, access: Access) -> tuple[str, str, tuple[str, ...]]:
+    """Returns the name of a text for messages, the text, and where the user gave the secrets that it repeats.
 
     Raises:
         SourceError: it cannot be reached, or is no text.
@@ -129,8 +129,8 @@ def load_text(source: str, access: Access) -> tuple[str, str]:
         raise SourceError(f"larger than {SOURCE_LIMIT_BYTES // 2**20} MiB", where=name)
     if not content.strip():
         raise SourceError("is empty", where=name)
-    text, _ = access.secrets.hide_in(_decode(content, name))
-    return name, str(text)
+    text, repeated = access.secrets.hide_in(_decode(content, name))
+    return access.secrets.hide_in_url(name), str(text), repeated
 
 
 def fetched_document(fetched: Fetched, problems: ProblemLog, access: Access) -> Document:

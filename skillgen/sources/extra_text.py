@@ -26,6 +26,7 @@ from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_help import with_help
 from skillgen.sources.safety import CAUTION, settled
+from skillgen.sources.secrets import report_repeated
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -46,6 +47,9 @@ class ExtraText:
     text: str
     """Markdown, untrusted."""
 
+    repeated: tuple[str, ...] = ()
+    """Where the user gave the secrets that it repeated."""
+
 
 def load_extra(source: str, *, timeout_s: float) -> ExtraText:
     """Loads a text from a file, a URL or standard input; for the address of a site, its llms.txt.
@@ -57,11 +61,11 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
     failures: list[SourceError] = []
     for address in _addresses(source):
         try:
-            name, text = load_text(address, access)
+            name, text, repeated = load_text(address, access)
         except SourceError as error:
             failures.append(error)
         else:
-            return ExtraText(name=name, text=text)
+            return ExtraText(name=name, text=text, repeated=repeated)
     with access.secrets.kept_from_errors():
         raise failures[0]
 
@@ -71,6 +75,7 @@ def extended(service: Service, extra: ExtraText) -> Service:
     problems = ProblemLog()
     for problem in service.problems:
         problems.add(problem)
+    report_repeated(problems, extra.repeated)
     reader = _ExtraReader(extra, problems)
     found = reader.service()
     if found is None:
@@ -153,7 +158,7 @@ class _ExtraReader:
 
         wanted, unwanted = _uses(text)
         homepage = declared.homepage_from(voices, facts)
-        repository = take("repository", "repository")
+        repository = facts.take("repository", *voices.both("repository", Members.link))
         said = text.metadata.raw.get("alternativeAccess", {})
         access = declared.access_from(voices, Facts(ProblemLog()), url=None, repository=None, homepage=None)
         service = Service(
@@ -164,7 +169,7 @@ class _ExtraReader:
             emoji=take("emoji", "emoji", "identity"),
             homepage=homepage,
             repository=repository,
-            status_page=take("status_page", "statusPage"),
+            status_page=facts.take("status_page", *voices.both("statusPage", Members.link)),
             content_version=take("content_version", "contentVersion"),
             last_updated=take("last_updated", "lastUpdated"),
             when_to_use=wanted,

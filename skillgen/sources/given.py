@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote, urlsplit
 
 from skillgen.markdown.credentials import is_secret_name, redacted
+from skillgen.model.value import Json
 from skillgen.sources.secrets import Secrets, is_made_of_words
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
@@ -38,6 +40,7 @@ _USERINFO = re.compile(r"://(?P<user>[^/@:\s]*)(?::(?P<password>[^/@\s]*))?@")
 _PAIR = re.compile(
     r"(?P<name>[A-Za-z_][\w.-]{1,60})[\"']?\s*[=:]\s*(?:(?:Bearer|Basic|Token)\s+)?[\"']?(?P<value>[^\s\"';&,]{4,4000})"
 )
+_SETTING = re.compile(r"(-{0,2}[A-Za-z_][\w.-]{0,100})=")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\\/]|\.{1,2}[\\/]|~")
 _ENCODED_PAIR = re.compile(r"basic\s+(\S+)", re.IGNORECASE)
 _FORM_LENGTH = 8
@@ -124,9 +127,10 @@ def secrets_of_arguments(arguments: Iterable[str]) -> Secrets:
         elif argument.startswith(("http://", "https://")):
             found |= secrets_of_url(argument)
         elif "\n" not in argument:  # a script is not an argument that holds a setting
-            name, equals, value = argument.partition("=")
-            place = f"the argument {name}" if equals and name.startswith("-") else "an argument of the command"
-            found |= Secrets(_of_variable(name, value, place) if equals else _of_value(argument, place))
+            setting = _SETTING.match(argument)
+            name, value = (setting[1], argument[setting.end() :]) if setting is not None else ("", argument)
+            place = f"the argument {name}" if name.startswith("-") else "an argument of the command"
+            found |= Secrets(_of_variable(name, value, place))
         is_option = argument.startswith("-") and "=" not in argument
         secret_option = argument if is_option and names_secret(argument) else ""
     return found
@@ -147,17 +151,40 @@ def _of_variable(name: str, value: str, place: str = "", *, by_form: bool = True
 def _of_value(value: str, place: str) -> dict[str, str]:
     """Returns what is secret in a value whose name says nothing."""
     found = _of_parts(value, place)
-    if not found and is_secret_form(value):
+    if not found and _json_from(value) is None and is_secret_form(value):
         found = {value: place}
     return found
 
 
 def _of_parts(value: str, place: str) -> dict[str, str]:
-    """Returns the secrets inside of a connection string, a URL or a list of settings."""
+    """Returns the secrets inside of a connection string, a URL, a list of settings or an object of JSON."""
+    found: dict[str, str] = {}
+    if (data := _json_from(value)) is not None:
+        for name, text in _texts_of(data):
+            found |= _of_variable(name, text, place, by_form=False)
+        return found
     parts = {*_named_parts(value)}
     for match in _USERINFO.finditer(value):
         parts |= {match["password"], match[0][3:-1]} if match["password"] else {match["user"]}
     return {form: place for part in parts for form in (part, unquote(part)) if form}
+
+
+def _texts_of(data: Json, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the strings in some JSON that are not prose, with the names of their members."""
+    if isinstance(data, str) and " " not in data:
+        yield name, data
+    for key, item in data.items() if isinstance(data, dict) else ():
+        yield from _texts_of(item, key)
+    for item in data if isinstance(data, list) else ():
+        yield from _texts_of(item, name)
+
+
+def _json_from(value: str) -> Json:
+    """Returns the object or list that a value is in JSON; `None` if it is something else."""
+    if value.startswith(("{", "[")):
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return None
 
 
 def _named_parts(value: str) -> Iterator[str]:

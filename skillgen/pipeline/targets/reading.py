@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -188,8 +188,8 @@ def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interrupt
         login=login,
         timeout_s=source.timeout,
         scope=CrawlScope.given_in(source),
+        passed=filled.secrets,  # at last, when everything is filled in
     )
-    target = replace(target, passed=filled.secrets)
     return reading.read_server(
         target,
         overrides,

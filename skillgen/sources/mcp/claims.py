@@ -132,18 +132,24 @@ class Members:
 
     def url(self, key: str) -> Claim | None:
         """Returns a member that is a web address, without user and password; the word `none` is null."""
+        claim = self.link(key)
+        if claim is None or claim.value is None:
+            return claim
+        if claim.value.lower() == "none":
+            self._problems.info("member-invalid", self.at(key), "the word `none` is read as null", "write null")
+            return replace(claim, value=None)
+        if not re.match(r"https?://[^/\s]", claim.value):
+            self._problems.warning("member-invalid", self.at(key), "expected an http:// or https:// URL; left out")
+            return None
+        return claim
+
+    def link(self, key: str) -> Claim | None:
+        """Returns a member that is an address or a name of a place, without user and password."""
         claim = self.text(key)
         if claim is None or claim.value is None:
             return claim
         value = claim.value.strip()
-        if value.lower() == "none":
-            self._problems.info("member-invalid", self.at(key), "the word `none` is read as null", "write null")
-            return replace(claim, value=None)
-        url = without_credentials(value)
-        if not re.match(r"https?://[^/\s]", url):
-            self._problems.warning("member-invalid", self.at(key), "expected an http:// or https:// URL; left out")
-            return None
-        if url != value:
+        if (url := without_credentials(value)) != value:
             self._problems.warning(
                 "credential-left-out",
                 self.at(key),

@@ -46,7 +46,10 @@ class Voices:
 def homepage_from(voices: Voices, facts: Facts) -> str | None:
     """Reads the address of the documentation; `websiteUrl` is the protocol's name for it (SEP-973)."""
     homepage: str | None = facts.take(
-        "homepage", *voices.both("homepage"), voices.manifest.text("homepage"), voices.server_info.text("websiteUrl")
+        "homepage",
+        *voices.both("homepage", Members.link),
+        voices.manifest.link("homepage"),
+        voices.server_info.link("websiteUrl"),
     )
     return homepage
 

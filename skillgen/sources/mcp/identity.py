@@ -62,7 +62,7 @@ class IdentityReader:
         """Gives a service without what it offers; `server_name` is the name under which a host mounts it."""
         voices, facts, ai_help = self._voices, self._facts, self._voices.ai_help
         homepage = declared.homepage_from(voices, facts)
-        repository = facts.take("repository", *voices.both("repository"))
+        repository = facts.take("repository", *voices.both("repository", Members.link))
         summary, description = self._summary_and_description()
         counted = counted_limit(voices.dashdash)
         return Service(
@@ -77,7 +77,7 @@ class IdentityReader:
             emoji=facts.take("emoji", *voices.both("emoji", within="identity")),
             homepage=homepage,
             repository=repository,
-            status_page=facts.take("status_page", *voices.both("statusPage")),
+            status_page=facts.take("status_page", *voices.both("statusPage", Members.link)),
             content_version=facts.take("content_version", *voices.both("contentVersion")),
             last_updated=facts.take("last_updated", *voices.both("lastUpdated")),
             endpoints=(Endpoint(url=self._url),) if self._url is not None else (),
