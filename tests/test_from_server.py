@@ -362,3 +362,82 @@ def test_a_server_that_left_the_clients_file_is_reported_and_removed_on_request(
     generated("from-server", "--config", alone, "--prune", cwd=tmp_path)
     assert [path.name for path in (tmp_path / "agent-docs").iterdir() if path.is_dir()] == ["skills"]
     assert run_skillgen("from-server", "--config", alone, "--prune", "--check", cwd=tmp_path).exit_code == 0
+
+
+# -- a run that reads less than the last good one --------------------------------------------------------------------
+
+SCRIPTED = """\
+import json, sys
+answers = json.load(open(sys.argv[1]))
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    answer = answers.get(message["method"])
+    if isinstance(answer, str):
+        sys.exit(answer)
+    failed = answer is None
+    body = {"error": {"code": -32603, "message": "Internal error"}} if failed else {"result": answer}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
+"""
+
+
+def answers() -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}}
+    described = {"list_papers": {"name": "list_papers", "description": "Lists.", "inputSchema": schema}}
+    uri = "kiosk:///tool_descriptions"
+    return {
+        "initialize": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+            "serverInfo": {"name": "kiosk", "version": "1"},
+        },
+        "tools/list": {"tools": [{"name": "list_papers", "inputSchema": {"type": "object"}}]},
+        "resources/list": {"resources": [{"uri": uri, "name": "tool_descriptions"}, {"uri": "kiosk://a", "name": "A"}]},
+        "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "kiosk://{b}", "name": "B"}]},
+        "resources/read": {"contents": [{"uri": uri, "text": json.dumps(described)}]},
+        "prompts/list": {"prompts": [{"name": "greet"}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("resources/read", None),
+        ("resources/read", {"contents": [{"uri": "kiosk:///tool_descriptions", "text": "no JSON"}]}),
+        ("resources/list", None),
+        ("resources/list", "it ends"),
+        ("resources/templates/list", None),
+        ("prompts/list", None),
+        ("prompts/list", {"resultType": "input_required"}),
+    ],
+)
+def test_a_failure_does_not_replace_what_a_good_run_documented(tmp_path: Path, method: str, answer: Any) -> None:
+    """S3-11: exit 3, and nothing is written; a list that failed in the first run is documented without."""
+    (tmp_path / "server.py").write_text(SCRIPTED, "utf-8")
+    script, out = tmp_path / "answers.json", tmp_path / "out"
+    command = ("--timeout", "5", "--", sys.executable, tmp_path / "server.py", script)
+    script.write_text(json.dumps(answers()), "utf-8")
+    generated("from-server", "-o", out, *command)
+    before = files_of(out)
+    script.write_text(json.dumps({**answers(), method: answer}), "utf-8")
+    for options in ((), ("--check",)):
+        finished = run_skillgen("from-server", "-o", out, *options, *command)
+        assert finished.exit_code == 3, finished.stderr
+        assert "lacks what its documents have" in finished.stderr
+        assert files_of(out) == before
+    for _ in range(2):
+        generated("from-server", "-o", tmp_path / "other", *command)
+    generated("from-server", "-o", out, "--allow-empty", *command)
+    assert files_of(out) != before
+
+
+def test_what_a_server_no_longer_offers_goes_when_nothing_failed(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SCRIPTED, "utf-8")
+    script, out = tmp_path / "answers.json", tmp_path / "out"
+    command = ("--", sys.executable, tmp_path / "server.py", script)
+    script.write_text(json.dumps(answers()), "utf-8")
+    generated("from-server", "-o", out, *command)
+    script.write_text(json.dumps({**answers(), "prompts/list": {"prompts": []}}), "utf-8")
+    generated("from-server", "-o", out, *command)
+    assert "greet" not in (out / "llms-full.txt").read_text("utf-8")

@@ -145,7 +145,7 @@ Check: TypeAlias = Annotated[
     bool, typer.Option("--check", help="Write nothing; print a diff, and exit 1 if a file would change.")
 ]
 AllowEmpty: TypeAlias = Annotated[
-    bool, typer.Option("--allow-empty", help="Let a source without tools replace documents that have some.")
+    bool, typer.Option("--allow-empty", help="Let a source that shows less replace documents that have more.")
 ]
 Force: TypeAlias = Annotated[
     bool, typer.Option("--force", help="Replace what was changed by hand in skillgen's own text; additions stay.")

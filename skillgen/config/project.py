@@ -197,7 +197,7 @@ class Target:
     """Whether documents and installed skills of targets and servers that are gone are removed."""
 
     allow_empty: bool = False
-    """Whether a source without tools may replace documents that have some."""
+    """Whether a source that shows less, or no tools, may replace documents that have more."""
 
     strict: bool = False
     """Whether a problem of the source stops the target."""

@@ -28,6 +28,19 @@ def inventory_of(service: Service) -> dict[str, Json]:
     return {_clean(tool.name): _tool(tool) for tool in service.tools}
 
 
+def offers_of(service: Service) -> dict[str, int]:
+    """Returns how much of each kind an MCP server offers besides tools, by the method that lists it."""
+    is_from_help = any(origin.source.startswith("/ai_help") for origin in (service.origins or {}).values())
+    counts = {
+        "resources/list": len(service.resources),
+        "resources/templates/list": len(service.resource_templates),
+        "prompts/list": len(service.prompts),
+        "skills/list": len(service.skills),
+        "ai_help": int(is_from_help),
+    }
+    return {method: count for method, count in counts.items() if count and service.kind == "mcp"}
+
+
 def types_of(service: Service) -> dict[str, Json]:
     """Gives the rows of each named type by its name: its properties, and itself under the empty name."""
     found = {}

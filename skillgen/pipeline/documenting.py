@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
 from skillgen.markdown.filters import one_line
-from skillgen.model.inventory import inventory_of, types_of
+from skillgen.model.inventory import inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
 from skillgen.render.catalogue import template_problems
@@ -87,10 +87,13 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
         service=one_line(service.name),
         tools=inventory_of(service),
         types=types_of(service),
+        offers=offers_of(service),
         owner=_owner_from(options),
         force=options.force,
     )
-    _refuse_empty(service, plan, options)
+    if not options.allow_empty:
+        _refuse_empty(service, plan, options)
+        _refuse_less(service, plan)
     return plan
 
 
@@ -239,13 +242,47 @@ def _refuse_problems(problems: Sequence[Problem]) -> None:
 
 
 def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
-    if service.tools or not plan.before.tools or options.allow_empty:
+    if service.tools or not plan.before.tools:
         return
     raise SourceError(
         f"{service.name} shows no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
         where=str(options.out),
         fix="check the source, or give --allow-empty if it really has none any more",
     )
+
+
+_FAILED_LISTS = ("list-failed", "list-incomplete", "list-not-offered", "ai-help-missing")
+"""Problems of a crawl whose place is the method that failed."""
+
+
+def _refuse_less(service: Service, plan: Plan) -> None:
+    """Refuses to replace what a good run documented when something of it could not be read now.
+
+    Raises:
+        SourceError: a list or a description failed that the documents have.
+    """
+    failed = {problem.where for problem in service.problems if problem.code in _FAILED_LISTS}
+    before, after = plan.before, plan.after
+    lost = [
+        f"{count - after.offers.get(method, 0)} of the {count} entries of {method}"
+        for method, count in before.offers.items()
+        if method in failed and after.offers.get(method, 0) < count
+    ]
+    if "tools/list" in failed and (gone := before.tools.keys() - after.tools.keys()):
+        lost.append(f"{len(gone)} of the {len(before.tools)} tools")
+    if any(problem.code == "tool-description-failed" for problem in service.problems):
+        bare = [
+            name
+            for name, tool in after.tools.items()
+            if any(before.tools.get(name, {}).get(key) and not tool.get(key) for key in ("takes", "gives"))
+        ]
+        lost += [f"the description of {len(bare)} tools, such as {bare[0]}"] if bare else []
+    if lost:
+        raise SourceError(
+            f"could not be read to its end, and lacks what its documents have: {'; '.join(lost)}; nothing was changed",
+            where=service.name,
+            fix="run it again, or give --allow-empty if it really has no more",
+        )
 
 
 def _refuse_conflicts(plan: Plan) -> None:

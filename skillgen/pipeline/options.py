@@ -109,7 +109,7 @@ class OutputOptions:
     """Whether to write nothing and show what would change."""
 
     allow_empty: bool = False
-    """Whether a service without tools may replace the documents of one that had some."""
+    """Whether a service that shows less, or no tools, may replace documents that have more."""
 
     force: bool = False
     """Whether generated text wins over what a person changed in it."""

@@ -29,6 +29,7 @@ def plan_documents(
     service: str,
     tools: Mapping[str, Any],
     types: Mapping[str, Any] | None = None,
+    offers: Mapping[str, int] | None = None,
     owner: str | None = None,
     force: bool = False,
 ) -> Plan:
@@ -52,7 +53,13 @@ def plan_documents(
         changes=tuple(sorted(planning.changes.values(), key=lambda change: change.path)),
         before=before,
         after=Record(
-            service=service, owner=owner, tools=tools, types=types or {}, states=states, regions=planning.regions
+            service=service,
+            owner=owner,
+            tools=tools,
+            types=types or {},
+            offers=offers or {},
+            states=states,
+            regions=planning.regions,
         ),
         problems=tuple(planning.problems),
     )

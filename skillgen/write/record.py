@@ -38,6 +38,9 @@ class Record:
     types: Mapping[str, Any] = field(default_factory=dict)
     """The named types that the tools refer to: name to the facts of each, as JSON."""
 
+    offers: Mapping[str, int] = field(default_factory=dict)
+    """How much of each other kind they have, by the method that lists it."""
+
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Path to the texts that skillgen may have written there, as packed digests of lines: one, or two while a run was
     replacing it."""
@@ -57,6 +60,8 @@ class Record:
         parts.append(f'"tools": {_lines(self.tools)}')
         if self.types:
             parts.append(f'"types": {_lines(self.types)}')
+        if self.offers:
+            parts.append(f'"offers": {_json(dict(self.offers))}')
         if self.regions:
             parts.append(f'"yours": {_lines(dict(sorted(self.regions.items())))}')
         parts.append(f'"files": {_lines({path: list(self.states[path]) for path in sorted(self.states)})}')
@@ -88,6 +93,7 @@ def read_record(out: Path) -> Record:
             owner=data.get("owner"),
             tools=dict(data["tools"]),
             types=dict(data.get("types", {})),
+            offers={str(method): int(count) for method, count in data.get("offers", {}).items()},
             states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},
             regions={str(name): int(number) for name, number in data.get("yours", {}).items()},
         )
