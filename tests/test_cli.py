@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_python, run_skillgen
-from descriptions import description, operation, write
+from descriptions import description, grouped, operation, write
 
 import skillgen
+from skillgen.cli.options import header_values
+from skillgen.errors import UsageError
 
 GOLDEN = ROOT / "tests" / "golden" / "errors"
 WRITE_GOLDEN = os.environ.get("SKILLGEN_WRITE_GOLDEN") == "1"
@@ -419,3 +421,59 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
     assert finished.exit_code == 0
     assert finished.stdout.replace("\n", "").isprintable()
     assert name in json.dumps(json.loads(finished.stdout), ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (
+            ("from-server", "--url", "http://127.0.0.1:9/mcp", "--header", "Authorization: Basic aé"),
+            3,
+            "HTTP wants ASCII",
+        ),
+        (("from-openapi", "http://u:p@[x"), 3, "is no http:// or https:// address"),
+        (("logout", "http://u:p@[x"), 2, "is no http:// or https:// address"),
+        (("from-openapi", "."), 3, "try: name a file in it"),
+        (("from-server", "--manifest", "list.json"), 3, "an object with `manifest_version`, `server` and `tools`"),
+    ],
+)
+def test_an_odd_value_is_one_clear_message(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
+    (tmp_path / "list.json").write_text("[]", "utf-8")
+    finished = run_skillgen(*words, cwd=tmp_path)
+    assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_a_record_with_a_name_that_no_file_has_is_called_damaged(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    generated("from-openapi", "api.json", cwd=tmp_path)
+    record = tmp_path / "agent-docs" / ".skillgen.json"
+    data = json.loads(record.read_text("utf-8"))
+    data["files"][name] = data["files"].pop("llms.txt")
+    record.write_text(json.dumps(data), "utf-8")
+    finished = run_skillgen("from-openapi", "api.json", cwd=tmp_path)
+    assert (finished.exit_code, "is not a record that skillgen wrote" in finished.stderr) == (5, True), finished.stderr
+
+
+@pytest.mark.parametrize("key", ["out: ", "source: {openapi: x}, name: ", "emit: [skill], description: "])
+def test_a_null_character_in_a_projects_file_is_refused_with_its_place(tmp_path: Path, key: str) -> None:
+    (tmp_path / "skillgen.yaml").write_text(f'targets: {{a: {{{key}"a\\0b"}}}}\n', "utf-8")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert (finished.exit_code, "skillgen.yaml:1: " in finished.stderr) == (2, True)
+    assert "holds a null character" in finished.stderr
+
+
+def test_a_scheme_may_come_before_the_variable_of_a_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN", "abc")
+    values = ["Bearer env:TOKEN", "env:TOKEN", "Bearer  env:TOKEN", "see env:TOKEN there", "Token abc"]
+    found = [value for _, value in header_values(f"A: {value}" for value in values)]
+    assert found == ["Bearer abc", "abc", "Bearer  abc", "see env:TOKEN there", "Token abc"]
+    with pytest.raises(UsageError, match="MISSING is not set"):
+        header_values(["A: Bearer env:MISSING"])
+
+
+def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    (tmp_path / "help.md").write_text(run_skillgen("--ai-help").stdout, "utf-8")
+    finished = generated("from-openapi", "api.json", "--extra", "help.md", "-v", cwd=tmp_path)
+    assert "addresses-reader" not in finished.stderr

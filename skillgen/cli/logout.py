@@ -8,6 +8,7 @@ import typer
 
 from skillgen.cli.families import RunFamily, with_families
 from skillgen.cli.running import run_command
+from skillgen.cli.servers import refuse_bad_url
 from skillgen.errors import ExitCode
 
 
@@ -24,6 +25,7 @@ def logout(
         from skillgen.sources.addresses import public_url
         from skillgen.sources.mcp.oauth.keeping import login_file
 
+        refuse_bad_url(url, "URL")
         is_gone = login_file(url).forget()
         console.say(f"{public_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
         return ExitCode.DONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -58,7 +59,11 @@ Env: TypeAlias = Annotated[
 ]
 Header: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--header", help="'NAME: VALUE', or 'NAME: env:VARIABLE', for --url. Repeatable.", metavar="HEADER"),
+    typer.Option(
+        "--header",
+        help="'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE', for --url. Repeatable.",
+        metavar="HEADER",
+    ),
 ]
 Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="The folder in which the server is started.", metavar="DIR")]
 ServerName: TypeAlias = Annotated[
@@ -117,7 +122,8 @@ DescriptionHeader: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="'NAME: VALUE', or 'NAME: env:VARIABLE', to fetch the description. Repeatable.",
+        help="'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE', to fetch the description. "
+        "Repeatable.",
         metavar="HEADER",
     ),
 ]
@@ -165,6 +171,9 @@ _KEYS = {"header": "headers", "overlay": "overlays", "install": "install_to", "s
 """Options whose key in skillgen.yaml has another name."""
 
 
+_HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
+
+
 def key_of(option: str) -> str:
     """Returns the field of the project's file, `Source` or `Target`, that says the same as an option."""
     return _KEYS.get(option, option)
@@ -186,7 +195,7 @@ def env_values(entries: Iterable[str] | None) -> dict[str, str]:
 
 
 def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
-    """Reads `--header`: `NAME: VALUE`, where `env:VARIABLE` stands for the value of a variable.
+    """Reads `--header`: `NAME: VALUE`; `env:VARIABLE`, also after a scheme as in `Bearer env:TOKEN`, is a variable.
 
     Raises:
         UsageError: an entry is not of that form, or the variable is not set.
@@ -197,8 +206,8 @@ def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
         name, value = name.strip(), value.strip()
         if not colon or not name or not value:
             raise UsageError("not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'")
-        if value.startswith("env:"):
-            value = _variable(value[len("env:") :], "--header")
+        if variable := _HEADER_VARIABLE.fullmatch(value):
+            value = (variable["scheme"] or "") + _variable(variable["name"], "--header")
         found.append((name, value))
     return tuple(found)
 

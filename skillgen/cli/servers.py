@@ -109,7 +109,7 @@ def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float)
 
     url, cwd = server.url, server.cwd
     if url is not None:
-        _refuse_bad_url(url)
+        refuse_bad_url(url, "--url")
     if cwd is not None and not cwd.is_dir():
         raise UsageError("no such folder", where=f"--cwd {cwd}", fix="give the folder in which the server is to start")
     return ServerTarget(
@@ -157,11 +157,16 @@ def one_source(given: Mapping[str, object], fix: str) -> str:
     return names[0]
 
 
-def _refuse_bad_url(url: str) -> None:
+def refuse_bad_url(url: str, where: str) -> None:
+    """Refuses what is not the URL of a server.
+
+    Raises:
+        UsageError: it is not.
+    """
     try:
         parts = urlsplit(url)
         is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_good = False
     if not is_good:
-        raise UsageError("is no http:// or https:// address", where="--url", fix="give one, as https://HOST/PATH")
+        raise UsageError("is no http:// or https:// address", where=where, fix="give one, as https://HOST/PATH")

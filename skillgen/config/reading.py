@@ -151,6 +151,8 @@ def _scalar(found: Located, key: str) -> str:
         raise _wrong(found, key, "must be text", "write it as one text")
     if found.is_null:
         raise _wrong(found, key, "is empty", "give it a value, or leave the key out")
+    if "\0" in found.text:
+        raise _wrong(found, key, "holds a null character", "remove it")
     return found.text
 
 

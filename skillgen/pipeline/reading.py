@@ -200,7 +200,8 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
         raise SourceError(
             "is no service manifest: it has neither `manifest_version` nor `server` with `tools`",
             where=document.name,
-            fix="give one, as seed 004 describes it; an OpenAPI description goes to from-openapi",
+            fix="give an object with `manifest_version`, `server` and `tools`; an OpenAPI description goes to "
+            "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=server_name)
     return completed(overridden(service, overrides))

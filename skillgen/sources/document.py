@@ -191,7 +191,8 @@ def _read_file(path: Path) -> bytes:
     except FileNotFoundError:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        fix = "name a file in it" if path.is_dir() else "check its permissions"
+        raise SourceError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
     except ValueError:  # a null character in the name
         raise SourceError("is no name of a file", where=str(path)) from None
     if (found := _FILES_READ.get()) is not None:

@@ -7,7 +7,6 @@ An ordinary setting (`AWS_REGION=us-east-1`) is not.
 from __future__ import annotations
 
 import base64
-import binascii
 import contextlib
 import json
 import re
@@ -196,6 +195,6 @@ def _named_parts(value: str) -> Iterator[str]:
 def _basic_password(header: str) -> Iterator[str]:
     """Yields what basic authentication encodes: the password, and it with its user."""
     if (match := _ENCODED_PAIR.fullmatch(header.strip())) is not None:
-        with contextlib.suppress(binascii.Error, UnicodeError):
+        with contextlib.suppress(ValueError):
             pair = base64.b64decode(match[1], validate=True).decode()
             yield from filter(None, {pair, pair.partition(":")[2]})

@@ -94,8 +94,8 @@ def read_record(out: Path) -> Record:
             tools=dict(data["tools"]),
             types=dict(data.get("types", {})),
             offers={str(method): int(count) for method, count in data.get("offers", {}).items()},
-            states={str(name): tuple(map(_state, states)) for name, states in data["files"].items()},
-            regions={str(name): int(number) for name, number in data.get("yours", {}).items()},
+            states={_path(name): tuple(map(_state, states)) for name, states in data["files"].items()},
+            regions={_path(name): int(number) for name, number in data.get("yours", {}).items()},
         )
     except NotADirectoryError:
         return Record()
@@ -110,6 +110,13 @@ def read_record(out: Path) -> Record:
             if is_conflict
             else "restore it from version control, or move the documents away and run again",
         ) from None
+
+
+def _path(name: str) -> str:
+    if "\0" in name:
+        raise ValueError("no file has such a name")
+    name.encode("utf-8")  # which half of a surrogate pair does not survive
+    return name
 
 
 def _state(text: str) -> str:

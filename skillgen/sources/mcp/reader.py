@@ -75,7 +75,7 @@ class CrawlReader:
             self.log.info(
                 "tools-authorised",
                 uri,
-                "Reading the descriptions of the tools authorises the tools in that session (seed 003).",
+                "Reading the descriptions of the tools authorises the tools in that session.",
                 fix="Leave them unread with --no-tool-descriptions, or `no-tool-descriptions: true` in skillgen.yaml.",
             )
         if scope.call_get_manifest and MANIFEST_TOOL in _names(results):
