@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli import Finished, environment, files_of, generated, run_skillgen, stamps_of
+from cli import Finished, environment, files_of, generated, run_python, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
 
 SKILL = "skills/tasks/SKILL.md"
@@ -346,10 +347,60 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     record = out / ".skillgen.json"
     record.write_text(f"<<<<<<< HEAD\n{record.read_text('utf-8')}=======\n{{}}\n>>>>>>> branch\n", "utf-8")
     finished = run(out, changed())
-    assert (finished.exit_code, "git checkout --ours .skillgen.json" in finished.stderr) == (5, True)
+    assert (finished.exit_code, f"git checkout --ours {record.as_posix()})" in finished.stderr) == (5, True)
     record.unlink()
     finished = run(out)
     assert (finished.exit_code, "restore .skillgen.json, where skillgen wrote these files" in finished.stderr) == (
         4,
         True,
     )
+
+
+# -- what a message says ---------------------------------------------------------------------------------------------
+
+
+def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    generated("from-openapi", source, "-o", "out", cwd=tmp_path)
+    path = tmp_path / "out" / "registry.json"
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([lines[0], '  "categories": ["work"],', *lines[1:]]) + "\n", "utf-8")
+    write(source, description({"/tasks": {"get": operation("list_other_tasks")}}))
+    generated("from-openapi", source, "-o", "out", cwd=tmp_path)
+    assert json.loads(path.read_text("utf-8"))["categories"] == ["work"]
+    data = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**data, "name": "mine", "last": 1}, indent=2) + "\n", "utf-8")
+    finished = run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path)
+    assert finished.exit_code == 4
+    assert "put keys of your own above the last key" in finished.stderr
+    assert "<!--" not in finished.stderr.partition("--- a/")[0]
+
+
+def test_the_advice_on_a_merge_names_the_record_as_the_shell_finds_it(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    generated("from-openapi", source, "-o", "docs/agent docs", cwd=tmp_path)
+    record = tmp_path / "docs" / "agent docs" / ".skillgen.json"
+    record.write_text("<<<<<<< ours\n" + record.read_text("utf-8"), "utf-8")
+    finished = run_skillgen("from-openapi", source, "-o", "docs/agent docs", cwd=tmp_path)
+    assert "git checkout --ours 'docs/agent docs/.skillgen.json'" in finished.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    script = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    script += "from skillgen.__main__ import main\nmain()"
+    finished = run_python("-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
+    assert finished.exit_code == 5
+    assert re.search(r"error: out/[\w./-]+: cannot be written: File too large", finished.stderr), finished.stderr
+
+
+def test_a_skill_template_without_front_matter_is_reported(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    (tmp_path / "own" / "skill").mkdir(parents=True)
+    template = tmp_path / "own" / "skill" / "SKILL.md.j2"
+    command = ("from-openapi", source, "-o", "out", "--templates", "own")
+    for text, is_reported in (("# {{ title }}\n", True), ("{{ fields | front_matter }}\n\n# {{ title }}\n", False)):
+        template.write_text(text, "utf-8")
+        finished = generated(*command, cwd=tmp_path)
+        assert ("warning: skill-without-front-matter: " in finished.stderr) is is_reported

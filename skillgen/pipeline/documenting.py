@@ -60,7 +60,18 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
             apply_plan(plan, out)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
     skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
+    if skill is not None and not skill.startswith(b"---\n"):
+        service = replace(service, problems=(*service.problems, _WITHOUT_FRONT_MATTER))
     return tuple(_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True))
+
+
+_WITHOUT_FRONT_MATTER = Problem(
+    code="skill-without-front-matter",
+    level="warning",
+    where="skill/SKILL.md.j2",
+    message="SKILL.md begins with no front matter, so hosts do not find the skill",
+    fix="begin the template with {{ fields|front_matter }}",
+)
 
 
 def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None) -> Outcome:
@@ -300,6 +311,11 @@ def _refuse_conflicts(plan: Plan) -> None:
             fix = f"restore {RECORD_NAME}, where skillgen wrote these files and it was lost; {fix}"
     elif any("merge" in change.reason for change in conflicts):
         fix = "resolve it: take one side of each, and run again"
+    elif all(change.path.endswith(".json") for change in conflicts):
+        fix = (
+            "put keys of your own above the last key, in lines of their own that end with a comma, and they stay; "
+            "set what skillgen writes in skillgen.yaml; or give --force, and skillgen's text replaces what was changed"
+        )
     else:
         fix = (
             "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours -->, and they stay; "

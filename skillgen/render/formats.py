@@ -44,7 +44,10 @@ def render_documents(
         found += command_documents(service, reference, templates, formats)
     if "registry" in formats:
         found += _registry_documents(service)
-    return tuple(sorted(found, key=lambda document: document.path))
+    documents = {document.path: document for document in found}
+    if len(documents) < len(found):
+        raise ValueError("two documents have one path")
+    return tuple(documents[path] for path in sorted(documents))
 
 
 def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:

@@ -28,6 +28,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
     Raises:
         OutputError: OUT cannot be written.
     """
+    path = RECORD_NAME
     try:
         _remove_leftovers(out)
         changed = [change for change in plan.drift if not change.edited]
@@ -37,18 +38,21 @@ def apply_plan(plan: Plan, out: Folder) -> None:
             _replace(out, out, RECORD_NAME, _between(plan).to_text().encode("utf-8"))
         # Where files exchange notes, each has both for a moment, so that none is in neither.
         for number, change in enumerate(changed):
+            path = change.path
             if change.between is not None:
                 _apply(out, replace(change, new=change.between))
                 changed[number] = replace(change, old=change.between)
         for change in changed:
+            path = change.path
             _apply(out, change)
+        path = RECORD_NAME
         record = plan.after.to_text().encode("utf-8")
         if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have other line ends
             _replace(out, out, RECORD_NAME, record)
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}",
-            where=str(plan.out),
+            where=str(plan.out.joinpath(*path.split("/"))),
             fix="check its permissions, or choose another folder with --out",
         ) from None
 

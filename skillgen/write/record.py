@@ -8,6 +8,7 @@ that have tools. Nothing in it depends on the clock or on where OUT is.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,7 +107,7 @@ def read_record(out: Path) -> Record:
         raise OutputError(
             "holds a merge that is not resolved" if is_conflict else "is not a record that skillgen wrote",
             where=str(path),
-            fix=f"take one side whole (git checkout --ours {RECORD_NAME}) and run again"
+            fix=f"take one side complete (git checkout --ours {shlex.quote(path.as_posix())}) and run again"
             if is_conflict
             else "restore it from version control, or move the documents away and run again",
         ) from None
