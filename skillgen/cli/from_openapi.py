@@ -36,7 +36,7 @@ def from_openapi(
         output_options = output.output_options()
         overrides = service.overrides(how.timeout)
         reading_options = document.description_options(header, how.timeout)
-        with console.progress(f"reading {source}"):
+        with console.progress("reading the description"):
             described = reading.read_description(source, overrides, reading_options)
         return write_documents((described,), output_options, console, output.as_json)
 

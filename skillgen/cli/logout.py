@@ -22,12 +22,12 @@ def logout(
     console = how.console()
 
     def run() -> ExitCode:
-        from skillgen.sources.addresses import public_url
+        from skillgen.sources.given import published_url
         from skillgen.sources.mcp.oauth.keeping import login_file
 
         refuse_bad_url(url, "URL")
         is_gone = login_file(url).forget()
-        console.say(f"{public_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
+        console.say(f"{published_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
         return ExitCode.DONE
 
     run_command(run, console)

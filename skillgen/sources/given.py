@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from skillgen.markdown.credentials import is_secret_name, redacted
 from skillgen.model.value import Json
+from skillgen.sources.addresses import public_url
 from skillgen.sources.secrets import Secrets, is_made_of_words
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
@@ -114,6 +115,11 @@ def secrets_of_url(url: str | None) -> Secrets:
         if is_secret_form(unquote(segment)):
             found |= dict.fromkeys((segment, unquote(segment)), "a part of the URL's path")
     return Secrets({value: place for value, place in found.items() if value})
+
+
+def published_url(url: str) -> str:
+    """Returns a URL without credentials and query; `{secret}` is written for a secret in its path."""
+    return secrets_of_url(url).hide_in_url(public_url(url))
 
 
 def secrets_of_arguments(arguments: Iterable[str]) -> Secrets:

@@ -45,10 +45,12 @@ _NAME_KEYS = frozenset(
 """Keys of a source whose values are identifiers, by which something is called or found."""
 
 _PIECE = re.compile(r"[A-Za-z0-9]+")
-_WORD = re.compile(r"[a-z]+|[A-Z]+|[a-z]*(?:[A-Z][a-z]+|[A-Z]{2,})+[a-z]*")
+_WORD = re.compile(r"[A-Z]|[a-z]*(?:[A-Z]+[a-z]+)*(?:[A-Z]{2,})?")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _NUMBERED_WORD = re.compile(r"[A-Za-z]{1,12}[0-9]{1,8}|[0-9]{1,8}[A-Za-z]{1,12}")
 _LONGEST_WORD, _LONGEST_NUMBER, _LONGEST_MIXED = 30, 15, 8
+"""Characters of what people write as a word, a number, and both in one, such as `arm64v8` or `20250514`."""
+
 _FEWEST_PER_HUMP = 2.5
 """Letters of a camel-case word per hump; generated text changes its case more often."""
 

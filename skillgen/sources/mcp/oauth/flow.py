@@ -20,6 +20,7 @@ import httpx2
 from skillgen.errors import SkillgenError, SourceError
 from skillgen.sources.addresses import public_url
 from skillgen.sources.excerpts import printable
+from skillgen.sources.given import published_url
 from skillgen.sources.mcp.http_failures import causes_of, lost_through
 from skillgen.sources.mcp.oauth.bounds import Bounds
 from skillgen.sources.mcp.oauth.keeping import LoginFile
@@ -105,7 +106,7 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
     async def show(page: str) -> None:
         assert announce is not None
         await bounds.check_address(checked_page(page))
-        announce(f"log in to {public_url(url)} at: {page}")
+        announce(f"log in to {published_url(url)} at: {page}")
         announce(f"waiting up to {PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
         if _has_browser():
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
