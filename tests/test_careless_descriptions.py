@@ -61,6 +61,164 @@ def test_a_member_that_cannot_be_read_is_reported_and_the_operation_is_documente
     assert [tool.name for tool in service.tools] == ["put_task", "list_tasks"]
 
 
+@pytest.mark.parametrize("security", [None, "key", 3, ["key"], [None], True])
+def test_malformed_security_of_an_operation_keeps_the_requirement_of_the_description(
+    tmp_path: Path, security: Json
+) -> None:
+    """S2-10: only a list of requirements replaces it, and null is not an empty list."""
+    paths = {"/a": {"get": operation("a", security=security)}, "/b": {"get": operation("b", security=[])}}
+    source = write(tmp_path / "api.json", description(paths, security=[{"key": []}], **KEY))
+    finished = generated("from-openapi", source, "-o", tmp_path / "out")
+    assert "security-invalid: /paths/~1a/get/security" in finished.stderr
+    page = (tmp_path / "out" / "skills" / "tasks" / "references" / "tools.md").read_text("utf-8")
+    first, second = page.split("\n## b\n")
+    assert "X-Key" in first
+    assert "Needs no authentication." in second
+
+
+@pytest.mark.parametrize(("scopes", "told"), [(None, ()), ("read", ("read",)), ([], ()), (["read"], ("read",))])
+def test_scopes_that_are_not_a_list_are_reported(tmp_path: Path, scopes: Json, told: tuple[str, ...]) -> None:
+    """S2-10."""
+    data = description({"/a": {"get": operation("a", security=[{"key": scopes}])}}, **KEY)
+    service, problems = read(tmp_path, data)
+    assert service.tools[0].scopes == told
+    assert (("security-invalid", "/paths/~1a/get/security/0/key") in problems) is not isinstance(scopes, list)
+
+
+def test_a_requirement_of_an_undeclared_scheme_is_reported_and_kept(tmp_path: Path) -> None:
+    """S2-10."""
+    service, problems = read(tmp_path, description({"/a": {"get": operation("a", security=[{"kye": []}])}}, **KEY))
+    assert ("security-scheme-missing", "/components/securitySchemes/kye") in problems
+    assert [credential.scheme for way in service.tools[0].auth for credential in way] == ["kye"]
+
+
+JSON_BODY = {"application/json": {"schema": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "where"),
+    [
+        ({"info": "Tasks"}, "info-invalid", "/info"),
+        ({"info": {"title": "T", "license": "MIT"}}, "license-invalid", "/info/license"),
+        ({"info": {"title": 3}}, "title-invalid", "/info/title"),
+        ({"info": {"title": "T", "contact": ["a"]}}, "contact-invalid", "/info/contact"),
+        ({"info": {"title": "T", "x-mcp": {"logo": {"src": "a"}}}}, "logo-invalid", "/info/x-mcp/logo"),
+        ({"info": {"title": "T", "x-mcp": {"categories": "a"}}}, "categories-invalid", "/info/x-mcp/categories"),
+        ({"info": {"title": "T", "x-mcp": {"categories": [3]}}}, "categories-invalid", "/info/x-mcp/categories/0"),
+        ({"servers": {"url": "https://a.example"}}, "servers-invalid", "/servers"),
+        ({"servers": "https://a.example"}, "servers-invalid", "/servers"),
+        ({"servers": ["https://a.example"]}, "server-invalid", "/servers/0"),
+        ({"servers": [{"url": "/{a}", "variables": []}]}, "variables-invalid", "/servers/0/variables"),
+        (
+            {"servers": [{"url": "/{a}", "variables": {"a": {"description": "x"}}}]},
+            "server-variable-without-default",
+            "/servers/0/variables/a",
+        ),
+        ({"tags": {"tasks": {}}}, "tags-invalid", "/tags"),
+        ({"tags": ["tasks"]}, "tag-invalid", "/tags/0"),
+        ({"tags": [{"description": "x"}]}, "tag-invalid", "/tags/0"),
+        ({"paths": "none"}, "paths-invalid", "/paths"),
+        ({"webhooks": []}, "webhooks-invalid", "/webhooks"),
+        ({"components": []}, "components-invalid", "/components"),
+        ({"components": {"schemas": []}}, "schemas-invalid", "/components/schemas"),
+        ({"components": {"securitySchemes": []}}, "security-schemes-invalid", "/components/securitySchemes"),
+        ({"components": {"responses": "x"}}, "responses-invalid", "/components/responses"),
+        ({"security": None}, "security-invalid", "/security"),
+        ({"externalDocs": "https://a.example"}, "external-docs-invalid", "/externalDocs"),
+        ({"paths": {"/a": {"get": {"summary": 3}}}}, "summary-invalid", "/paths/~1a/get/summary"),
+        ({"paths": {"/a": {"get": {"operationId": 3}}}}, "operation-id-invalid", "/paths/~1a/get/operationId"),
+        ({"paths": {"/a": {"get": {"tags": [3]}}}}, "tags-invalid", "/paths/~1a/get/tags/0"),
+        ({"paths": {"/a": {"get": {"deprecated": "no"}}}}, "deprecated-invalid", "/paths/~1a/get/deprecated"),
+        ({"paths": {"/a": {"servers": {}}}}, "servers-invalid", "/paths/~1a/servers"),
+        (
+            {"paths": {"/a": {"put": {"requestBody": {"required": "yes", "content": JSON_BODY}}}}},
+            "required-invalid",
+            "/paths/~1a/put/requestBody/required",
+        ),
+        (
+            {"paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": "x"}}}}}}},
+            "media-invalid",
+            "/paths/~1a/get/responses/200/content/application~1json",
+        ),
+        (
+            {"paths": {"/a": {"get": {"responses": {"200": {"headers": []}}}}}},
+            "headers-invalid",
+            "/paths/~1a/get/responses/200/headers",
+        ),
+        (
+            {"components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"implicit": {"scopes": ["r"]}}}}}},
+            "scopes-invalid",
+            "/components/securitySchemes/o/flows/implicit/scopes",
+        ),
+    ],
+)
+def test_a_member_of_another_type_is_reported(tmp_path: Path, members: Json, code: str, where: str) -> None:
+    """S2-04, S2-06."""
+    _, problems = read(tmp_path, {**description(), **members})
+    assert (code, where) in problems
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "where"),
+    [
+        ({"schemes": "https"}, "schemes-invalid", "/schemes"),
+        ({"host": 3}, "host-invalid", "/host"),
+        ({"securityDefinitions": []}, "security-definitions-invalid", "/securityDefinitions"),
+        ({"paths": {"/a": {"get": {"produces": "application/json"}}}}, "produces-invalid", "/paths/~1a/get/produces"),
+        ({"paths": {"/a": {"get": {"parameters": {}}}}}, "parameters-invalid", "/paths/~1a/get/parameters"),
+    ],
+)
+def test_a_member_of_another_type_in_swagger_is_reported(tmp_path: Path, members: Json, code: str, where: str) -> None:
+    """S2-04: with its place in the source, not in what it is converted to."""
+    info = {"title": "T", "version": "1", "description": "D"}
+    _, problems = read(tmp_path, {"swagger": "2.0", "info": info, "paths": {}, **members})
+    assert (code, where) in problems
+
+
+def test_a_member_of_another_type_in_another_file_is_reported_there(tmp_path: Path) -> None:
+    """S2-04, S2-09."""
+    write(tmp_path / "part.json", {"get": operation("a", tags="x")})
+    _, problems = read(tmp_path, description({"/a": {"$ref": "part.json"}}))
+    assert ("tags-invalid", "part.json#/get/tags") in problems
+
+
+def test_null_carries_no_fact_and_is_not_reported(tmp_path: Path) -> None:
+    data = description({"/a": {"get": operation("a", description=None, tags=None, parameters=None)}}, tags=None)
+    _, problems = read(tmp_path, data)
+    assert not [code for code, _ in problems if code.endswith("-invalid")]
+
+
+@pytest.mark.parametrize("name", ["Accept", "content-type", "AUTHORIZATION"])
+@pytest.mark.parametrize("required", [True, False])
+def test_header_parameters_that_openapi_ignores_are_left_out(tmp_path: Path, name: str, required: bool) -> None:
+    """S2-08: "the parameter definition SHALL be ignored"."""
+    header = {"name": name, "in": "header", "required": required, "schema": {"type": "string"}}
+    others = [{**header, "name": "X-Trace"}, {**header, "in": "query"}]
+    service, problems = read(tmp_path, description({"/a": {"get": operation("a", parameters=[header, *others])}}))
+    (tool,) = service.tools
+    assert [(item.name, item.location) for item in tool.parameters] == [("X-Trace", "header"), (name, "query")]
+    assert list(tool.input_schema["properties"]) == ["X-Trace", name]
+    assert ("header-parameter-ignored", "/paths/~1a/get/parameters/0") in problems
+
+
+def test_a_query_string_with_query_parameters_next_to_it_is_reported(tmp_path: Path) -> None:
+    """S2-23."""
+    whole = {"name": "all", "in": "querystring", "content": {"application/json": {"schema": {"type": "object"}}}}
+    paths = {"/a": {"get": operation("a", parameters=[whole, Q])}, "/b": {"get": operation("b", parameters=[whole])}}
+    _, problems = read(tmp_path, description(paths, openapi="3.2.0"))
+    assert [where for code, where in problems if code == "querystring-not-alone"] == ["/paths/~1a/get/parameters"]
+
+
+def test_a_method_that_is_not_additional_is_reported_and_read(tmp_path: Path) -> None:
+    """S2-23."""
+    paths = {"/a": {"additionalOperations": {"POST": operation("a"), "LINK": operation("b")}}}
+    service, problems = read(tmp_path, description(paths, openapi="3.2.0"))
+    assert [tool.method for tool in service.tools] == ["POST", "LINK"]
+    assert [(code, where) for code, where in problems if code.startswith("method-")] == [
+        ("method-misplaced", "/paths/~1a/additionalOperations/POST")
+    ]
+
+
 @pytest.mark.parametrize(
     ("paths", "code", "where", "names"),
     [

@@ -80,6 +80,34 @@ def test_x_mcp_at_the_root_says_nothing_of_the_service() -> None:
     assert (service.icons[0].src, service.categories) == ("https://tasks.example/logo.png", ("tasks",))
 
 
+@pytest.mark.parametrize(("logo", "kept"), [
+    ("https://tasks.example/logo.png", True),
+    ("https://cdn.tasks.example/logo.png", True),
+    ("https://example/logo.png", False),
+    ("data:image/png;base64,iVBORw0KGgo=", True),
+    ("http://tasks.example/logo.png", False),
+    ("https://evil.example/logo.png", False),
+    ("https://nottasks.example/logo.png", False),
+    ("javascript:alert(1)", False),
+])  # fmt: skip
+def test_a_logo_follows_the_rules_of_icons(logo: str, kept: bool) -> None:
+    """S2-06, S1-02: only the service's own domain, or the picture itself."""
+    data = description()
+    data["info"]["x-mcp"] = {"logo": logo}
+    problems = ProblemLog()
+    service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
+    assert [icon.src for icon in service.icons] == [logo] * kept
+    reported = [problem.where for problem in problems if problem.code == "icon-left-out"]
+    assert reported == ["/info/x-mcp/logo"] * (not kept)
+
+
+def test_a_logo_may_be_on_the_domain_above_that_of_the_api() -> None:
+    """S2-06: as in the draft's own example."""
+    data = description(servers=[{"url": "https://api.acmetasks.com"}])
+    data["info"]["x-mcp"] = {"logo": "https://acmetasks.com/logo.png"}
+    assert len(service_of(data).icons) == 1
+
+
 @pytest.mark.parametrize(("security", "told"), [
     ([], "Needs no authentication."),
     ([{}], "Needs no authentication."),

@@ -140,6 +140,25 @@ def pointers(node: Json) -> list[str]:
 # -- Swagger 2.0 -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("members", "url", "addresses"), [
+    ({"host": "https://api.x.example"}, None, ["https://api.x.example"]),
+    ({"host": "http://api.x.example/v1/", "basePath": "b"}, None, ["http://api.x.example/v1/b"]),
+    ({"host": "http://api.x.example", "schemes": ["https"]}, None, ["https://api.x.example"]),
+    ({"schemes": ["https"]}, "http://x.example:81/a.json", ["https://x.example:81"]),
+    ({"schemes": ["https"], "basePath": "/v1"}, "http://x.example/a.json", ["https://x.example/v1"]),
+    ({"basePath": "/v1"}, "http://x.example/a.json", ["http://x.example/v1"]),
+    ({"host": "api.x.example"}, "http://x.example/a.json", ["http://api.x.example"]),
+    ({"schemes": ["https"], "basePath": "/v1"}, None, ["/v1"]),
+])  # fmt: skip
+def test_the_address_of_swagger_2(members: Json, url: str | None, addresses: list[str]) -> None:
+    """S2-04: a scheme in `host` is not written twice; without `host`, `schemes` count for the host that was read."""
+    data = {"swagger": "2.0", "info": SHOP["info"], "paths": {}, **members}
+    problems = ProblemLog()
+    service = service_from_description(Document(data=data, size_bytes=1, name="test", url=url), problems)
+    assert [endpoint.url for endpoint in service.endpoints] == addresses
+    assert ("host-invalid" in [problem.code for problem in problems]) is ("://" in members.get("host", ""))
+
+
 def test_swagger_2_is_read_into_the_same_model() -> None:
     """S2-08, S2-10, S2-12: host and schemes, body, form, files, shared parameters, OAuth by its old name."""
     service, problems = read(SHOP)

@@ -383,6 +383,15 @@ def test_an_action_that_cannot_be_carried_out_is_reported(tmp_path: Path, action
     assert [found for found, _ in problems] == [code]
 
 
+def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
+    """S2-23: `copy` came with Overlay 1.1."""
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("a")}, "/b": {}}))
+    changes = overlay(tmp_path, {"target": "$.paths['/b']", "copy": "$.paths['/a']"}, version="1.0.0")
+    service, problems = read(source, overlays=(changes,))
+    assert [tool.name for tool in service.tools] == ["a"]
+    assert [code for code, _ in problems] == ["overlay-copy-invalid"]
+
+
 def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """X-10."""
     monkeypatch.setattr("skillgen.sources.overlay.LIMIT_S", 0.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
@@ -42,3 +43,35 @@ def decoded_path(url: str) -> str:
         return unquote(urlsplit(url).path)
     except ValueError:  # a bracket that makes no sense
         return ""
+
+
+def host_of(url: str | None) -> str | None:
+    """Returns the host of a URL, in lower case."""
+    try:
+        return urlsplit(url or "").hostname or None
+    except ValueError:
+        return None
+
+
+def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
+    """Returns why a document must not link an icon; `None` where it may (SEP-973, "Security considerations").
+
+    An icon may be in the document itself, or on the domain of the service: `api.acme.com` may have one on `acme.com`.
+    """
+    scheme = source.partition(":")[0].strip().lower()
+    if scheme == "data":
+        return None
+    if scheme != "https":
+        return "only https: and data: addresses are kept"
+    host = host_of(source)
+    if host is None:
+        return "the address names no host"
+    hosts = tuple(dict.fromkeys(trusted_hosts))
+    if any(_is_within(host, trusted) or _is_within(trusted, host) for trusted in hosts):
+        return None
+    return f"its host {host[:80]} is not the server's" + (f", {hosts[0]}" if hosts else "")
+
+
+def _is_within(host: str, domain: str) -> bool:
+    domain = domain.removeprefix("www.")
+    return host == domain or ("." in domain and host.endswith(f".{domain}"))

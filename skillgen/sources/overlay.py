@@ -57,7 +57,7 @@ class _Overlay:
 
         self._name = overlay.name
         self._problems = problems
-        self._actions = _actions_of(overlay)
+        self._version, self._actions = _version_and_actions(overlay)
         self._paths = jsonpath.JSONPathEnvironment(strict=True)
         self._path_error = jsonpath.JSONPathError
 
@@ -81,7 +81,14 @@ class _Overlay:
     def _with_action(self, action: dict[str, Json], nodes: list[Parts], data: Json, pointer: str) -> Json:
         if action.get("remove") is True:
             return self._removed(nodes, data, pointer)
-        if "copy" in action:
+        has_copy = "copy" in action
+        if has_copy and self._version.startswith("1.0"):
+            message = f"`copy` is of Overlay 1.1; this is Overlay {self._version}"
+            self._report("overlay-copy-invalid", child(pointer, "copy"), message)
+            if "update" not in action:
+                return data
+            has_copy = False
+        if has_copy:
             found = self._nodes(str(action["copy"]), data, child(pointer, "copy"))
             if found is None:
                 return data
@@ -143,7 +150,7 @@ class _Overlay:
         self._problems.warning(code, f"{self._name}#{pointer}", message, "correct the overlay")
 
 
-def _actions_of(overlay: Document) -> list[Json]:
+def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
     data = overlay.data
     if not isinstance(data, dict) or "overlay" not in data:
         raise SourceError("is no OpenAPI Overlay: it has no `overlay` key", where=overlay.name, fix="check --overlay")
@@ -153,7 +160,7 @@ def _actions_of(overlay: Document) -> list[Json]:
     if not isinstance(data.get("actions"), list):
         raise SourceError("has no list of `actions`", where=overlay.name, fix="correct the overlay")
     actions: list[Json] = data["actions"]
-    return actions
+    return version[:20], actions
 
 
 def _merged(target: Json, update: Json, *, at_target: bool = False) -> Json:

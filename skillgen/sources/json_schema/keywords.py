@@ -126,5 +126,5 @@ def references(raw: Json) -> Iterator[str]:
 
 def kind_of(value: Json) -> str:
     """Gives the kind of a JSON value, for messages."""
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "nothing"}
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from skillgen.errors import ProblemLog
 from skillgen.model.icon import Icon
 from skillgen.model.value import Json
+from skillgen.sources.addresses import icon_objection
 from skillgen.sources.mcp.claims import Members
 
 
@@ -15,7 +14,7 @@ class IconReader:
 
     def __init__(self, trusted_host: str | None, problems: ProblemLog) -> None:
         """`trusted_host` is the server's own, or that of its homepage where it has none."""
-        self._trusted_host = trusted_host
+        self._trusted = (trusted_host,) if trusted_host is not None else ()
         self._problems = problems
 
     def icons(self, owner: Members) -> tuple[Icon, ...]:
@@ -28,7 +27,7 @@ class IconReader:
         if source is None:
             self._problems.warning("icon-left-out", raw.pointer, "the icon has no src")
             return None
-        if (objection := self._objection(source.value)) is not None:
+        if (objection := icon_objection(source.value, self._trusted)) is not None:
             self._problems.warning("icon-left-out", source.pointer, objection)
             return None
         media_type, theme = raw.text("mimeType"), raw.text("theme")
@@ -38,28 +37,6 @@ class IconReader:
             sizes=_sizes(raw.raw.get("sizes")),
             theme=theme.value if theme is not None else None,
         )
-
-    def _objection(self, source: str) -> str | None:
-        scheme = source.partition(":")[0].strip().lower()
-        if scheme == "data":
-            return None
-        if scheme != "https":
-            return "only https: and data: addresses are kept"
-        host = host_of(source)
-        if host is None:
-            return "the address names no host"
-        trusted = self._trusted_host
-        if trusted is None or not (host == trusted or host.endswith("." + trusted.removeprefix("www."))):
-            return f"its host {host[:80]} is not the server's" + (f", {trusted}" if trusted else "")
-        return None
-
-
-def host_of(url: str | None) -> str | None:
-    """Gives the host of an address, in small letters."""
-    try:
-        return urlsplit(url or "").hostname or None
-    except ValueError:
-        return None
 
 
 def _sizes(raw: Json) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from skillgen.markdown.sentences import first_sentence
 from skillgen.model.access import AccessLevel, Endpoint, Requirements
 from skillgen.model.service import Service
 from skillgen.model.value import Json, Origin
+from skillgen.sources.addresses import host_of
 from skillgen.sources.mcp import declared
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.entries import raw_entries
-from skillgen.sources.mcp.icons import host_of
 from skillgen.sources.mcp.manifest import Manifest
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.rate_limits import counted_limit

@@ -12,6 +12,7 @@ from skillgen.model.pointer import child
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.value import Json
+from skillgen.sources.addresses import host_of
 from skillgen.sources.guards import as_list, text_of
 from skillgen.sources.json_schema.reader import SchemaReader
 from skillgen.sources.mcp.ai_help import ai_help_from_result
@@ -22,7 +23,7 @@ from skillgen.sources.mcp.disclosed import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.disclosed import Disclosed
 from skillgen.sources.mcp.entries import named_among, named_entries, raw_entries
 from skillgen.sources.mcp.groups import Groups
-from skillgen.sources.mcp.icons import IconReader, host_of
+from skillgen.sources.mcp.icons import IconReader
 from skillgen.sources.mcp.identity import IdentityReader
 from skillgen.sources.mcp.list_pages import report_private_results, said_of_lists
 from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results

@@ -24,11 +24,6 @@ _RESULT_WORDS = re.compile(
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
 )
-_SHAPES: tuple[tuple[str, type, str], ...] = (
-    ("responses", dict, "an object"),
-    ("callbacks", dict, "an object"),
-    ("tags", list, "a list"),
-)
 _LEFT_OUT_OF_MCP = (
     ("x-speakeasy-mcp", "disabled", True),
     ("x-mcp", "disabled", True),
@@ -61,8 +56,6 @@ def check_version(version: str, problems: ProblemLog) -> None:
 
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports what is missing of title, version and description (seed 002, 3.3)."""
-    if "info" in data and not isinstance(data["info"], dict):
-        problems.warning("info-invalid", "/info", "`info` is not an object", "make it one")
     info = as_dict(data.get("info"))
     for name in ("title", "version", "description"):
         found = info.get(name)
@@ -104,11 +97,8 @@ def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
         )
 
 
-def check_shape(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
-    """Reports members of an operation that are not what they must be, and are therefore not read."""
-    for name, kind, word in _SHAPES:
-        if not isinstance(operation.get(name, kind()), (kind, type(None))):
-            problems.warning(f"{name.lower()}-invalid", child(pointer, name), f"`{name}` is not {word}; left out")
+def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
+    """Reports an operation that its author keeps out of an MCP server."""
     for name, key, value in _LEFT_OUT_OF_MCP:
         if as_dict(operation.get(name)).get(key) is value:
             problems.info(

@@ -64,10 +64,7 @@ class EventReader:
 
     def _webhooks(self) -> Iterator[_Found]:
         for key in _KEYS:
-            webhooks = self._document.get(key)
-            if webhooks is not None and not isinstance(webhooks, dict):
-                self._problems.warning("webhooks-invalid", f"/{key}", f"`{key}` is not an object; left out")
-            for entry in self._paths.entries(as_dict(webhooks), f"/{key}"):
+            for entry in self._paths.entries(as_dict(self._document.get(key)), f"/{key}"):
                 yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
     def _callbacks(self, tool: Tool, entry: Entry) -> Iterator[_Found]:

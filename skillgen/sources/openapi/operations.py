@@ -13,7 +13,7 @@ from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.openapi.bodies import BodyReader
-from skillgen.sources.openapi.checks import check_path, check_shape, check_words
+from skillgen.sources.openapi.checks import check_audience, check_path, check_words
 from skillgen.sources.openapi.completion import completion_of, is_declared_long
 from skillgen.sources.openapi.endings import deprecation_of
 from skillgen.sources.openapi.hints import (
@@ -66,10 +66,7 @@ class OperationReader:
 
     def tools(self) -> tuple[tuple[Tool, Entry], ...]:
         """Gives every operation as a tool, with where it was read, in the order of the document."""
-        paths = self._document.get("paths")
-        if paths is not None and not isinstance(paths, dict):
-            self._problems.warning("paths-invalid", "/paths", "`paths` is not an object; no operation can be read")
-        entries = list(self.paths.entries(as_dict(paths), "/paths"))
+        entries = list(self.paths.entries(as_dict(self._document.get("paths")), "/paths"))
         names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):
             # A path item may stand elsewhere; a link names either place.
@@ -99,13 +96,11 @@ class OperationReader:
         sent = self.parameters.completed(sent, entry.path, pointer)
         body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
-        check_shape(operation, pointer, self._problems)
+        check_audience(operation, pointer, self._problems)
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success = self._success(responses)
-        auth = self._security.default
-        if "security" in operation:
-            auth = self._security.ways(operation["security"], child(pointer, "security"))
+        auth = self._security.of_operation(operation, pointer)
         title, description = described_for_agents(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         words = _words(entry, origins)

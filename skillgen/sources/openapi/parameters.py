@@ -24,6 +24,13 @@ TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
 _HOW = ("style", "explode", "allowReserved")
 """What the encoding of a form says of a field as a parameter says it of itself."""
 
+_IGNORED_HEADERS = {
+    "accept": "declare the media types of the responses",
+    "content-type": "declare the media types of the request body",
+    "authorization": "declare a security scheme",
+}
+"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare in their place."""
+
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
 
@@ -36,6 +43,7 @@ class ParameterReader:
         self._problems = problems
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
+        self._query_strings: set[str] = set()
         self.declared: dict[str, dict[str, Json]] = {}
         """Parameters as the document has them, by pointer."""
 
@@ -43,12 +51,8 @@ class ParameterReader:
         """Reads the parameters of a path and then of an operation, each with its pointer; the later override."""
         found: dict[tuple[str, str], Parameter] = {}
         for owner, pointer in owners:
-            if not isinstance(declared := owner.get("parameters") or [], list):
-                self._problems.warning(
-                    "parameters-invalid", child(pointer, "parameters"), "`parameters` is not a list; left out"
-                )
             own: set[tuple[str, str]] = set()
-            for index, raw in enumerate(as_list(declared)):
+            for index, raw in enumerate(as_list(owner.get("parameters"))):
                 for parameter in self._read(raw, child(pointer, "parameters", index)):
                     key = parameter.location, parameter.name
                     if key in own:
@@ -60,6 +64,16 @@ class ParameterReader:
                         )
                     own.add(key)
                     found[key] = parameter
+        if {item.pointer in self._query_strings for item in found.values() if item.location == "query"} == {
+            True,
+            False,
+        }:
+            self._problems.warning(
+                "querystring-not-alone",
+                child(pointer, "parameters"),
+                "a parameter in `querystring` is the complete query, but there are parameters in `query` too",
+                "declare either the one or the others",
+            )
         return tuple(found.values())
 
     def completed(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
@@ -114,7 +128,9 @@ class ParameterReader:
             parameter = self._parameter(raw, pointer)
             return () if parameter is None else (parameter,)
         found, target_pointer = self._resolver.resolved(raw, pointer)
-        return self._of_query_string(as_dict(found), target_pointer)
+        parameters = self._of_query_string(as_dict(found), target_pointer)
+        self._query_strings.update(item.pointer for item in parameters)
+        return parameters
 
     def _of_query_string(self, found: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter that is the whole query string: the fields of a form, or one value."""
@@ -157,13 +173,14 @@ class ParameterReader:
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
             return None
-        if not isinstance(raw.get("required", False), bool):
+        if location == "header" and name.lower() in _IGNORED_HEADERS:
             self._problems.warning(
-                "required-invalid",
-                child(pointer, "required"),
-                f"{str(raw['required'])[:40]!r} is neither true nor false; taken as not required",
-                "write true or false",
+                "header-parameter-ignored",
+                pointer,
+                f"OpenAPI ignores a header parameter {name!r}; it is left out",
+                _IGNORED_HEADERS[name.lower()],
             )
+            return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
         if schema_raw is None:
             schema_raw, schema_pointer = first_media_schema(

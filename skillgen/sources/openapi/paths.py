@@ -87,14 +87,13 @@ class PathReader:
     ) -> Iterator[Entry]:
         found = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
         found += self._misspelt(item, item_pointer)
-        additional = item.get("additionalOperations")
-        if additional is not None and not isinstance(additional, dict):
-            self._problems.warning(
-                "operation-invalid", child(item_pointer, "additionalOperations"), "it is not an object; left out"
-            )
-        for key, value in as_dict(additional).items():
-            method = key.lower() if key.isupper() and key.lower() in METHODS else key
-            found.append((method, value, child(item_pointer, "additionalOperations", key)))
+        for key, value in as_dict(item.get("additionalOperations")).items():
+            method, pointer = key, child(item_pointer, "additionalOperations", key)
+            if key.isupper() and key.lower() in METHODS:
+                method = key.lower()
+                message = f"`additionalOperations` must not have {key}, which a path item has as {method!r}"
+                self._problems.warning("method-misplaced", pointer, message, f"move it to {method!r} of the path item")
+            found.append((method, value, pointer))
         for method, operation, pointer in found:
             if method in seen:
                 continue

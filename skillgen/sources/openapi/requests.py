@@ -41,9 +41,6 @@ from skillgen.sources.openapi.serialization import SKIP_ENCODING
 METHODS_WITHOUT_BODY = frozenset({"get", "head", "delete", "options", "trace", "connect"})
 """Methods for which an optional body is left out; with any other most requests do nothing without it."""
 
-_IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""OpenAPI says that parameters of these names are ignored."""
-
 _FRAMING_HEADERS = frozenset(
     {"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
 )
@@ -142,7 +139,7 @@ class RequestMaker:
         for key, parameter in zip(input_keys(parameters), parameters, strict=True):
             if not parameter.required or (parameter.location, parameter.name.lower()) in sent_by_auth:
                 continue
-            if parameter.location == "header" and parameter.name.lower() in _IGNORED_HEADERS | _FRAMING_HEADERS:
+            if parameter.location == "header" and parameter.name.lower() in _FRAMING_HEADERS:
                 continue
             raw = declared[parameter.pointer]
             made = self._value(parameter, raw)

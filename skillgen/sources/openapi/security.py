@@ -10,7 +10,8 @@ from skillgen.model.access import Auth, Credential, Scope
 from skillgen.model.pointer import child, last_token
 from skillgen.model.value import Json
 from skillgen.sources.addresses import without_credentials
-from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.guards import as_dict, text_of
+from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.resolver import Resolver
 
 _CODE, _PKCE = "authorizationCode", "x-usePkce"
@@ -29,46 +30,69 @@ class SecurityReader:
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
         self._problems = problems
-        self.default = self.ways(document.get("security"), "/security")
+        self.default = self._ways(document["security"], "/security") if "security" in document else None
+        """The requirements of the whole description; `None` where it declares none that can be read."""
 
-    def ways(self, requirements: Json, pointer: str) -> Ways | None:
-        """Reads a list of security requirements: each is one way to authenticate; an absent list says nothing.
+    def of_operation(self, operation: dict[str, Json], pointer: str) -> Ways | None:
+        """Returns the requirements of an operation: its own, else those of the whole description.
+
+        Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
+        """
+        if "security" not in operation:
+            return self.default
+        own = self._ways(operation["security"], child(pointer, "security"))
+        return self.default if own is None else own
+
+    def _ways(self, requirements: Json, pointer: str) -> Ways | None:
+        """Returns the ways to authenticate, one for each requirement; `None` where no requirement can be read.
 
         An empty requirement makes authentication optional; a list of nothing else asks for none.
         """
         if isinstance(requirements, dict):
-            self._problems.warning(
-                "security-invalid", pointer, "`security` is not a list; read as a list of one", "make it a list"
-            )
+            self._report(pointer, "`security` is an object; it is read as a list of one", "make it a list")
             requirements = [requirements]
         if not isinstance(requirements, list):
+            fix = "write a list such as `- NAME: []`, or `[]` for no authentication"
+            self._report(pointer, f"`security` is {kind_of(requirements)}, not a list; it is ignored", fix)
             return None
         found: dict[tuple[Credential, ...], None] = {}
         for index, requirement in enumerate(requirements):
+            where = child(pointer, index)
             if isinstance(requirement, dict):
-                found[self._way(requirement)] = None
+                found[self._way(requirement, where)] = None
             else:
-                self._problems.warning(
-                    "security-invalid", child(pointer, index), "a security requirement is an object; left out"
-                )
+                message = f"a security requirement is an object, not {kind_of(requirement)}; it is ignored"
+                self._report(where, message, "write `- NAME: []`")
         if requirements and not found:  # what was meant is not known
             return None
         return tuple(found) if any(found) else ()
 
-    def _way(self, requirement: dict[str, Json]) -> tuple[Credential, ...]:
-        names = {name: self._name(name) for name in requirement}
-        for name in names.values():
-            if name not in self._schemes:
-                self._problems.warning(
-                    "security-scheme-missing",
-                    child(SCHEMES, name),
-                    f"operations ask for {name!r}, which no security scheme declares",
-                    "declare it, or correct the name",
-                )
+    def _report(self, pointer: str, message: str, fix: str) -> None:
+        self._problems.warning("security-invalid", pointer, message, fix)
+
+    def _way(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
         return tuple(
-            Credential(scheme=names[name], scopes=tuple(scope for scope in as_list(scopes) if isinstance(scope, str)))
+            Credential(scheme=self._scheme(name), scopes=self._scopes(scopes, child(pointer, name)))
             for name, scopes in requirement.items()
         )
+
+    def _scopes(self, scopes: Json, pointer: str) -> tuple[str, ...]:
+        if not isinstance(scopes, list):
+            self._report(pointer, f"the scopes are {kind_of(scopes)}, not a list", "write a list, which may be empty")
+            scopes = [scopes]
+        return tuple(scope for scope in scopes if isinstance(scope, str))
+
+    def _scheme(self, written: str) -> str:
+        """Returns the name of the scheme that a requirement means, and reports one that is not declared."""
+        name = self._name(written)
+        if name not in self._schemes:
+            self._problems.warning(
+                "security-scheme-missing",
+                child(SCHEMES, name),
+                f"operations ask for {name!r}, which no security scheme declares",
+                "declare it, or correct the name",
+            )
+        return name
 
     def _name(self, name: str) -> str:
         """Gives the name of the scheme that a requirement means: since 3.2 one may say where the scheme stands."""

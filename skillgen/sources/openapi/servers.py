@@ -28,6 +28,10 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
             problems.warning("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
+        for variable in variables:
+            if variable.default is None:
+                place = child(pointer, index, "variables", variable.name)
+                problems.warning("server-variable-without-default", place, "the variable has no default", "add one")
         declared = {variable.name for variable in variables}
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
@@ -10,7 +11,7 @@ from skillgen.model.access import Access, Endpoint, Requirements
 from skillgen.model.icon import Icon
 from skillgen.model.service import Service
 from skillgen.model.value import Json, Origin, Value
-from skillgen.sources.addresses import without_credentials
+from skillgen.sources.addresses import host_of, icon_objection, without_credentials
 from skillgen.sources.document import Document
 from skillgen.sources.guards import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.reader import SchemaReader
@@ -25,6 +26,7 @@ from skillgen.sources.openapi.request_media import is_sent_as_xml
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.security import SecurityReader
 from skillgen.sources.openapi.servers import default_endpoint, endpoints_from, is_absolute
+from skillgen.sources.openapi.shapes import check_shapes
 from skillgen.sources.openapi.swagger import description_in_3
 from skillgen.sources.openapi.tags import TagReader
 
@@ -48,13 +50,17 @@ def service_from_description(
         # Names of schemas came with 3.1.
         has_names = not version.startswith(("2.", "3.0"))
         data = bundled(document, policy or ReferencePolicy(), moves, found, has_names=has_names)
+    shapes = ProblemLog()
+    check_shapes(data, shapes)
+    for problem in shapes:
+        problems.add(moves.problem(problem))
     if version.startswith("2."):
-        data = description_in_3(data, moves, found)
+        data = description_in_3(data, document.url, moves, found)
     service = _service(data, version, document, found)
     if moves:
         service = moves.put_right(service)
     for problem in found:
-        problems.add(moves.problem(problem) if moves else problem)
+        problems.add(moves.problem(problem))
     return service
 
 
@@ -82,6 +88,8 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     description = text_of(info, "description")
     summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))
+    endpoints = _endpoints(data, document, problems)
+    hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, external])
     return Service(
         kind="openapi",
         protocol_version=version,
@@ -92,8 +100,8 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         description=description,
         homepage=external,
         license=text_of(as_dict(info.get("license")), "name"),
-        icons=_icons(extension, problems),
-        endpoints=_endpoints(data, document, problems),
+        icons=_icons(text_of(extension, "logo"), hosts, problems),
+        endpoints=endpoints,
         access=Access(
             api=Value(external) if external else None,
             origins={"api": Origin("declared", "/externalDocs/url")} if external else None,
@@ -156,12 +164,11 @@ def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) 
     return found
 
 
-def _icons(extension: dict[str, Json], problems: ProblemLog) -> tuple[Icon, ...]:
-    logo = text_of(extension, "logo")
+def _icons(logo: str | None, hosts: Iterable[str | None], problems: ProblemLog) -> tuple[Icon, ...]:
     if logo is None:
         return ()
-    if not logo.startswith("https:"):
-        problems.warning("icon-left-out", "/info/x-mcp/logo", "only https: addresses are kept (SEP-973)")
+    if (objection := icon_objection(logo, filter(None, hosts))) is not None:
+        problems.warning("icon-left-out", "/info/x-mcp/logo", objection)
         return ()
     return (Icon(src=logo),)
 

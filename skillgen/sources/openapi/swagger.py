@@ -8,6 +8,7 @@ none, for it does not say that they are JSON.
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
@@ -38,16 +39,17 @@ _Placed = tuple[dict[str, Json], str]
 """An object and where it stands."""
 
 
-def description_in_3(data: dict[str, Json], moves: Moves, problems: ProblemLog) -> dict[str, Json]:
-    """Gives a Swagger 2.0 description in the words of OpenAPI 3."""
-    return _Converter(data, moves, problems).description()
+def description_in_3(data: dict[str, Json], url: str | None, moves: Moves, problems: ProblemLog) -> dict[str, Json]:
+    """Returns a Swagger 2.0 description, found at `url`, in the words of OpenAPI 3."""
+    return _Converter(data, url, moves, problems).description()
 
 
 class _Converter:
     """Converts one description; nothing of it is changed."""
 
-    def __init__(self, data: dict[str, Json], moves: Moves, problems: ProblemLog) -> None:
+    def __init__(self, data: dict[str, Json], url: str | None, moves: Moves, problems: ProblemLog) -> None:
         self._data = data
+        self._url = url
         self._moves = moves
         self._problems = problems
         self._resolver = Resolver(data, problems)
@@ -86,13 +88,20 @@ class _Converter:
         return data
 
     def _servers(self, schemes: Json) -> list[Json]:
-        host, base = text_of(self._data, "host"), text_of(self._data, "basePath") or ""
-        if host is None:
-            return [{"url": base}] if base else []
-        if base and not base.startswith("/"):
-            base = f"/{base}"
+        host, base = text_of(self._data, "host") or "", text_of(self._data, "basePath") or ""
         named = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
         named.sort(key=lambda scheme: ("https", "http").index(scheme) if scheme in ("https", "http") else 2)
+        if "://" in host:
+            scheme, _, host = host.partition("://")
+            self._problems.warning("host-invalid", "/host", f"`host` has a scheme, {scheme!r}", "move it to `schemes`")
+            named = named or [scheme]
+        if base and not base.startswith("/"):
+            base = f"/{base}"
+        if not host and named and self._url is not None:  # "the host serving the documentation is to be used"
+            host = urlsplit(self._url).netloc
+        host = host.rstrip("/")
+        if not host:
+            return [{"url": base}] if base else []
         # Without schemes it is that of the place where the description was found: an address relative to it.
         return [{"url": f"{scheme}://{host}{base}"} for scheme in named] or [{"url": f"//{host}{base}"}]
 

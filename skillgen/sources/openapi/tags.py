@@ -20,9 +20,11 @@ class TagReader:
 
     def __init__(self, document: dict[str, Json], problems: ProblemLog) -> None:
         self._declared: dict[str, dict[str, Any]] = {}
-        for tag in as_list(document.get("tags")):
+        for index, tag in enumerate(as_list(document.get("tags"))):
             if (name := text_of(tag, "name")) is not None:
                 self._declared.setdefault(name, as_dict(tag))
+            elif isinstance(tag, dict):
+                problems.warning("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
         self._of_group = {
             tag: name
             for item in as_list(document.get("x-tagGroups"))
