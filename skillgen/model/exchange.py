@@ -62,6 +62,9 @@ class Example:
     input: Json
     """The arguments, of the form of `Tool.input_schema`."""
 
+    name: str | None = None
+    """What the source calls it."""
+
     description: str | None = None
     """What it shows."""
 
@@ -124,6 +127,23 @@ class Link:
 
 
 @frozen
+class ExampleOutput:
+    """One result that the source shows."""
+
+    value: Value
+    """The result as JSON, or a string where the media type is not JSON."""
+
+    media_type: str | None = None
+    """Its media type; `None` where the source does not declare one."""
+
+    name: str | None = None
+    """What the source calls it."""
+
+    description: str | None = None
+    """What it shows."""
+
+
+@frozen
 class Output:
     """What a call returns."""
 
@@ -144,6 +164,9 @@ class Output:
 
     links: tuple[Link, ...] = ()
     """What can be called next with it."""
+
+    examples: tuple[ExampleOutput, ...] = ()
+    """Results that the source shows."""
 
     raw: Json = None
     """The schema as the source has it."""

@@ -122,3 +122,9 @@ def _deep(name: str, value: Json, safe: str) -> list[str]:
     if isinstance(value, list):
         return [pair for item in value for pair in _deep(f"{name}[]", item, safe)]
     return [f"{encoded(name)}={encoded(text_of_value(value), safe)}"]
+
+
+def is_json(media_type: str) -> bool:
+    """True for a media type of JSON."""
+    bare = media_type.split(";")[0].strip().lower()
+    return bare.endswith(("/json", "+json"))

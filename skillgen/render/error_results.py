@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
-from skillgen.markdown.filters import Markdown, code, inline
+from skillgen.markdown.filters import Markdown, code, exact_code, inline
+from skillgen.markdown.values import exact_json_text
 from skillgen.model.exchange import ErrorCase, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.render.limits import stopped
 from skillgen.render.results import has_plain_headers, header_facts, media_type_facts
 from skillgen.render.type_phrases import type_phrase
 from skillgen.render.value_notes import schema_notes
+
+EXAMPLE_LIMIT = 300
+"""Bytes of the example of an error, as JSON; a longer one is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,17 @@ def error_headers(cases: Sequence[ErrorCase]) -> tuple[ErrorHeaders, ...]:
         else:
             held.append(case.code)
     return tuple(_error_headers(output, codes, len(codes) == len(cases)) for output, codes in found)
+
+
+def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
+    """Returns a sentence for each example of an error that is short enough, the first of each error."""
+    found: dict[Markdown, list[str]] = {}
+    for case in cases:
+        examples = chain.from_iterable(output.examples for output in (case.output, *case.other_outputs) if output)
+        texts = (exact_json_text(example.value.json) for example in examples)
+        if (text := next((text for text in texts if len(text.encode()) <= EXAMPLE_LIMIT), None)) is not None:
+            found.setdefault(exact_code(text), []).append(case.code)
+    return tuple(Markdown(f"Example of {', '.join(map(code, codes))}: {text}") for text, codes in found.items())
 
 
 def _bodies(cases: Sequence[ErrorCase]) -> list[_Body]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
-from skillgen.markdown.filters import Markdown, inline
+from skillgen.markdown.filters import Markdown, code, inline
 from skillgen.markdown.invisible import visible
 from skillgen.markdown.values import exact_json_text
-from skillgen.model.exchange import Example, Request
+from skillgen.model.exchange import Example, Output, Request
 from skillgen.model.tool import Tool
 from skillgen.model.value import Json
+from skillgen.model.wire import is_json
 
 ONE_LIMIT = 3_000
 """Bytes of an example, as shown; a longer one is not."""
+
+OUTPUT_LIMIT = 1_500
+"""Bytes of a result, as shown; a longer one is not. Its shape is documented without it."""
 
 ALL_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
@@ -51,18 +55,53 @@ class ShownExample:
     """What comes back, as JSON."""
 
 
-def shown_examples(tool: Tool, command: Command) -> tuple[ShownExample, ...]:
-    """Gives the examples that are short enough, those that can be sent first."""
+@dataclass(frozen=True, slots=True)
+class ShownExamples:
+    """The example calls of a tool as a document has them."""
+
+    calls: tuple[ShownExample, ...]
+    """Those that are shown."""
+
+    left_out: Markdown | None
+    """Names the others."""
+
+
+def shown_examples(tool: Tool, command: Command) -> ShownExamples:
+    """Returns the examples that are short enough, those that can be sent first."""
     shown: list[ShownExample] = []
     size = 0
+    left_out: list[Example] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
         language = "json" if example.request is None else "sh"
         text = example_json(example.input) if example.request is None else command(tool, example.request)
         size += len(text.encode())
         if len(text.encode()) > ONE_LIMIT or (shown and size > ALL_LIMIT):
+            left_out.append(example)
             continue
-        shown.append(ShownExample(_label(example), language, text, _output(example)))
-    return tuple(shown)
+        shown.append(ShownExample(_label(example, has_others=len(tool.examples) > 1), language, text, _output(example)))
+    return ShownExamples(tuple(shown), _left_out(left_out))
+
+
+def _left_out(examples: list[Example]) -> Markdown | None:
+    """Returns a sentence that names examples; `None` where none has a name."""
+    names = [
+        code(item.name) + (f" ({inline(item.description)})" if item.description else "")
+        for item in examples
+        if item.name
+    ]
+    return Markdown(f"Other declared examples, too long to be shown here: {', '.join(names)}.") if names else None
+
+
+def output_example(output: Output) -> ShownExample | None:
+    """Returns the first result that the source shows and that is short enough."""
+    for example in output.examples:
+        data = example.value.json
+        is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
+        text = data if isinstance(data, str) and is_text else example_json(data)
+        if text.strip() and len(text.encode()) <= OUTPUT_LIMIT:
+            words = f": {inline(example.description)}" if example.description else ":"
+            return ShownExample(Markdown(f"Example result{words}"), "" if is_text else "json", text, None)
+    return None
 
 
 def filled_command(tool: Tool) -> str | None:
@@ -106,18 +145,15 @@ def example_json(data: Json) -> str:
     return line if len(line) <= LINE_LIMIT else exact_json_text(data, indent=2)
 
 
-def _label(example: Example) -> Markdown:
-    return Markdown("".join(_label_parts(example)))
-
-
-def _label_parts(example: Example) -> Iterator[str]:
+def _label(example: Example, *, has_others: bool) -> Markdown:
+    lead = "Example"
     if example.flaw is not None:
-        yield f"Declared example that the schema does not allow ({inline(example.flaw)})"
-    elif example.is_declared:
-        yield "Example"
-    else:
-        yield "Example, made from the schema"
-    yield f": {inline(example.description)}" if example.description else ":"
+        lead = f"Declared example that the schema does not allow ({inline(example.flaw)})"
+    elif not example.is_declared:
+        lead = f"Example, {'partly ' if example.name is not None else ''}made from the schema"
+    if example.description:
+        return Markdown(f"{lead}: {inline(example.description)}")
+    return Markdown(f"{lead}: {code(example.name)}" if example.name and has_others else f"{lead}:")
 
 
 def _output(example: Example) -> str | None:

@@ -103,7 +103,8 @@ def header_facts(output: Output) -> list[tuple[object, ...]]:
 def _merged(outputs: list[Output]) -> Output:
     descriptions = list(dict.fromkeys(item.description for item in outputs if item.description))
     statuses = _either([item.status for item in outputs if item.status])
-    return replace(outputs[0], status=statuses, description=_either(descriptions) or None)
+    examples = tuple(example for item in outputs for example in item.examples)
+    return replace(outputs[0], status=statuses, description=_either(descriptions) or None, examples=examples)
 
 
 def _either(words: list[str]) -> str:

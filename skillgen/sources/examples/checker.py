@@ -18,6 +18,8 @@ from skillgen.model.value import Json
 from skillgen.sources.examples.fits import FORMATS
 from skillgen.sources.examples.pattern_matching import matches
 from skillgen.sources.examples.validity import Dialect
+from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.json_schema.discriminators import implied_value, names_a_type, reference_of
 
 REFERENCES_LIMIT = 2_000
 """References that are followed while one value is checked."""
@@ -93,8 +95,10 @@ def _extended(kind: type[Any], is_openapi: bool, is_open: bool) -> type[Any]:
         if name in base:
             own[name] = _number_only(base[name])
     if is_openapi:
-        for name in ("type", "enum", "allOf", "anyOf", "oneOf"):
+        for name in ("type", "enum", "allOf"):
             own[name] = _unless_nullable(base[name])
+        for name in ("anyOf", "oneOf"):
+            own[name] = _unless_nullable(_by_discriminator(base[name]))
     extend: Any = validators.extend
     return cast(type[Any], extend(kind, own))
 
@@ -140,6 +144,46 @@ def _unless_nullable(keyword: Keyword) -> Keyword:
         return keyword(validator, value, instance, schema)
 
     return check
+
+
+def _by_discriminator(keyword: Keyword) -> Keyword:
+    """Checks a value against the alternative alone that its discriminator names (OpenAPI, "Discriminator Object")."""
+
+    def check(validator: Any, options: Json, instance: Json, schema: Json) -> Errors:
+        discriminator = as_dict(schema.get("discriminator"))
+        name = text_of(discriminator, "propertyName")
+        value = text_of(instance, name) if name is not None else None
+        if name is None or value is None:
+            yield from keyword(validator, options, instance, schema)
+            return
+        option = _named_alternative(as_list(options), discriminator, name, value, validator)
+        if option is None:
+            yield from keyword(validator, options, instance, schema)
+            return
+        errors = list(validator.descend(instance, option))
+        # The discriminator itself need not be among the properties of the alternative.
+        if errors and any(validator.descend({key: instance[key] for key in instance if key != name}, option)):
+            yield from errors
+
+    return check
+
+
+def _named_alternative(options: list[Json], discriminator: Json, name: str, value: str, validator: Any) -> Json:
+    def follow(reference: str) -> Json:
+        return validator._resolver.lookup(reference).contents
+
+    target = as_dict(as_dict(discriminator).get("mapping")).get(value)
+    for option in options:
+        reference = text_of(option, "$ref")
+        if reference is None:
+            continue
+        if isinstance(target, str):
+            is_named = reference_of(target) == reference
+        else:
+            is_named = names_a_type(reference) and implied_value(reference, name, follow) == value
+        if is_named:
+            return option
+    return None
 
 
 def _number_only(keyword: Keyword) -> Keyword:

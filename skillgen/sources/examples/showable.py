@@ -17,9 +17,9 @@ def reason_to_hide(value: Json, name: str = "") -> tuple[str, str] | None:
     if not isinstance(value, (str, dict, list)):
         return None
     if _size_of(value) > LONGEST_DECLARED:
-        return "example-too-long", f"the example is larger than {LONGEST_DECLARED} bytes; a short one is made"
+        return "example-too-long", f"the example is larger than {LONGEST_DECLARED} bytes"
     if _is_screened(value, name):
-        return "example-not-shown", "the example holds what is left out of documents; another one is made"
+        return "example-not-shown", "the example holds what is left out of documents"
     return None
 
 

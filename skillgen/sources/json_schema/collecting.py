@@ -102,7 +102,7 @@ class Collector:
         self._count += 1
         if "$ref" in raw and not self._scope.ref_siblings:
             raw = {"$ref": raw["$ref"]}
-        if settled is None and not ABOUT_THE_WHOLE.isdisjoint(raw):
+        if settled is None and (not ABOUT_THE_WHOLE.isdisjoint(raw) or _is_not_only_object(raw)):
             self._add_to_whole(raw, pointer, is_itself)
         if settled is None and (words := text_of(raw, "description")) is not None:
             self._said.setdefault(is_itself, words)
@@ -145,6 +145,8 @@ class Collector:
         A long list of types stands at the named type, where there is one: an operation links it.
         """
         about = {key: raw[key] for key in raw if key in ABOUT_THE_WHOLE}
+        if _is_not_only_object(raw):
+            about = {key: raw[key] for key in raw if key not in _GATHERED}
         if about.get("additionalProperties") is True or about.get("additionalProperties") == {}:
             del about["additionalProperties"]
         count = len(members(raw, "oneOf")) + len(members(raw, "anyOf"))
@@ -163,3 +165,15 @@ class Collector:
             return False
         self._whole = merged(self._whole, link)
         return True
+
+
+_GATHERED = frozenset(
+    {"$ref", "properties", "required", "allOf", "title", "description", "example", "examples", "default"}
+)
+"""Keywords that are read apart from what the whole is."""
+
+
+def _is_not_only_object(raw: dict[str, Json]) -> bool:
+    """True if the schema allows null, or other types besides objects."""
+    types = raw.get("type")
+    return raw.get("nullable") is True or (isinstance(types, list) and "object" in types and len(types) > 1)

@@ -13,7 +13,7 @@ from skillgen.model.wire import LINES, RECORDS, is_of_records
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema.collecting import NOTHING, Collected
 from skillgen.sources.json_schema.scope import Scope
-from skillgen.sources.openapi.media import Form, first_media_schema, forms, is_of_lines, part_headers
+from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.serialization import with_encoding
 
@@ -35,7 +35,7 @@ class Body:
     """The forms that differ from it."""
 
     raw: Json = None
-    """Its first schema, raw."""
+    """Its schema, raw; those of its forms as alternatives where it has several."""
 
     declared: Json = None
     """The body as the document has it; `None` where there is nothing to send."""
@@ -72,11 +72,8 @@ class BodyReader:
             self._problems.warning(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
-        raw_schema, _ = first_media_schema(content, pointer, self._resolver)
-        inputs = [
-            self._input(body, pointer, form, by_service)
-            for form in forms(content, child(pointer, "content"), self._resolver)
-        ]
+        found = tuple(forms(content, child(pointer, "content"), self._resolver))
+        inputs = [self._input(body, pointer, form, by_service) for form in found]
         if not inputs:
             return Body()
         first = next((index for index, item in enumerate(inputs) if item.parameters), 0)
@@ -85,7 +82,7 @@ class BodyReader:
             media_types=tuple(content),
             input=replace(inputs[first], parameters=()),
             others=tuple(item for index, item in enumerate(inputs) if index != first and item.parameters),
-            raw=raw_schema,
+            raw=_any_of([form.schema for form in found]),
             declared=body if inputs[first].parameters else None,
             pointer=pointer,
             is_required=body.get("required") is True,
@@ -143,6 +140,13 @@ def _going(collected: Collected, by_service: bool) -> Collected:
         replace(item, required=False) if is_asked_elsewhere(item) else item for item in collected.parameters
     )
     return replace(collected, parameters=parameters)
+
+
+def _any_of(schemas: list[Json]) -> Json:
+    """Returns one schema that allows what any of these does; one that is not declared allows anything."""
+    if None in schemas or len(schemas) == 1:
+        return schemas[0] if None not in schemas else {}
+    return {"anyOf": schemas}
 
 
 def _serialization_of_whole(form: Form) -> Serialization | None:

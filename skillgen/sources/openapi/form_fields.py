@@ -9,11 +9,11 @@ from skillgen.markdown.filters import defused
 from skillgen.markdown.invisible import visible
 from skillgen.model.exchange import Part
 from skillgen.model.value import Json
-from skillgen.model.wire import is_exploded, query_pairs, text_of_value
+from skillgen.model.wire import is_exploded, is_json, query_pairs, text_of_value
 from skillgen.sources.examples.flat_schemas import NoExample
 from skillgen.sources.examples.variants import Flat, Variants
 from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.openapi.media import first_concrete, is_json, is_text, is_xml
+from skillgen.sources.openapi.media import first_concrete, is_text, is_xml
 from skillgen.sources.openapi.xml_text import xml_text
 
 _HOW = frozenset({"style", "explode"})

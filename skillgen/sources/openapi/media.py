@@ -122,12 +122,6 @@ def is_text(media_type: str) -> bool:
     return _TEXTS.match(media_type.split(";")[0].strip().lower()) is not None
 
 
-def is_json(media_type: str) -> bool:
-    """Tells whether a media type is one of JSON."""
-    bare = media_type.split(";")[0].strip().lower()
-    return bare.endswith(("/json", "+json")) or bare in ("text/json", "application/json")
-
-
 def is_xml(media_type: str) -> bool:
     """Tells whether a media type is one of XML."""
     return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
@@ -177,13 +171,31 @@ def _typed(item: Json, encoding: Json) -> Json:
     return {**as_dict(item), "contentMediaType": media_type}
 
 
-def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[tuple[Json, str]]:
-    """Gives the values of `example` and `examples` of a parameter or a media type, each with its pointer."""
+@dataclass(frozen=True, slots=True)
+class DeclaredExample:
+    """A value of the `example` or the `examples` of a parameter or a media type."""
+
+    value: Json
+    """The value; a string where the source has it in its serialised form."""
+
+    pointer: str
+    """JSON pointer to it."""
+
+    name: str | None = None
+    """Its key in `examples`."""
+
+    description: str | None = None
+    """What it shows."""
+
+
+def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
+    """Yields the values of `example` and `examples` (OpenAPI 3.2, "Example Object"); none is fetched."""
     if "example" in owner:
-        yield owner["example"], child(pointer, "example")
-    for name, raw in list(as_dict(owner.get("examples")).items())[:3]:
+        yield DeclaredExample(owner["example"], child(pointer, "example"))
+    for name, raw in as_dict(owner.get("examples")).items():
         example, where = resolver.resolved(raw, child(pointer, "examples", name))
-        for key in ("dataValue", "value"):
+        for key in ("dataValue", "value", "serializedValue"):
             if example is not None and key in example:
-                yield example[key], child(where, key)
+                description = text_of(example, "summary") or text_of(example, "description")
+                yield DeclaredExample(example[key], child(where, key), name, description)
                 break

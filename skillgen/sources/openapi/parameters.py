@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
@@ -14,7 +15,7 @@ from skillgen.model.wire import QUERY_STRING
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.openapi.bodies import Body
-from skillgen.sources.openapi.media import FORM, first_media_schema, forms
+from skillgen.sources.openapi.media import FORM, declared_examples, first_media_schema, forms
 from skillgen.sources.openapi.resolver import Resolver
 from skillgen.sources.openapi.serialization import serialization_of, with_encoding
 
@@ -30,6 +31,9 @@ _IGNORED_HEADERS = {
     "authorization": "declare a security scheme",
 }
 """Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare in their place."""
+
+BODY = "body"
+"""Key of the body in the input of an operation."""
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
@@ -108,15 +112,15 @@ class ParameterReader:
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
 
     def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
-        """Composes one schema of the parameters' own: by name, by `LOCATION.NAME` where names clash, and `body`."""
-        properties: dict[str, Json] = {}
-        required: list[str] = []
-        for key, parameter in zip(input_keys(parameters), parameters, strict=True):
-            properties[key] = self._raw_schemas[parameter.pointer]
-            if parameter.required:
-                required.append(key)
-        if body.raw is not None:
-            properties["body" if "body" not in properties else "body.body"] = body.raw
+        """Composes one schema of those of the parameters and of the body, each under its input key."""
+        keys, body_key = input_keys(parameters)
+        properties = {
+            key: self._raw_schemas[parameter.pointer] for key, parameter in zip(keys, parameters, strict=True)
+        }
+        required: list[Json] = [key for key, parameter in zip(keys, parameters, strict=True) if parameter.required]
+        if body.declared is not None:
+            properties[body_key] = body.raw
+            required += [body_key] * body.is_required
         return {"type": "object", "properties": properties, "required": required}
 
     def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
@@ -182,13 +186,15 @@ class ParameterReader:
             )
             return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
+        examples = declared_examples(raw, pointer, self._resolver)
         if schema_raw is None:
-            schema_raw, schema_pointer = first_media_schema(
-                raw.get("content"), child(pointer, "content"), self._resolver
-            )
+            content, content_pointer = as_dict(raw.get("content")), child(pointer, "content")
+            schema_raw, schema_pointer = first_media_schema(content, content_pointer, self._resolver)
+            for form in forms(content, content_pointer, self._resolver):
+                examples = chain(examples, declared_examples(form.media, form.pointer, self._resolver))
         schema = self._scope.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
-        if examples := _examples(raw):  # they stand for those of the schema
-            schema = replace(schema, examples=examples)
+        if values := tuple(example.value for example in examples):  # they replace those of the schema
+            schema = replace(schema, examples=values)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
         self.declared[pointer] = raw
         return Parameter(
@@ -203,17 +209,17 @@ class ParameterReader:
         )
 
 
-def input_keys(parameters: Iterable[Parameter]) -> list[str]:
-    """Gives the name of each parameter among all of an operation: `LOCATION.NAME` where another has it already."""
+def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
+    """Returns the keys of an operation's parameters in its input, and that of its body, each of which is unique.
+
+    A key is the name, with the location before it where another has that key: `query.id`, `body.body`.
+    """
     keys: dict[str, None] = {}
-    for parameter in parameters:
-        keys[parameter.name if parameter.name not in keys else f"{parameter.location}.{parameter.name}"] = None
-    return list(keys)
 
+    def add(location: str, name: str) -> str:
+        while name in keys:
+            name = f"{location}.{name}"
+        keys[name] = None
+        return name
 
-def _examples(raw: dict[str, Json]) -> tuple[Json, ...]:
-    """Reads the `example` or the `examples` of a parameter (OpenAPI 3.1, "Example Object")."""
-    if "example" in raw:
-        return (raw["example"],)
-    found = map(as_dict, as_dict(raw.get("examples")).values())
-    return tuple(item[key] for item in found for key in ("dataValue", "value") if key in item)
+    return [add(parameter.location, parameter.name) for parameter in parameters], add(BODY, BODY)

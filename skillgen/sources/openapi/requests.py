@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain, islice
 
 from skillgen.errors import ProblemLog
 from skillgen.model.exchange import Example, Request
@@ -46,6 +47,9 @@ _FRAMING_HEADERS = frozenset(
 )
 """Headers that whatever sends a request works out itself: with a value of another's, the request hangs or is lost."""
 
+DECLARED_LIMIT = 3
+"""Examples of a parameter that are tried before a value is made."""
+
 _AS_JSON = "sent as JSON, for the source names no media type"
 _AS_IF_OPEN = "read as if no part of it forbade what another asks for"
 
@@ -63,6 +67,7 @@ class _Parts:
     headers: dict[str, str] = field(default_factory=dict)
     cookies: dict[str, str] = field(default_factory=dict)
     arguments: dict[str, Json] = field(default_factory=dict)
+    body_key: str = ""
     is_made: bool = False
 
 
@@ -88,20 +93,23 @@ class RequestMaker:
         ways: Ways | None,
         pointer: str,
     ) -> tuple[Example, ...]:
-        """Gives the one example of an operation; none where none can be made, which is reported.
+        """Returns the requests that the source shows, else one that is made; reports where none can be.
 
         `declared` has the parameters as the document has them, by pointer; `ways` are those to authenticate.
         """
         auth = self._auth(ways)
         try:
             parts = self._parts(parameters, declared, auth)
-            sent = self._body(method, body)
+            bodies = self._sent_bodies(method, body)
         except NoExample as problem:
             self._problems.info("example-missing", pointer, f"no request that it allows could be made: {problem}")
             return ()
+        return tuple(self._example(path, parts, sent, body, auth) for sent in bodies or (None,))
+
+    def _example(self, path: str, parts: _Parts, sent: SentBody | None, body: Body, auth: tuple[str, ...]) -> Example:
+        arguments = parts.arguments
         if sent is not None:
-            parts.arguments["body" if "body" not in parts.arguments else "body.body"] = sent.value
-            parts.is_made |= sent.is_made
+            arguments = {**arguments, parts.body_key: sent.value}
         request = Request(
             path=_path(path, parts.path, parts.query),
             headers=parts.headers or None,
@@ -112,21 +120,20 @@ class RequestMaker:
             is_file=sent.is_file if sent is not None else False,
             auth=auth,
         )
-        is_open = sent is not None and sent.is_open
-        if is_open:
+        if sent is not None and sent.is_open:
             self._problems.info(
                 "properties-forbidden",
                 body.pointer,
                 "a part of the body allows no properties but its own, and others are asked for; the example has them",
                 "leave `additionalProperties: false` out of what is extended",
             )
-        return (
-            Example(
-                input=parts.arguments,
-                description="; ".join(_remarks(sent)) or None,
-                request=request,
-                origins=MADE if parts.is_made else None,
-            ),
+        is_made = parts.is_made or (sent is not None and sent.is_made)
+        return Example(
+            input=arguments,
+            name=sent.shown.name if sent is not None and sent.shown is not None else None,
+            description="; ".join(_remarks(sent)) or None,
+            request=request,
+            origins=MADE if is_made else None,
         )
 
     # -- parameters --------------------------------------------------------------------------------------------------
@@ -136,7 +143,8 @@ class RequestMaker:
     ) -> _Parts:
         parts = _Parts()
         sent_by_auth = {self._place(name) for name in auth}
-        for key, parameter in zip(input_keys(parameters), parameters, strict=True):
+        keys, parts.body_key = input_keys(parameters)
+        for key, parameter in zip(keys, parameters, strict=True):
             if not parameter.required or (parameter.location, parameter.name.lower()) in sent_by_auth:
                 continue
             if parameter.location == "header" and parameter.name.lower() in _FRAMING_HEADERS:
@@ -169,9 +177,10 @@ class RequestMaker:
                 media = as_dict(raw["content"]).get(media_type)
                 owner, owner_pointer = media_type_object(media, owner_pointer, self._resolver)
                 schema, schema_pointer = whole_schema(owner), child(owner_pointer, "schema")
-        found = [*declared_examples(raw, pointer, self._resolver)]
+        examples = declared_examples(raw, pointer, self._resolver)
         if owner is not raw:
-            found += declared_examples(owner, owner_pointer, self._resolver)
+            examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
+        found = [(example.value, example.pointer) for example in islice(examples, DECLARED_LIMIT)]
         # An object that says nothing would leave no trace in the request.
         made = self._maker.made_meaningful(
             {} if schema is None else schema, parameter.name, schema_pointer, declared=found
@@ -205,17 +214,17 @@ class RequestMaker:
 
     # -- body and credentials ----------------------------------------------------------------------------------------
 
-    def _body(self, method: str, body: Body) -> SentBody | None:
+    def _sent_bodies(self, method: str, body: Body) -> list[SentBody]:
         if body.declared is None or not (body.is_required or method.lower() not in METHODS_WITHOUT_BODY):
-            return None
+            return []
         try:
-            return self._bodies.body(body)
+            return self._bodies.bodies(body)
         except NoExample:
             with suppress(NoExample):
-                return replace(self._open_bodies.body(body), is_open=True)
+                return [replace(sent, is_open=True) for sent in self._open_bodies.bodies(body)]
             if body.is_required:
                 raise
-            return None
+            return []
 
     def _makers(self, *, is_open: bool = False) -> tuple[Maker, BodyMaker]:
         validity = Validity(self._document, dialect_of(self._document), is_open=is_open)
@@ -242,6 +251,8 @@ def _report(problems: ProblemLog, code: str, where: str, message: str) -> None:
 
 
 def _remarks(sent: SentBody | None) -> Iterator[str]:
+    if sent is not None and sent.shown is not None and sent.shown.description is not None:
+        yield sent.shown.description
     if sent is not None and sent.is_assumed:
         yield _AS_JSON
     if sent is not None and sent.is_open:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import unquote
 
 from skillgen.errors import ProblemLog
-from skillgen.model.exchange import ErrorCase, Link, Output
+from skillgen.model.exchange import ErrorCase, ExampleOutput, Link, Output
 from skillgen.model.pointer import child
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.value import Json
+from skillgen.model.value import Json, Value
+from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.json_schema.scope import Scope
-from skillgen.sources.openapi.media import first_media_schema, forms
+from skillgen.sources.openapi.media import Form, declared_examples, first_media_schema, forms, media_type_object
 from skillgen.sources.openapi.resolver import Resolver
 
 MESSAGE = "message"
 """What the body of an error is asked to have (seed 002, 6.1)."""
+
+EXAMPLES_LIMIT = 3
+"""Examples of one output that are kept."""
+
+TRIED_LIMIT = 10
+"""Examples of one media type that are read."""
 
 _HOLDERS = ("error", "errors", "detail", "details")
 """Properties inside which a message may stand."""
@@ -63,7 +71,8 @@ class ResponseReader:
         headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
         description = text_of(response, "description") or text_of(response, "summary")  # 3.2 lets one stand for both
         content = as_dict(response.get("content"))
-        for index, form in enumerate(forms(content, child(pointer, "content"), self._resolver)):
+        content_pointer = child(pointer, "content")
+        for index, form in enumerate(forms(content, content_pointer, self._resolver)):
             yield Output(
                 schema=form.read(self._scope),
                 description=description if index == 0 else None,
@@ -71,11 +80,28 @@ class ResponseReader:
                 media_types=form.media_types,
                 headers=headers if index == 0 else (),
                 links=links if index == 0 else (),
+                examples=tuple(islice(self._examples(form, content, content_pointer), EXAMPLES_LIMIT)),
                 raw=form.schema,
                 pointer=pointer,
             )
         if not content:
             yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
+
+    def _examples(self, form: Form, content: dict[str, Json], pointer: str) -> Iterator[ExampleOutput]:
+        for name in form.media_types or ("",):
+            media, place = media_type_object(content[name], child(pointer, name), self._resolver)
+            for example in islice(declared_examples(media, place, self._resolver), TRIED_LIMIT):
+                if (reason := reason_to_hide(example.value)) is not None:
+                    self._problems.info(
+                        reason[0], example.pointer, "the example of a response is left out: " + reason[1]
+                    )
+                else:
+                    yield ExampleOutput(
+                        value=Value(example.value),
+                        media_type=name or None,
+                        name=example.name,
+                        description=example.description,
+                    )
 
     def _headers(self, response: dict[str, Json], pointer: str) -> Iterator[Parameter]:
         for name, raw in as_dict(response.get("headers")).items():
@@ -128,7 +154,7 @@ class ResponseReader:
         if response is not None and not response.keys() <= {"description"}:
             outputs = list(self._outputs(status, response, response_pointer))
             self._check_message(outputs[0])
-            outputs = [item for item in outputs if item.schema is not None or item.headers]
+            outputs = [item for item in outputs if item.schema is not None or item.headers or item.examples]
         description = text_of(response, "description") or text_of(response, "summary")
         case = ErrorCase(
             code=status,
