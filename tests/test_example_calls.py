@@ -11,11 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from skillgen.errors import ProblemLog
 from skillgen.markdown.values import exact_json_text
+from skillgen.model.exchange import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.examples import filled_command
 from skillgen.render.formats import render_documents
+from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.examples.pattern_matching import matches
 from skillgen.sources.examples.pattern_syntax import NoText
 from skillgen.sources.examples.pattern_texts import text_for
@@ -245,6 +248,54 @@ def test_where_no_call_can_be_made_none_is_shown_and_the_reason_is_reported(sche
     assert service.tools[0].examples == ()
     assert [code for code, _ in codes_of(service)] == ["example-missing"]
     assert "Example" not in page_of(service)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "answer"),
+    [
+        (r"^\p{L}+$", "Émile", True),
+        (r"^\p{L}+$", "Em1", False),
+        (r"^[\p{L}\d _-]+$", "Émile 3_-", True),
+        (r"^[^\p{L}]+$", "1é3", False),
+        (r"^\P{L}+$", "12", True),
+        (r"^\p{Lu}\p{Ll}*$", "Ñandú", True),
+        (r"^\p{Letter}\p{General_Category=Decimal_Number}$", "é٣", True),
+        (r"^\p{Script=Cyrillic}+$", "Привет", True),
+        (r"^\p{Script=Cyrillic}+$", "abc", False),
+        (r"^\p{sc=Latin}+$", "naïve", True),
+        (r"^\p{Sc}\d+$", "€5", True),
+        (r"^\p{Emoji}$", "😀", None),
+        (r"^\u{1F600}$", "😀", True),
+        (r"^\\p{L}$", "\\p{L}", True),
+        (r"^(?<year>\d{4})-(?<month>\d\d)$", "2024-05", True),
+        (r"^(?<x>a)\k<x>$", "aa", None),
+        (r"^(a)\1$", "aa", None),
+        (r"(?i)^abc$", "ABC", None),
+        (r"^[^]+$", "a", None),
+        (r"^.$", "\u2028", False),
+        (r"^\s$", "\ufeff", True),
+        (r"^[[:alpha:]]+$", "É", True),
+    ],
+)
+def test_a_pattern_is_matched_as_ecmascript_matches_it(pattern: str, text: str, answer: bool | None) -> None:
+    """With the flag `u`; what is not understood is not answered."""
+    assert matches(pattern, text) is answer
+
+
+@pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^\p{Lu}\P{L}{3}$", r"^[\p{L}\p{N}]{5}$", r"^[^\p{C}]{2,5}$"])
+def test_a_text_is_made_for_a_pattern_with_unicode_properties(pattern: str) -> None:
+    assert matches(pattern, text_for(pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^(?<first>É)mil\w$|\k<first>", r"(?i)^éMILE$"])
+def test_a_declared_value_is_not_called_wrong_for_a_pattern_that_cannot_be_checked(pattern: str) -> None:
+    """S0-32."""
+    schema = of(value={"type": "string", "pattern": pattern})
+    problems = ProblemLog()
+    declared = [(Example(input={"value": "Émile"}), "/examples/0")]
+    (example,) = checked_examples(declared, schema, "/inputSchema", problems)
+    assert example.flaw is None
+    assert list(problems) == []
 
 
 @pytest.mark.parametrize(

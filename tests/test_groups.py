@@ -19,6 +19,7 @@ from listed import tool as entry
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.sources.infer import completed
+from skillgen.sources.words import nouns_of, singular
 
 Json = Any
 
@@ -415,3 +416,40 @@ def test_a_tag_of_one_operation_takes_no_other_tag_away(tmp_path: Path) -> None:
     paths["/a"] = {"get": operation("opA", tags=["admin"])}
     service = service_of(write(tmp_path / "api.json", description(paths)))
     assert {item["group"] for item in service["tools"]} == {"projects", "admin"}
+
+
+NOUNS = """
+    cookie:cookies movie:movies cache:caches alias:aliases status:statuses book:books category:categories bus:buses
+    box:boxes class:classes branch:branches database:databases release:releases purchase:purchases license:licenses
+    warehouse:warehouses response:responses person:people child:children analysis:analyses leaf:leaves hero:heroes
+    shoe:shoes photo:photos quiz:quizzes prize:prizes series:series news:news tie:ties lens:lenses canvas:canvases
+    virus:viruses key:keys archive:archives drive:drives tax:taxes address:addresses niche:niches headache:headaches
+    cause:causes use:uses issue:issues value:values invoice:invoices device:devices axis:axes vertex:vertices
+    phrase:phrases exercise:exercises expense:expenses clause:clauses census:censuses potato:potatoes policy:policies
+    query:queries entry:entries currency:currencies property:properties dns:dns analytics:analytics
+"""
+
+
+@pytest.mark.parametrize(("one", "many"), [pair.split(":") for pair in NOUNS.split()])
+def test_a_noun_in_the_singular(one: str, many: str) -> None:
+    assert singular(many) == one
+    assert singular(one) == one
+
+
+@pytest.mark.parametrize(("name", "nouns"), [
+    ("rate_book", ("rate", "book")), ("list_books", ("book",)), ("book_room", ("room",)), ("get_order", ("order",)),
+    ("app_book_seat", ("app", "seat")),
+])  # fmt: skip
+def test_a_verb_at_the_end_of_a_name_may_be_a_noun(name: str, nouns: tuple[str, ...]) -> None:
+    assert nouns_of(name) == nouns
+
+
+def test_nouns_with_odd_plurals_are_groups() -> None:
+    nouns = ("cookies", "movies", "caches", "statuses", "aliases", "books")
+    names = [f"{verb}_{noun}" for noun in nouns for verb in ("list", "clear", "count")]
+    names += [f"{verb}_{singular(noun)}" for noun in nouns for verb in ("get", "delete")]
+    tools = tuple(Tool(name=name, pointer="") for name in names)
+    service = completed(Service(kind="mcp", name="x", tools=tools))
+    assert {group.title: sum(tool.group == group.name for tool in service.tools) for group in service.groups} == {
+        noun.capitalize(): 5 for noun in nouns
+    }

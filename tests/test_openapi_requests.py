@@ -15,6 +15,7 @@ from cli import generated
 from descriptions import description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from sendable import Call, FakeCurl, calls_in, calls_of
 
 from skillgen.errors import ProblemLog
@@ -637,3 +638,190 @@ def test_a_written_description_gives_the_same_commands_every_time(tmp_path: Path
         texts.add((tmp_path / number / "llms-full.txt").read_text("utf-8"))
     assert len(texts) == 1
     assert "curl -X PUT" in texts.pop()
+
+
+# -- examples of the source ------------------------------------------------------------------------------------------
+
+REF = "#/components/schemas/"
+
+
+def kinds(**more: Json) -> dict[str, Json]:
+    """Two types with the same properties, as the specification's own examples have them."""
+    animal = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": {"type": "string"}, "petType": {"type": "string"}},
+        **more,
+    }
+    return {"Cat": animal, "Dog": {**animal}}
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+@pytest.mark.parametrize(
+    ("types", "mapping", "value", "fits"),
+    [
+        (kinds(), None, {"petType": "Dog", "name": "Rex"}, True),
+        (kinds(), {"canine": f"{REF}Dog"}, {"petType": "canine", "name": "Rex"}, True),
+        (kinds(), {"canine": "Dog"}, {"petType": "canine", "name": "Rex"}, True),
+        (
+            kinds(properties={"name": {"type": "string"}}, additionalProperties=False),
+            None,
+            {"petType": "Cat", "name": "Tom"},
+            True,
+        ),
+        (kinds(), None, {"petType": "Dog"}, False),
+        (kinds(), None, {"petType": "Dog", "name": 3}, False),
+    ],
+)
+def test_a_discriminator_says_by_which_type_an_example_is_judged(
+    keyword: str, types: Json, mapping: Json, value: Json, fits: bool
+) -> None:
+    """S0-32, S2-09: OpenAPI, "Discriminator Object"."""
+    told = {"propertyName": "petType", **({"mapping": mapping} if mapping else {})}
+    types = {**types, "Pet": {keyword: [{"$ref": f"{REF}Cat"}, {"$ref": f"{REF}Dog"}], "discriminator": told}}
+    sent = body("application/json", {"$ref": f"{REF}Pet"}, example=value)
+    data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}, components={"schemas": types})
+    (example,) = service_of(data).tools[0].examples
+    assert (example.input["body"] == value) is fits
+    assert problems_of(data) == [
+        ("example-invalid", "/paths/~1a/put/requestBody/content/application~1json/example")
+    ] * (not fits)
+
+
+def test_a_type_that_extends_another_makes_its_example_valid() -> None:
+    """S0-32, S2-09."""
+    animal = {
+        "type": "object",
+        "required": ["petType"],
+        "properties": {"petType": {"type": "string"}},
+        "discriminator": {"propertyName": "petType"},
+    }
+    own = {"type": "object", "required": ["rocks"], "properties": {"rocks": {"type": "boolean"}}}
+    types = {"Animal": animal, "Lizard": {"allOf": [{"$ref": f"{REF}Animal"}, own]}}
+    value = {"petType": "Lizard", "rocks": True}
+    sent = body("application/json", {"$ref": f"{REF}Animal"}, example=value)
+    data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}, components={"schemas": types})
+    assert service_of(data).tools[0].examples[0].input == {"body": value}
+
+
+NAMED = {
+    "first": {"summary": "The first", "value": {"x": "1"}},
+    "second": {"value": {"x": "2"}},
+    "wrong": {"summary": "Wrong", "value": {"x": 3}},
+    "large": {"summary": "A large one", "value": {"x": "y" * 1_900}},
+    "larger": {"summary": "A larger one", "value": {"x": "z" * 1_900}},
+    "largest": {"summary": "The largest", "value": {"x": "w" * 1_950}},
+}
+
+
+def test_each_named_example_of_a_request_is_a_call_with_its_summary_or_is_named() -> None:
+    """S0-32: those that have no room are named."""
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    sent = body("application/json", schema, examples=NAMED)
+    data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}})
+    service = service_of(data)
+    assert [(example.name, example.description) for example in service.tools[0].examples] == [
+        (name, item.get("summary")) for name, item in NAMED.items() if name != "wrong"
+    ]
+    text = "\n".join(pages_of(service))
+    assert "Example: The first\n" in text
+    assert "Example: `second`\n" in text
+    assert text.count("curl ") - text.count("`curl ") == 4
+    assert "Other declared examples, too long to be shown here: `largest` (The largest)." in text
+
+
+def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
+    """S0-32, S2-09: one for each output, within bounds."""
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    responses = {
+        "200": {
+            "description": "Done",
+            "content": {
+                "application/json": {
+                    "schema": schema,
+                    "examples": {
+                        "large": {"value": {"id": 0, "note": "x" * 1_600}},
+                        "one": {"summary": "The one", "value": {"id": 1}},
+                        "two": {"value": {"id": 2}},
+                    },
+                }
+            },
+        },
+        "202": {"description": "Later", "content": {"text/plain": {"example": "line 1\nline 2"}}},
+        "404": {"description": "None", "content": {"application/json": {"example": {"message": "no such task"}}}},
+    }
+    service = service_of(description({"/a": {"get": operation("a", responses=responses)}}))
+    (tool,) = service.tools
+    outputs = (tool.output, *tool.other_outputs)
+    assert [[example.name for example in output.examples] for output in outputs] == [["large", "one", "two"], [None]]
+    text = "\n".join(pages_of(service))
+    assert 'Example result: The one\n\n```json\n{"id": 1}\n```\n' in text
+    assert '{"id": 2}' not in text
+    assert "Example result:\n\n```\nline 1\nline 2\n```\n" in text
+    assert 'Example of `404`: `{"message": "no such task"}`\n' in text
+
+
+def test_examples_of_a_swagger_response_are_shown() -> None:
+    """S0-32."""
+    response = {"description": "Done", "schema": {"type": "object"}, "examples": {"application/json": {"id": 7}}}
+    paths = {"/a": {"get": {"operationId": "a", "summary": "A", "responses": {"200": response}}}}
+    data = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "t.example", "paths": paths}
+    assert 'Example result:\n\n```json\n{"id": 7}\n```\n' in "\n".join(pages_of(service_of(data)))
+
+
+def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
+    """S0-22."""
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    responses = {"200": {"description": "Done", "content": {"application/json": {"example": {"token": token}}}}}
+    data = description({"/a": {"get": operation("a", responses=responses)}})
+    assert token not in "\n".join(pages_of(service_of(data)))
+    assert [code for code, _ in problems_of(data)] == ["example-not-shown"]
+
+
+def test_the_input_schema_is_that_of_the_example() -> None:
+    """S2-08: a required body is required, names that clash have keys of their own, and every form is allowed."""
+    parameters = [
+        parameter("body", "query", {"type": "integer"}, required=True),
+        parameter("query.body", "query", {"type": "integer"}),
+        parameter("body", "header", {"type": "integer"}),
+        parameter("id", "path", {"type": "string"}),
+        parameter("query.id", "query", {"type": "string"}),
+        parameter("id", "query", {"type": "string"}),
+    ]
+    content = {
+        "application/json": {"schema": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}},
+        "text/csv": {"schema": {"type": "string"}},
+    }
+    data = description({"/a/{id}": {"put": operation(
+        "a", parameters=parameters, requestBody={"required": True, "content": content}
+    )}})  # fmt: skip
+    (tool,) = service_of(data).tools
+    keys = ["body", "query.body", "header.body", "id", "query.id", "query.query.id", "body.body"]
+    assert list(tool.input_schema["properties"]) == keys
+    assert tool.input_schema["properties"]["body.body"] == {"anyOf": [item["schema"] for item in content.values()]}
+    assert tool.input_schema["required"] == keys
+    Draft202012Validator(tool.input_schema).validate(tool.examples[0].input)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": ["object", "array"], "items": {"type": "string"}}, "As a whole it is object or array of string."),
+        ({"type": ["object", "string"]}, "As a whole it is object or string."),
+        ({"type": ["object", "null"]}, "As a whole it is object or null."),
+        ({"type": "object", "nullable": True}, "As a whole it is object or null."),
+    ],
+)
+def test_a_body_that_need_not_be_an_object_is_documented_as_such(schema: Json, told: str) -> None:
+    """S2-08."""
+    sent = body("application/json", {**schema, "properties": {"x": {"type": "string"}}})
+    service = service_of(description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}))
+    assert told in "\n".join(pages_of(service))
+
+
+def test_the_example_of_an_optional_parameter_with_content_is_shown() -> None:
+    """S0-32."""
+    content = {"application/json": {"schema": {"type": "object"}, "example": {"state": "open"}}}
+    parameters = [{"name": "filter", "in": "query", "content": content}]
+    service = service_of(description({"/a": {"get": operation("a", parameters=parameters)}}))
+    assert 'Example: `{"state": "open"}`' in "\n".join(pages_of(service))

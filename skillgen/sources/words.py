@@ -37,6 +37,9 @@ _PLAIN_VERBS = word_set(
 )
 """Those that are hardly ever nouns, so that `order.list` is about an order."""
 
+_ALSO_NOUNS = frozenset({"book", "order", "record", "release", "request", "review", "schedule"})
+"""Verbs that are nouns at the end of a name: `rate_book` is about a book."""
+
 JOINING_WORDS = frozenset({"and", "or"})
 EMPTY_WORDS = word_set(
     """
@@ -58,6 +61,8 @@ def nouns_of(name: str) -> tuple[str, ...]:
     words = words_of(name)
     verb = verb_of(name)
     first = words.index(verb) if verb else None
+    if verb in _ALSO_NOUNS and 0 < words.index(verb) == len(words) - 1:
+        first = None
     found: list[str] = []
     for place, word in enumerate(words):
         is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in JOINING_WORDS)
@@ -80,22 +85,78 @@ def is_verb(word: str) -> bool:
     return word in _VERBS or (word.startswith(("un", "re")) and word[2:] in _VERBS)
 
 
+_IRREGULAR: dict[str, str] = {
+    many: one
+    for many, _, one in (
+        pair.partition(":")
+        for pair in word_set(
+            """
+            people:person children:child men:man women:woman mice:mouse geese:goose feet:foot teeth:tooth oxen:ox
+            indices:index vertices:vertex matrices:matrix appendices:appendix criteria:criterion phenomena:phenomenon
+            curricula:curriculum memoranda:memorandum
+            analyses:analysis crises:crisis theses:thesis hypotheses:hypothesis diagnoses:diagnosis synopses:synopsis
+            parentheses:parenthesis axes:axis oases:oasis synapses:synapse
+            leaves:leaf shelves:shelf wolves:wolf halves:half calves:calf loaves:loaf thieves:thief
+            elves:elf selves:self lives:life knives:knife wives:wife hooves:hoof scarves:scarf
+            aliases:alias biases:bias atlases:atlas canvases:canvas gases:gas lenses:lens irises:iris
+            pancreases:pancreas quizzes:quiz waltzes:waltz heroes:hero potatoes:potato tomatoes:tomato echoes:echo
+            vetoes:veto cargoes:cargo torpedoes:torpedo mosquitoes:mosquito tornadoes:tornado
+            volcanoes:volcano embargoes:embargo
+            """
+        )
+    )
+}
+"""Plurals that no ending tells."""
+
+_PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("ices")}
+
+_SAME = word_set(
+    """
+    alias analytics atlas bias canvas chaos cors diabetes economics headquarters https jenkins kubernetes kudos lens
+    logistics mathematics mechanics news pancreas physics politics postgres series species
+    """
+)
+"""Words in -s that are not plurals, or are the same in both."""
+
+_WITH_E = word_set(
+    """
+    ache avalanche backache cache cliche creche earache headache heartache moustache niche pastiche psyche quiche
+    stomachache toothache
+    auntie birdie bookie boogie brownie calorie collie cookie coterie die foodie freebie genie goalie hoodie indie
+    junkie lie lingerie menagerie movie necktie newbie pie pixie prairie reverie rookie selfie smoothie sortie
+    tie townie underlie untie veggie walkie zombie
+    abuse excuse fuse muse recluse refuse ruse use reuse disuse
+    axe deluxe
+    """
+)
+"""Words whose plural only adds an -s to an -e: from the ending alone they would lose it."""
+
+
 def singular(word: str) -> str:
-    """Gives a word in the singular, as far as its ending tells."""
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    """Returns a noun in the singular, as far as its ending and a table of exceptions tell."""
+    if word in _SAME or len(word) < 4 or not (word.endswith("s") or word in _IRREGULAR):
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word[:-1] in _WITH_E:
         return word[:-1]
-    return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")) or (word.endswith("uses") and word[-5] not in "ao"):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
 
 
 def plural(words: str) -> str:
-    """Gives a name of things in the plural: `pull request` is "pull requests"."""
+    """Returns a name of things in the plural: `pull request` is "pull requests"."""
+    start, space, last = words.rpartition(" ")
+    if last in _PLURAL:
+        return f"{start}{space}{_PLURAL[last]}"
+    if last in _SAME:
+        return words
     if words.endswith("y") and words[-2:-1] not in "aeiou":
         return words[:-1] + "ies"
-    return words + ("es" if words.endswith(("s", "x", "sh", "ch")) else "s")
+    return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
 
 
 def segments_of(path: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from skillgen.model.value import Json, Origin
 from skillgen.sources.examples.flat_schemas import NoExample
 from skillgen.sources.examples.maker import Maker
 from skillgen.sources.examples.showable import reason_to_hide
-from skillgen.sources.examples.validity import Validity
+from skillgen.sources.examples.validity import UNCHECKED, Validity
 from skillgen.sources.guards import as_dict
 
 MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
@@ -66,7 +66,7 @@ def _checked(example: Example, where: str, schema: Json, validity: Validity, pro
     if (reason := reason_to_hide(example.input)) is not None:
         problems.info(reason[0], where, reason[1])
     flaw = validity.flaw(example.input, schema)
-    if flaw is None:
+    if flaw in (None, UNCHECKED):
         return example
     problems.warning("example-invalid", where, f"the example does not fit the tool's own schema: {flaw}", "mend it")
     return replace(example, flaw=flaw)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from skillgen.sources.examples.pattern_syntax import NoText, parsed_pattern, sre
+from skillgen.sources.examples.pattern_syntax import NoText, parsed_pattern, property_of, sre
 
 STEPS_LIMIT = 200_000
 """Steps of one search at the most."""
@@ -55,6 +55,8 @@ class _Matcher:
             return set().union(*(self.ends(branch, starts) for branch in argument[1]))
         if op in (sre.ASSERT, sre.ASSERT_NOT):
             return {start for start in starts if self._holds(argument[0], argument[1], start) is (op is sre.ASSERT)}
+        if op not in _OF_ONE_SIGN:
+            raise NoText("a part that refers to others")
         text = self._text
         return {start + 1 for start in starts if start < len(text) and is_sign(text[start], op, argument)}
 
@@ -91,9 +93,9 @@ class _Matcher:
 def is_sign(sign: str, op: Any, argument: Any) -> bool:
     """Tells whether a part of a pattern that takes one sign takes this one."""
     if op is sre.ANY:
-        return sign not in "\n\r"
+        return sign not in "\n\r\u2028\u2029"
     if op is sre.NOT_LITERAL:
-        return bool(ord(sign) != argument)
+        return not _is_member(ord(sign), sre.LITERAL, argument)
     if op is sre.IN:
         negated = bool(argument) and argument[0][0] is sre.NEGATE
         tests = argument[1:] if negated else argument
@@ -106,11 +108,18 @@ def _is_word(sign: str) -> bool:
     return sign == "_" or (sign.isascii() and sign.isalnum())
 
 
+_OF_ONE_SIGN = frozenset({sre.ANY, sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.RANGE, sre.CATEGORY})
+"""Parts of a pattern that take one character."""
+
+_SPACES = frozenset(
+    "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+)
+
 _CATEGORIES: dict[Any, Callable[[str], bool]] = {
     sre.CATEGORY_DIGIT: lambda sign: sign in "0123456789",
     sre.CATEGORY_NOT_DIGIT: lambda sign: sign not in "0123456789",
-    sre.CATEGORY_SPACE: str.isspace,
-    sre.CATEGORY_NOT_SPACE: lambda sign: not sign.isspace(),
+    sre.CATEGORY_SPACE: _SPACES.__contains__,
+    sre.CATEGORY_NOT_SPACE: lambda sign: sign not in _SPACES,
     sre.CATEGORY_WORD: _is_word,
     sre.CATEGORY_NOT_WORD: lambda sign: not _is_word(sign),
 }
@@ -119,8 +128,11 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 def _is_member(code: int, op: Any, argument: Any) -> bool:
     if op is sre.LITERAL:
-        return bool(code == argument)
+        test = property_of(argument)
+        return bool(code == argument) if test is None else test(chr(code))
     if op is sre.RANGE:
+        if property_of(argument[1]) is not None:
+            raise NoText("a range that ends with a property")
         return bool(argument[0] <= code <= argument[1])
     if op is sre.CATEGORY:
         return _CATEGORIES[argument](chr(code))

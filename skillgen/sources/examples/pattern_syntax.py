@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,32 +17,26 @@ else:
     import sre_constants as sre
     import sre_parse as sre_parser
 
-__all__ = ["LENGTH_LIMIT", "NoText", "parsed_pattern", "sre"]
+__all__ = ["LENGTH_LIMIT", "NoText", "parsed_pattern", "property_of", "sre"]
 
 LENGTH_LIMIT = 200
 """Characters of a text, and of a pattern four times as many; beyond that none is made."""
 
-_NAMED_SETS = {
-    **dict.fromkeys(("L", "Ll", "Letter", "Alpha", "Lower", "IsLetter", "IsAlphabetic", "lower"), "a-z"),
-    **dict.fromkeys(("Lu", "Upper", "upper"), "A-Z"),
-    **dict.fromkeys(("N", "Nd", "Digit", "IsDigit"), "0-9"),
-    **dict.fromkeys(("XDigit", "Hex_Digit", "ASCII_Hex_Digit", "AHex"), "0-9a-f"),
-    **dict.fromkeys(("Latin", "IsLatin"), "a-z"),
-    **dict.fromkeys(("Alnum", "ASCII", "Print", "Graph"), "a-z0-9"),
-    **dict.fromkeys(("Z", "Zs", "Space"), " "),
-    **dict.fromkeys(("P", "Punct", "Pd"), "\\-"),
-    **dict.fromkeys(("S", "Sm"), "+"),
-    **dict.fromkeys(("M", "C", "Cc"), ""),
-}
-_PROPERTY = re.compile(r"\\p\{(?:\w+=)?(\w+)\}")
-_NOT_PROPERTY = re.compile(r"\\P\{(?:\w+=)?(\w+)\}")
+_PROPERTY = re.compile(r"\\\\|\\([pP])\{(?:\w+=)?(\^?\w+)\}|\[:(\^?\w+):\]")
 _SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
 _CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
-_NOT_CONTROL = re.compile(r"\\P\{(?:C|Cc|Cntrl)\}")
+_CODE_POINT = re.compile(r"\\\\|\\u\{([0-9A-Fa-f]{1,6})\}")
+_NOT_OF_PYTHON = re.compile(r"(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
+"""What Python reads otherwise: the set of no characters, that of all, and braces without a lower bound."""
 _ENDS = re.compile(r"\\[\\Az]")
 _END_SIGNS = {"\\A": "^", "\\z": "$"}
 """What other languages have for the two ends of a text."""
-_NOT_MARK = re.compile(r"\\P\{M\}\\p\{M\}\*")
+
+_FIRST_MARKER = 0xF0000
+"""Code point of the first character that represents a Unicode property in a parsed pattern; it is of private use."""
+
+_FLAGS = re.UNICODE.value
+"""The flags that a parsed pattern may have: Python sets this one for any string."""
 
 
 class NoText(ValueError):
@@ -49,60 +45,148 @@ class NoText(ValueError):
 
 @lru_cache(4096)
 def parsed_pattern(pattern: str) -> Any:
-    """Gives the parts of a pattern of ECMA 262, of which Unicode's sets are narrowed to plain signs.
+    """Returns the parts of a pattern of ECMA 262 with the `u` flag; a literal may be a marker (`property_of`).
 
     Raises:
-        re.error: it is none that is understood.
-        NoText: it is too long.
+        re.error: it is not a pattern of Python's either.
+        NoText: it is too long, or Python reads it otherwise.
     """
     if len(pattern) > 4 * LENGTH_LIMIT:
         raise NoText("the pattern is too long")
+    if _NOT_OF_PYTHON.search(pattern) or any(property_of(ord(sign)) for sign in pattern):
+        raise NoText("the pattern is read otherwise in Python")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return sre_parser.parse(_translated(pattern))
+        parsed = sre_parser.parse(_translated(pattern))
+    if parsed.state.flags & ~_FLAGS:
+        raise NoText("flags in the pattern")
+    return parsed
+
+
+def property_of(code: int) -> Callable[[str], bool] | None:
+    """Returns the test for the Unicode property that a marker represents; `None` for any other character."""
+    place = code - _FIRST_MARKER
+    if not 0 <= place < 2 * len(_PROPERTIES):
+        return None
+    test = _PROPERTIES[place // 2]
+    return test if place % 2 == 0 else lambda sign: not test(sign)
 
 
 def _translated(pattern: str) -> str:
-    """Gives a pattern of ECMA 262 as Python reads it."""
-    if "\\p{" in pattern or "\\P{" in pattern:
-        pattern = _NOT_CONTROL.sub(lambda match: _within(match, " -~"), pattern)
-        pattern = _PROPERTY.sub(_named_set, _NOT_MARK.sub(r"[a-z]", pattern))
-        pattern = _NOT_PROPERTY.sub(_all_but_named_set, pattern)
+    """Returns a pattern of ECMA 262 as Python reads it."""
+    pattern = _PROPERTY.sub(_marker, pattern)
+    pattern = _CODE_POINT.sub(lambda match: f"\\U{int(match[1], 16):08X}" if match[1] else match[0], pattern)
     pattern = _ENDS.sub(lambda match: _END_SIGNS.get(match[0], match[0]), pattern)
     pattern = _SURROGATES.sub(lambda pair: f"\\U{_joined(pair[1], pair[2]):08X}", pattern)
     pattern = _CLASS_IN_RANGE.sub(r"\1\\-", pattern)
     pattern = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
-    return pattern.replace("\\/", "/").replace("[[:alnum:]]", "[a-z0-9]").replace("[[:alpha:]]", "[a-z]")
+    return pattern.replace("\\/", "/")
 
 
 def _joined(high: str, low: str) -> int:
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
-def _named_set(match: re.Match[str]) -> str:
-    signs = _NAMED_SETS.get(match[1])
-    if signs is None and not _is_inside(match):
-        raise NoText(f"the set {match[1]} is not known")
-    return _within(match, signs or "")
+def _marker(match: re.Match[str]) -> str:
+    written = match[2] or match[3]
+    if written is None:  # an escaped backslash
+        return match[0]
+    name = written.removeprefix("^").lower().replace("_", "")
+    name = _NAMES.get(name, name)
+    name = _NAMES.get(name.removeprefix("is"), name.removeprefix("is"))
+    if name not in _PLACES:
+        raise NoText(f"the property {written} is not known")
+    is_negated = (match[1] == "P") is not written.startswith("^")
+    return chr(_FIRST_MARKER + 2 * _PLACES[name] + is_negated)
 
 
-def _all_but_named_set(match: re.Match[str]) -> str:
-    """Gives a few signs that are not of a set."""
-    own = _NAMED_SETS.get(match[1])
-    if own is None:
-        raise NoText(f"the set {match[1]} is not known")
-    return _within(match, "0-9" if "a" in own or "A" in own else "a-z")
+def _of_category(prefix: str) -> Callable[[str], bool]:
+    return lambda sign: unicodedata.category(sign).startswith(prefix)
 
 
-def _within(match: re.Match[str], signs: str) -> str:
-    """Gives signs as a set, or as members of the set in which the match stands."""
-    inside = _is_inside(match)
-    if inside and match.string[match.string.rfind("[", 0, match.start()) + 1 :].startswith("^"):
-        raise NoText("a named set that is excluded")
-    return signs if inside or not signs else f"[{signs}]"
+def _of_script(name: str) -> Callable[[str], bool]:
+    """Returns a test that is certain for characters named after the script, and for those of ASCII."""
+
+    def test(sign: str) -> bool:
+        if unicodedata.name(sign, "").startswith(name):
+            return True
+        if sign.isascii():
+            return False
+        raise NoText(f"the script of {sign!r} is not known")
+
+    return test
 
 
-def _is_inside(match: re.Match[str]) -> bool:
-    """Tells whether a match stands in a set."""
-    before = match.string[: match.start()]
-    return before.count("[") - before.count("\\[") > before.count("]") - before.count("\\]")
+def _is_alphabetic(sign: str) -> bool:
+    if unicodedata.category(sign) in ("Mn", "Mc", "So", "Nl"):
+        raise NoText(f"whether {sign!r} is alphabetic is not known")
+    return sign.isalpha()
+
+
+_CATEGORIES = "Lu Ll Lt Lm Lo L Mn Mc Me M Nd Nl No N Pc Pd Ps Pe Pi Pf Po P Sm Sc Sk So S Zs Zl Zp Z Cc Cf Cs Co Cn C"
+_SCRIPTS = "LATIN GREEK CYRILLIC ARABIC HEBREW THAI HANGUL HIRAGANA KATAKANA DEVANAGARI ARMENIAN GEORGIAN"
+_TESTS: dict[str, Callable[[str], bool]] = {
+    **{name.lower(): _of_category(name) for name in _CATEGORIES.split()},
+    **{name.lower(): _of_script(name) for name in _SCRIPTS.split()},
+    "han": _of_script("CJK UNIFIED IDEOGRAPH"),
+    "lc": lambda sign: unicodedata.category(sign) in ("Lu", "Ll", "Lt"),
+    "alphabetic": _is_alphabetic,
+    "lowercase": str.islower,
+    "uppercase": str.isupper,
+    "alnum": lambda sign: _is_alphabetic(sign) or sign.isdecimal(),
+    "hexdigit": lambda sign: sign in "0123456789abcdefABCDEF",
+    "ascii": str.isascii,
+    "any": lambda sign: True,
+    "print": lambda sign: " " <= sign <= "~",
+    "graph": lambda sign: "!" <= sign <= "~",
+}
+_PROPERTIES = tuple(_TESTS.values())
+_PLACES = {name: place for place, name in enumerate(_TESTS)}
+_NAMES = {
+    "letter": "l",
+    "lowercaseletter": "ll",
+    "uppercaseletter": "lu",
+    "titlecaseletter": "lt",
+    "casedletter": "lc",
+    "modifierletter": "lm",
+    "otherletter": "lo",
+    "mark": "m",
+    "combiningmark": "m",
+    "nonspacingmark": "mn",
+    "number": "n",
+    "decimalnumber": "nd",
+    "digit": "nd",
+    "letternumber": "nl",
+    "othernumber": "no",
+    "punctuation": "p",
+    "punct": "p",
+    "dashpunctuation": "pd",
+    "connectorpunctuation": "pc",
+    "symbol": "s",
+    "mathsymbol": "sm",
+    "currencysymbol": "sc",
+    "separator": "z",
+    "spaceseparator": "zs",
+    "space": "zs",
+    "other": "c",
+    "control": "cc",
+    "cntrl": "cc",
+    "format": "cf",
+    "unassigned": "cn",
+    "privateuse": "co",
+    "alpha": "alphabetic",
+    "lower": "lowercase",
+    "upper": "uppercase",
+    "latn": "latin",
+    "grek": "greek",
+    "cyrl": "cyrillic",
+    "arab": "arabic",
+    "hebr": "hebrew",
+    "hani": "han",
+    "hira": "hiragana",
+    "kana": "katakana",
+    "xdigit": "hexdigit",
+    "asciihexdigit": "hexdigit",
+    "ahex": "hexdigit",
+}
+"""Names to those of `_TESTS`, in lower case and without underscores."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from skillgen.sources.examples.pattern_matching import is_sign, matches
-from skillgen.sources.examples.pattern_syntax import LENGTH_LIMIT, NoText, parsed_pattern, sre
+from skillgen.sources.examples.pattern_syntax import LENGTH_LIMIT, NoText, parsed_pattern, property_of, sre
 
 _READABLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
 _READABLES = (_READABLE, "123456789" + _READABLE)
@@ -62,9 +62,9 @@ class _Builder:
 
     def _part(self, op: Any, argument: Any) -> Iterator[str]:
         if op is sre.LITERAL:
-            yield chr(argument)
+            yield chr(argument) if property_of(argument) is None else _sign_of([(op, argument)], self._readable)
         elif op is sre.NOT_LITERAL:
-            yield next(sign for sign in self._readable if ord(sign) != argument)
+            yield _sign_of([(sre.NEGATE, None), (sre.LITERAL, argument)], self._readable)
         elif op is sre.ANY:
             yield "a"
         elif op is sre.IN:
@@ -119,6 +119,6 @@ def _sign_of(members: list[tuple[Any, Any]], readable: str) -> str:
     for op, argument in members:
         if op is sre.NEGATE:
             break
-        if op in (sre.LITERAL, sre.RANGE):
+        if op in (sre.LITERAL, sre.RANGE) and property_of(argument if op is sre.LITERAL else argument[0]) is None:
             return chr(argument if op is sre.LITERAL else argument[0])
     raise NoText("a set without a sign that can be read")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Dialect = Literal["json-schema", "openapi-3.0", "openapi-draft-07", "openapi-3.1"]
 """What a schema is written in; in the two in the middle nothing beside a `$ref` counts."""
 
+UNCHECKED = "it could not be checked within bounds"
+"""Said of a value of which it is not known whether it fits."""
+
 FLAW_LIMIT = 160
 """Characters of what is said of a flaw."""
 
@@ -45,7 +48,7 @@ class Validity:
         try:
             found = self._lazy_checker().flaw(value, raw)
         except Unchecked:
-            return "it could not be checked within bounds"
+            return UNCHECKED
         except Exception as error:  # whatever a library says of a schema that is none
             return f"its schema cannot be read ({type(error).__name__.strip('_')})"
         return None if found is None else clipped(one_line(found), FLAW_LIMIT)
