@@ -796,11 +796,12 @@ def test_the_input_schema_is_that_of_the_example() -> None:
         "a", parameters=parameters, requestBody={"required": True, "content": content}
     )}})  # fmt: skip
     (tool,) = service_of(data).tools
+    schema: Json = tool.input_schema
     keys = ["body", "query.body", "header.body", "id", "query.id", "query.query.id", "body.body"]
-    assert list(tool.input_schema["properties"]) == keys
-    assert tool.input_schema["properties"]["body.body"] == {"anyOf": [item["schema"] for item in content.values()]}
-    assert tool.input_schema["required"] == keys
-    Draft202012Validator(tool.input_schema).validate(tool.examples[0].input)
+    assert list(schema["properties"]) == keys
+    assert schema["properties"]["body.body"] == {"anyOf": [item["schema"] for item in content.values()]}
+    assert schema["required"] == keys
+    Draft202012Validator(schema).validate(tool.examples[0].input)
 
 
 @pytest.mark.parametrize(
