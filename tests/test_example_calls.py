@@ -272,6 +272,7 @@ def test_where_no_call_can_be_made_none_is_shown_and_the_reason_is_reported(sche
         (r"^(a)\1$", "aa", None),
         (r"(?i)^abc$", "ABC", None),
         (r"^[^]+$", "a", None),
+        (r"/^[a-z]+$/i", "Tom", None),
         (r"^.$", "\u2028", False),
         (r"^\s$", "\ufeff", True),
         (r"^[[:alpha:]]+$", "É", True),

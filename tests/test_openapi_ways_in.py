@@ -86,7 +86,7 @@ def test_pieces_in_other_files_are_read_and_pointers_name_the_file(split: Path) 
                                        "file:///etc/hostname", "parts/../../secret.json",
                                        "http://[::1/a.json", "a" * 5000 + ".json", "a%00.json"])  # fmt: skip
 def test_what_may_not_be_read_or_is_missing_is_reported_and_the_rest_is_documented(split: Path, reference: str) -> None:
-    """S2-09: nothing outside the folder, nothing remote."""
+    """S2-09: nothing outside the folder, nothing remote; files below the folder need no option."""
     write(split.parent.parent / "secret.json", {"a": {"get": operation("secret")}})
     data = json.loads(split.read_text("utf-8"))
     data["paths"]["/x"] = {"$ref": reference}

@@ -26,8 +26,8 @@ _PROPERTY = re.compile(r"\\\\|\\([pP])\{(?:\w+=)?(\^?\w+)\}|\[:(\^?\w+):\]")
 _SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
 _CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
 _CODE_POINT = re.compile(r"\\\\|\\u\{([0-9A-Fa-f]{1,6})\}")
-_NOT_OF_PYTHON = re.compile(r"(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
-"""What Python reads otherwise: the set of no characters, that of all, and braces without a lower bound."""
+_NOT_OF_PYTHON = re.compile(r"\A/\^|\$/[a-z]*\Z|(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
+"""What the author means otherwise: `/^a$/i` as JavaScript writes it, and `[]`, `[^]`, `{,3}`, which Python has too."""
 _ENDS = re.compile(r"\\[\\Az]")
 _END_SIGNS = {"\\A": "^", "\\z": "$"}
 """What other languages have for the two ends of a text."""
@@ -54,7 +54,7 @@ def parsed_pattern(pattern: str) -> Any:
     if len(pattern) > 4 * LENGTH_LIMIT:
         raise NoText("the pattern is too long")
     if _NOT_OF_PYTHON.search(pattern) or any(property_of(ord(sign)) for sign in pattern):
-        raise NoText("the pattern is read otherwise in Python")
+        raise NoText("the pattern means something else in Python")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parsed = sre_parser.parse(_translated(pattern))
