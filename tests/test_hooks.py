@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment
+from cli import ROOT, Finished, environment, run_skillgen
 from descriptions import grouped, write
 
 PARTS = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "skillgen", "templates")
@@ -243,6 +243,21 @@ def test_a_server_on_the_command_line_runs_in_the_shells_python_and_not_in_that_
     finished = run_installed(own, "from-server", *words, cwd=project, env={"PATH": path})
     assert finished.exit_code == 0, finished.stderr
     assert tools_of(project) == {"find_book"}
+
+
+@pytest.mark.parametrize("installed", ["mcp-1", "mcp-1.30.0", ""])
+def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, installed: str) -> None:
+    project = served_project(tmp_path / "shop")
+    programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
+    (library,) = (tmp_path / "envs").rglob("shop_library.py")
+    if installed:
+        (library.parent / f"{installed}.dist-info").mkdir()
+    env = {"PATH": os.pathsep.join((str(programs), os.environ["PATH"]))}
+    crawled = run_skillgen("from-server", "--", "python", "server.py", cwd=project, env=env)
+    assert crawled.exit_code == 0, crawled.stderr
+    assert ("the server reports 1, which is the version of its SDK, mcp" in crawled.stderr) is (installed == "mcp-1")
+    corrected = ("from-server", "--service-version", "0.1.0", "--", "python", "server.py")
+    assert "version-of-sdk" not in run_skillgen(*corrected, cwd=project, env=env).stderr
 
 
 def test_the_first_python_on_the_path_is_the_projects_whatever_is_next_to_skillgen(tmp_path: Path) -> None:

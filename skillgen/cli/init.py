@@ -29,6 +29,7 @@ def init(
     console = Console(quiet, verbose, debug)
 
     def run() -> ExitCode:
+        from skillgen.config.reading import FILE_NAME
         from skillgen.pipeline.starting.proposals import proposals_for
 
         if context.obj:
@@ -39,6 +40,7 @@ def init(
         is_new = _write_project_file(found, console)
         _write_pre_commit(found, console)
         if is_new and found.chosen:
+            console.say(f"skillgen build runs the commands that {FILE_NAME} names; read them first")
             console.say("next: skillgen build")
         return ExitCode.DONE
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from skillgen.errors import ProblemLog, SourceError, UsageError
+from skillgen.errors import Problem, ProblemLog, SourceError, UsageError
 from skillgen.model.access import Endpoint
 from skillgen.model.service import Service
 from skillgen.model.value import Json, Origin
@@ -65,7 +65,22 @@ def read_server(
     service = service_from_crawl(found, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
+    if overrides.version is None:
+        service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
     return completed(overridden(service, overrides))
+
+
+def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
+    from skillgen.sources.mcp.environment import sdk_with_version
+
+    if target.command and service.version and (sdk := sdk_with_version(target.command, target.caller, service.version)):
+        yield Problem(
+            code="version-of-sdk",
+            level="warning",
+            where="/initialize/serverInfo/version",
+            message=f"the server reports {service.version}, which is the version of its SDK, {sdk}",
+            fix="set a version in the server, `version:` in skillgen.yaml, or --service-version",
+        )
 
 
 def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:

@@ -22,6 +22,7 @@ _HEAD = f"""\
 #
 # What skillgen documents. `skillgen build` makes the documents of every target, `skillgen build --check` says in CI
 # whether they are still true. Paths are relative to this file. Secrets come from the environment: ${{NAME}}.
+# `build` and the hooks run the commands below, as make runs those of a Makefile.
 
 targets:
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,6 +73,19 @@ def is_tool_environment() -> bool:
     """Returns true if skillgen runs in an environment that a tool created for it, not in that of a project."""
     own = Path(sys.prefix)
     return bool(_UV_CACHE.fullmatch(own.parent.name)) or any(any(own.glob(name)) for name in _TOOL_FILES)
+
+
+def sdk_with_version(command: tuple[str, ...], environment: Mapping[str, str], version: str) -> str | None:
+    """Returns the Python SDK of that version in the environment where a command's program is installed, if any.
+
+    A FastMCP server without a version of its own reports that of its SDK.
+    """
+    program = shutil.which(command[0], path=environment.get("PATH"))
+    if program is None or not re.fullmatch(r"[0-9][\w.+]*", version):
+        return None
+    packages = "Lib/site-packages" if os.name == "nt" else "lib/python*/site-packages"
+    root = Path(program).parent.parent
+    return next((sdk for sdk in ("mcp", "fastmcp") if any(root.glob(f"{packages}/{sdk}-{version}.dist-info"))), None)
 
 
 def programs_folder(environment: Path) -> Path:
