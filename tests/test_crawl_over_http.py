@@ -127,6 +127,7 @@ def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_fir
     ("manner", "what"),
     [
         ("forbidding", "HTTP 403"),
+        ("scoped", "HTTP 403 (Forbidden, error insufficient_scope, scope papers:read papers:buy)"),
         ("broken", "HTTP 503"),
         ("website", "No MCP server answers here: the answer is text/html"),
         ("no-json", "no JSON-RPC message"),
@@ -145,6 +146,25 @@ def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: s
         told = f"{error.what} {error.where} {error.fix}"
         for secret in ("hunter2", "swordfish", "abracadabra", "abcdef"):
             assert secret not in told
+
+
+def test_a_busy_server_is_asked_again_when_it_says() -> None:
+    """S2-16: nothing is sent before that, and the other era is not tried for it."""
+    with over_http.running("busy") as server:
+        result = crawl_url(server.url)
+        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert methods_of(server)[:2] == ["server/discover", "server/discover"]
+        assert methods_of(server).count("tools/list") == 2
+        assert server.too_early == []
+
+
+def test_a_server_that_is_busy_for_long_is_not_waited_for() -> None:
+    """S2-16: the message names what the server says."""
+    with over_http.running("overloaded") as server:
+        error = failure_at(server.url)
+        assert error.what == "The server is busy: HTTP 503 (Service Unavailable), with Retry-After: 3600."
+        assert error.fix == "Run it again after that time."
+        assert methods_of(server) == ["server/discover"]
 
 
 def test_a_path_without_a_server_names_the_status_of_the_first_transport() -> None:

@@ -25,7 +25,8 @@ GUARDED = (401, 403)
 TOO_MANY = 429
 """The status of a server that was asked too often."""
 
-_BUSY = (TOO_MANY, 503)
+BUSY = (TOO_MANY, 503)
+"""Statuses of a server that may say when to ask again (RFC 9110, 10.2.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ def fetch(url: str, access: Access, *, is_named: bool = True) -> Fetched:
         try:
             found = network.fetch(url, accept=ACCEPT, conditions=kept.conditions if kept is not None else {})
         except StatusError as error:
-            wait_s = asked_wait_s(error.retry_after, datetime.now(timezone.utc)) if error.status in _BUSY else None
+            wait_s = asked_wait_s(error.retry_after, datetime.now(timezone.utc)) if error.status in BUSY else None
             if wait_s is None or attempt == RETRY_LIMIT or waited_s + wait_s > min(WAIT_LIMIT_S, access.timeout_s):
                 raise _advised(error, public_url(url)) from None
             waited_s += wait_s
@@ -105,7 +106,7 @@ def _advised(error: StatusError, where: str) -> StatusError:
     fix = error.fix or "check the address"
     if error.status in GUARDED:
         fix = "give what it asks for with --header"
-    elif error.status in _BUSY:
+    elif error.status in BUSY:
         asked = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
         fix = f"run it again later{asked}"
     return StatusError(error.what, where=where, fix=fix, status=error.status, retry_after=error.retry_after)

@@ -7,6 +7,7 @@ import gzip
 import json
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,6 +29,10 @@ class KioskOverHttp(ThreadingHTTPServer):
         self.events: queue.Queue[Json | None] = queue.Queue()
         self.released = threading.Event()
         self.told = threading.Event()
+        self.refused: set[str] = set()
+        self.busy_until = 0.0
+        self.too_early: list[str] = []
+        """Methods that were asked for while the server was busy."""
         self.url = f"http://127.0.0.1:{self.server_port}/mcp"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -148,6 +153,36 @@ class _Forbidding(_Handler):
         self.reply(403)
 
 
+class _Scoped(_Handler):
+    """Wants a token with another scope."""
+
+    def post(self, message: Json) -> None:
+        challenge = 'Bearer error="insufficient_scope", scope="papers:read papers:buy", resource_metadata="https://x"'
+        self.reply(403, WWW_Authenticate=challenge)
+
+
+class _Busy(_WithEvents):
+    """Answers the first request of each method with 429, and takes requests again a second later."""
+
+    def post(self, message: Json) -> None:
+        method, now = message["method"], time.monotonic()
+        if now < self.server.busy_until:
+            self.server.too_early.append(method)
+        if method in ("server/discover", "tools/list") and method not in self.server.refused:
+            self.server.refused.add(method)
+            self.server.busy_until = now + 1
+            self.reply(429, Retry_After="1")
+            return
+        self.reply_with_events(message)
+
+
+class _Overloaded(_Handler):
+    """Is busy for an hour."""
+
+    def post(self, message: Json) -> None:
+        self.reply(503, Retry_After="3600")
+
+
 class _Nowhere(_Handler):
     def post(self, message: Json) -> None:
         self.reply(404)
@@ -206,6 +241,9 @@ MANNERS: dict[str, type[_Handler]] = {
     "old": _Old,
     "locked": _Locked,
     "forbidding": _Forbidding,
+    "scoped": _Scoped,
+    "busy": _Busy,
+    "overloaded": _Overloaded,
     "nowhere": _Nowhere,
     "broken": _Broken,
     "website": _Website,

@@ -26,6 +26,7 @@ class RpcError(Exception):
         data: Json = None,
         http_status: int | None = None,
         challenge: str | None = None,
+        retry_after: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -34,6 +35,8 @@ class RpcError(Exception):
         self.http_status = http_status
         self.challenge = challenge
         """The `WWW-Authenticate` header of a response that asks for credentials."""
+        self.retry_after = retry_after
+        """The `Retry-After` header of a busy server."""
 
 
 class ConnectionLost(Exception):

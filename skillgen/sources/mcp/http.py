@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from http import HTTPStatus
 from typing import Any
 
@@ -23,6 +24,7 @@ from anyio.abc import TaskStatus
 from skillgen.model.value import Json
 from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
 from skillgen.sources.excerpts import printable
+from skillgen.sources.fetch import BUSY, RETRY_LIMIT, WAIT_LIMIT_S, asked_wait_s
 from skillgen.sources.guards import text_of
 from skillgen.sources.mcp.connection import ConnectionLost, Params, RpcError
 from skillgen.sources.mcp.http_bodies import KeptResults
@@ -64,6 +66,8 @@ class _Exchange:
     status: int | None = None
     content_type: str = ""
     challenge: str | None = None
+    retry_after: str | None = None
+    may_be_repeated: bool = False
 
 
 _exchange: ContextVar[_Exchange | None] = ContextVar("_exchange", default=None)
@@ -83,6 +87,9 @@ class HttpConnection:
         self._budget = ByteBudget(SOURCE_LIMIT_BYTES)
         self._kept = KeptResults()
         self._lost: Exception | None = None
+        self._resume_at = 0.0
+        """When a busy server may be asked again, by the clock of the event loop; nothing is sent before."""
+        self._waited_s = 0.0
         self._scope: anyio.CancelScope | None = None
         self._loop = asyncio.new_event_loop()
         self._ready, self._over, self._settled, self._closing = (asyncio.Event() for _ in range(4))
@@ -202,6 +209,9 @@ class HttpConnection:
         exchange.status = response.status_code
         exchange.content_type = content_type
         exchange.challenge = response.headers.get("www-authenticate")
+        if exchange.status in BUSY:
+            exchange.retry_after = response.headers.get("retry-after")
+            self._wait_as_asked(exchange)
         if self._is_old and exchange.status >= 400:
             # The SDK's old transport stops there, and tells nobody.
             self._lost = _error_from_status(exchange)
@@ -214,19 +224,39 @@ class HttpConnection:
         await self._ready.wait()
         if self._lost is not None:
             raise self._lost
-        exchange = _Exchange()
-        _exchange.set(exchange)
-        try:
-            answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
-        except MCPError as error:
-            raise await self._failure(error, exchange) from None
+        for attempt in range(RETRY_LIMIT + 1):
+            await self._resumed()
+            exchange = _Exchange()
+            _exchange.set(exchange)
+            try:
+                answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
+                break
+            except MCPError as error:
+                if not exchange.may_be_repeated or attempt == RETRY_LIMIT:
+                    raise await self._failure(error, exchange) from None
         result = self._kept.taken(answer)
         if method == "initialize":
             self._version = text_of(result, "protocolVersion")
         return result
 
+    def _wait_as_asked(self, exchange: _Exchange) -> None:
+        """Lets nothing be sent before the time that a busy server names, if that is near enough."""
+        wait_s, now = asked_wait_s(exchange.retry_after, datetime.now(timezone.utc)), self._loop.time()
+        if wait_s is None:
+            return
+        more_s = max(0.0, now + wait_s - max(self._resume_at, now))
+        if self._waited_s + more_s <= min(WAIT_LIMIT_S, self._timeout_s):
+            exchange.may_be_repeated = True
+            self._waited_s += more_s
+            self._resume_at = max(self._resume_at, now + wait_s)
+
+    async def _resumed(self) -> None:
+        while (left_s := self._resume_at - self._loop.time()) > 0:
+            await anyio.sleep(left_s)
+
     async def _notify(self, method: str, params: Params | None) -> None:
         await self._ready.wait()
+        await self._resumed()
         if self._lost is None:
             await self._dispatcher.notify(method, params, self._options(method, params))
 
@@ -260,13 +290,22 @@ class HttpConnection:
             return _error_from_status(exchange, code=error.code)
         message = "The answer is no JSON-RPC message." if error.code == PARSE_ERROR else error.message
         challenge = exchange.challenge
-        return RpcError(message, code=error.code, data=error.data, http_status=status, challenge=challenge)
+        return RpcError(
+            message,
+            code=error.code,
+            data=error.data,
+            http_status=status,
+            challenge=challenge,
+            retry_after=exchange.retry_after,
+        )
 
 
 def _error_from_status(exchange: _Exchange, code: int | None = None) -> RpcError:
     status = exchange.status or 0
     phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else "unknown status"
-    return RpcError(phrase, code=code, http_status=status, challenge=exchange.challenge)
+    return RpcError(
+        phrase, code=code, http_status=status, challenge=exchange.challenge, retry_after=exchange.retry_after
+    )
 
 
 async def _refuse(context: object, method: str, params: Params | None) -> dict[str, Any]:

@@ -45,10 +45,16 @@ class ListReading:
         page = self.future.result()
         kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
         if kind != "complete":
-            log.warning("list-incomplete", self.method, f"A page came back as {kind!r:.60} instead of complete.")
+            log.warning(
+                "list-incomplete",
+                self.method,
+                f"A page came back as {kind!r:.60} instead of complete; skillgen answers no request for input.",
+                "List without asking for input.",
+            )
         if not isinstance(page, dict) or not isinstance(page.get(self._items_key), list):
-            # Of tools it is a dead end; without any other list the rest can be documented.
-            if self.method == "tools/list":
+            # An answer that asks for input first is reported above (2026-07-28, `InputRequiredResult`). Any other one
+            # without tools is fatal; without another list the rest can be documented.
+            if self.method == "tools/list" and kind in ("complete", "null"):
                 self.failure = RpcError(f"the answer has no list of {self._items_key}")
             return None
         # Opaque, and the empty string is one too: only a cursor that is not there ends a list.

@@ -35,7 +35,7 @@ _MISSING_CLIENT_CAPABILITY = -32021
 _UNSUPPORTED_VERSION = -32022
 _MODERN_ERRORS = (_HEADER_MISMATCH, _MISSING_CLIENT_CAPABILITY, _UNSUPPORTED_VERSION)
 
-_REFUSED_STATUSES = (401, 403, 407)
+_REFUSED_STATUSES = (401, 403, 407, 429)
 """HTTP statuses that will not differ for another method."""
 
 
@@ -181,7 +181,7 @@ def _opening_from_discover(future: Future[Json]) -> Opening | None:
 
 def is_final(error: RpcError) -> bool:
     """Tells whether an error leaves no other era to try."""
-    if error.http_status in _REFUSED_STATUSES:
+    if error.http_status in _REFUSED_STATUSES or error.retry_after is not None:
         return True
     if error.code not in _MODERN_ERRORS:
         return False
