@@ -307,6 +307,17 @@ class TestLists:
         assert "resources/list" not in result.results
         assert "database is locked" in "".join(problem.message for problem in result.problems)
 
+    def test_a_list_of_tools_that_asks_for_input_is_reported_as_that(self, bench: Workbench) -> None:
+        """X-06: not fatal; what else the server offers is read."""
+        result = bench.kiosk("asks-before-tools")
+
+        assert ("tools/list", "list-incomplete", "warning") in {
+            (problem.where, problem.code, problem.level) for problem in result.problems
+        }
+        assert "input_required" in "".join(problem.message for problem in result.problems)
+        assert "tools/list" not in result.results
+        assert "resources/list" in result.results
+
     def test_a_server_that_dies_over_another_list_still_has_its_tools(self, bench: Workbench) -> None:
         """X-05."""
         result = bench.kiosk("dies-in-resources")

@@ -275,3 +275,23 @@ def test_side_effects_in_ai_help_count(tmp_path: Path) -> None:
     finished, out = documented(tmp_path, "-v", "--extra", extra, tools=tools)
     assert "`ping(id?)` [write]" in skill_in(out)
     assert warned(finished.stderr)
+
+
+@pytest.mark.parametrize(
+    ("support", "words"),
+    [
+        ("required", "Call it as a task (`task` in `tools/call`): an ordinary call fails."),
+        ("optional", "It can also be called as a task (`task` in `tools/call`)."),
+        ("forbidden", None),
+        ("Required", None),
+        (["required"], None),
+    ],
+)
+def test_whether_a_call_must_be_a_task_is_documented(tmp_path: Path, support: Json, words: str | None) -> None:
+    """X-08: `execution.taskSupport`."""
+    skill, stderr = of_server(tmp_path, tool("train", annotations=READS, execution={"taskSupport": support}))
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert ("as a task" in text) == (words is not None)
+    assert words is None or words in text
+    assert ("`train` must be called as a task" in skill) == (support == "required")
+    assert ("member-invalid" in stderr) == (support not in ("required", "optional", "forbidden"))

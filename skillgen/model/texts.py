@@ -19,6 +19,7 @@ _NO_TEXT = frozenset(
         *(
             "Operation | None",
             "Risk | None",
+            "Literal['optional', 'required'] | None",
             "Location",
             "ClientTransport",
             "tuple[Problem, ...]",

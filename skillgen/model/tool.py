@@ -199,6 +199,9 @@ class Tool:
     pagination: str | None = None
     """How to get the next page."""
 
+    task_support: Literal["optional", "required"] | None = None
+    """Whether it can, or must, be called as a task (MCP 2025-11-25, `execution.taskSupport`)."""
+
     completion: str | None = None
     """When the work goes on after the answer, and how its outcome is learned."""
 

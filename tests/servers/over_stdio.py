@@ -301,6 +301,13 @@ def refuses_lists() -> None:
     serve(kiosk)
 
 
+def asks_before_tools() -> None:
+    """Wants input before it lists its tools."""
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.methods["tools/list"] = lambda _: {"resultType": "input_required", "inputRequests": {"a": {}}}
+    serve(kiosk)
+
+
 def refuses_tools() -> None:
     """Fails at the tools that it declares."""
     kiosk = Kiosk(LEGACY[-1])
@@ -474,6 +481,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "empty-cursor-for-the-end": paged(first=(TOOLS, {"nextCursor": ""}), empty=(TOOLS, {"nextCursor": ""})),
     "endless": endless,
     "refuses-lists": refuses_lists,
+    "asks-before-tools": asks_before_tools,
     "refuses-tools": refuses_tools,
     "declares-nothing": declares_nothing,
     "no-tools": no_tools,

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Literal
 
 from skillgen.errors import ProblemLog
 from skillgen.markdown.sentences import first_sentence
 from skillgen.model.access import RateLimit
 from skillgen.model.exchange import ErrorCase, Example, Input, Output
+from skillgen.model.pointer import child
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Cost, Tool
 from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.examples.calls import checked_examples
-from skillgen.sources.guards import as_list
+from skillgen.sources.guards import as_dict, as_list
 from skillgen.sources.json_schema.merging import ANYTHING
 from skillgen.sources.json_schema.reader import SchemaReader
 from skillgen.sources.json_schema.scope import Scope
@@ -32,6 +34,8 @@ from skillgen.sources.safety import settled
 
 _REFS_LIMIT = 8
 """References and parts of parts that are followed to a schema that takes nothing."""
+
+_TASK_SUPPORT = ("forbidden", "optional", "required")
 
 _INPUTS = ("input", "arguments", "parameters")
 """Names that an example has for its arguments."""
@@ -113,6 +117,7 @@ class ToolReader:
             cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent")),
             api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent")),
             streaming=facts.take("streaming", *entry.field("supports_streaming", Members.flag)),
+            task_support=self._task_support(described, members, manifest),
             pagination=_pagination(facts.claim("pagination", *entry.field("supports_pagination", Members.flag))),
             icons=self.icons.icons(members),
             extras=_extras(entry),
@@ -164,6 +169,20 @@ class ToolReader:
             is_declared=is_declared,
             pointer=claim.pointer,
         )
+
+    def _task_support(self, *voices: Members | None) -> Literal["optional", "required"] | None:
+        """Reads whether a call can or must be a task; the whole of `execution` stays among the extras."""
+        found = set()
+        for voice in (voice for voice in voices if voice is not None):
+            word = as_dict(voice.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
+            if word not in _TASK_SUPPORT:
+                self.problems.warning(
+                    "member-invalid",
+                    child(voice.pointer, "execution", "taskSupport"),
+                    f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(word)[:60]!r}; left out",
+                )
+            found.add(str(word))
+        return "required" if "required" in found else "optional" if "optional" in found else None
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         claim = next(iter(entry.field("output_schema", Members.json)), None)
