@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import socket
 import stat
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 
+import httpx2
 import pytest
 from cli import Finished, environment, files_of, run_skillgen
 from servers.guarded import Door, guarded
+
+from skillgen.sources.mcp.oauth.bounds import Bounds
 
 BROWSER = """
 import sys, urllib.request
@@ -245,6 +250,77 @@ def test_the_secret_of_a_client_is_in_no_message_that_repeats_it(tmp_path: Path,
     assert finished.exit_code == 3
     assert "the login fails" in finished.stderr
     assert "Zq7kWm2xP9vT4rL8" not in finished.stderr
+
+
+SECRET_OPTIONS = ("--login", "--client-id", "me", "--client-secret", "env:CLIENT_SECRET")
+
+
+def test_the_secret_of_a_client_goes_to_no_server_that_nobody_named(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: the MCP server names the authorization server."""
+    door = Door(registers=False)
+    door.clients["me"] = {"redirect_uris": AnyUri()}
+    env = {**browser, "CLIENT_SECRET": "cs-Zq7kWm2xP9vT4rL8"}
+    with guarded(door) as url:
+        for options in ((), ("--issuer", "https://login.example")):
+            finished = crawl(url, tmp_path / "out", env, *SECRET_OPTIONS, *options)
+            assert finished.exit_code == 3
+            assert "which may not get the client secret" in finished.stderr
+            assert "add --issuer http://127.0.0.1:" in finished.stderr
+            assert "/authorize" not in door.seen
+            assert "/token" not in door.seen
+
+
+def test_an_issuer_that_the_user_named_is_kept_for_the_next_run(tmp_path: Path, browser: dict[str, str]) -> None:
+    """X-12: the renewal sends the secret too."""
+    door = Door(registers=False, expires_in_s=1)
+    door.clients["me"] = {"redirect_uris": AnyUri()}
+    env = {**browser, "CLIENT_SECRET": "cs-Zq7kWm2xP9vT4rL8"}
+    with guarded(door) as url:
+        issuer = door_issuer(url)
+        first = crawl(url, tmp_path / "out", env, *SECRET_OPTIONS, "--issuer", issuer)
+        assert first.exit_code == 0, first.stderr
+        again = crawl(url, tmp_path / "out", env, *SECRET_OPTIONS)
+        assert again.exit_code == 0, again.stderr
+        assert door.grants == ["authorization_code", "refresh_token"]
+
+
+def door_issuer(url: str) -> str:
+    """Returns the authorization server that a protected server names."""
+    metadata = url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
+    with urllib.request.urlopen(metadata) as response:
+        issuer: str = json.load(response)["authorization_servers"][0]
+    return issuer
+
+
+@pytest.mark.parametrize("methods", [None, [], ["plain"]])
+def test_an_authorization_server_without_pkce_is_refused(
+    tmp_path: Path, browser: dict[str, str], methods: list[str] | None
+) -> None:
+    """X-12: clients MUST refuse to proceed (2025-11-25, "Authorization")."""
+    door = Door(names={"code_challenge_methods_supported": methods})
+    with guarded(door) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login")
+    assert finished.exit_code == 3
+    assert "does not declare PKCE" in finished.stderr
+    assert "/authorize" not in door.seen
+
+
+def test_a_request_of_a_login_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """X-12: a second answer of the name server changes nothing."""
+    answers = iter(["93.184.215.14", "127.0.0.1"])
+
+    def resolved(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    request = httpx2.Request("GET", "https://login.example:8443/token?a=b")
+    asyncio.run(Bounds("https://server.example/mcp", 5.0).check(request))
+    assert str(request.url) == "https://93.184.215.14:8443/token?a=b"
+    assert request.headers["Host"] == "login.example:8443"
+    assert request.extensions["sni_hostname"] == "login.example"
 
 
 class AnyUri:

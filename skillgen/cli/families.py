@@ -37,6 +37,7 @@ class ServerFamily:
     login: options.Login = False
     client_id: options.ClientId = None
     client_secret: options.ClientSecret = None
+    issuer: options.Issuer = None
     server_name: options.ServerName = None
     no_tool_descriptions: options.NoToolDescriptions = False
     no_older_era: options.NoOlderEra = False

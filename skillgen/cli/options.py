@@ -79,6 +79,9 @@ ClientId: TypeAlias = Annotated[
 ClientSecret: TypeAlias = Annotated[
     str | None, typer.Option(help="The secret of --client-id: env:VARIABLE.", metavar="env:VARIABLE")
 ]
+Issuer: TypeAlias = Annotated[
+    str | None, typer.Option(help="The authorization server that may get --client-secret.", metavar="URL")
+]
 Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)]
 Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
 ServiceVersion: TypeAlias = Annotated[

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+import typer
 
 from skillgen.cli import options
 from skillgen.cli.console import Console
@@ -15,6 +18,7 @@ from skillgen.cli.families import ServerFamily
 from skillgen.cli.options import key_of
 from skillgen.config.project import untaken_by
 from skillgen.errors import SkillgenError, UsageError
+from skillgen.markdown.filters import one_line
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
 
@@ -127,7 +131,7 @@ def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float)
 def _login_of(server: ServerFamily) -> Login:
     from skillgen.sources.mcp.target import Login
 
-    if not server.login and (server.client_id or server.client_secret):
+    if not server.login and (server.client_id or server.client_secret or server.issuer):
         raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
     return Login(
         is_wanted=server.login,
@@ -135,7 +139,13 @@ def _login_of(server: ServerFamily) -> Login:
         announce=Console().say if server.login else None,
         client_id=server.client_id,
         client_secret=options.secret_value(server.client_secret),
+        issuer=server.issuer,
+        confirm=_may_get_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
     )
+
+
+def _may_get_secret(issuer: str) -> bool:
+    return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
 def _scope_of(server: ServerFamily) -> CrawlScope:

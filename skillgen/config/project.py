@@ -79,6 +79,9 @@ class Source:
     client_secret: str | None = field(default=None, metadata=_of("url", "config"))
     """The secret of that client: ${NAME}."""
 
+    issuer: str | None = field(default=None, metadata=_of("url", "config"))
+    """The authorization server that may get the secret of that client."""
+
     no_tool_descriptions: bool = field(default=False, metadata=_of(*_SERVERS))
     """Whether the descriptions of a progressive server are not read; reading authorises its tools in that session."""
 

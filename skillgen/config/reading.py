@@ -203,7 +203,7 @@ def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) ->
             fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the client's file"
             raise _wrong(_at(place, written), f"{key}.{written}", f"does nothing with {kind.replace('_', '-')}", fix)
     if not source.login:
-        for name in ("client_id", "client_secret"):
+        for name in ("client_id", "client_secret", "issuer"):
             if getattr(source, name) is not None:
                 written = name.replace("_", "-")
                 raise _wrong(_at(place, written), f"{key}.{written}", "does nothing without login", "add login: true")

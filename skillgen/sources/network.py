@@ -286,8 +286,11 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def refuse_private_host(url: str, named: frozenset[str], where: str) -> None:
+def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
     """Refuses an address whose host nobody named and that is not public; a host that is not known is refused too.
+
+    Returns the address of the host, for the connection to go to no other one; `None` where the user named the host, or
+    a proxy resolves it.
 
     Raises:
         SourceError: it is one.
@@ -295,8 +298,12 @@ def refuse_private_host(url: str, named: frozenset[str], where: str) -> None:
     origin = origin_of(url)
     if origin is None:
         raise SourceError("leads to no http:// or https:// address", where=where)
-    if origin[1] not in named:
-        _public_address(origin[1], origin, where)
+    if origin[1] in named:
+        return None
+    from urllib.request import getproxies, proxy_bypass
+
+    address = _public_address(origin[1], origin, where)
+    return None if origin[0] in getproxies() and not proxy_bypass(origin[1]) else address
 
 
 def _public_address(host: str, origin: Origin | None, where: str) -> str:

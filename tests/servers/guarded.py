@@ -34,7 +34,7 @@ class Door:
     expires_in_s: int = 3600
     quotes: bool = False
     """Whether a request for a token is refused and quoted."""
-    names: dict[str, str] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)
     """What its metadata say instead of the truth."""
     challenges: bool = True
     """Whether the protected server answers a stranger with 401; else it lets him initialize."""

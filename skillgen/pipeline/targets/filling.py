@@ -97,4 +97,5 @@ class FilledSource:
             announce=announce if source.login else None,
             client_id=self.text(source.client_id, "/client-id") if source.client_id else None,
             client_secret=self.text(source.client_secret, "/client-secret") if source.client_secret else None,
+            issuer=self.text(source.issuer, "/issuer") if source.issuer else None,
         )

@@ -39,6 +39,12 @@ class Login:
     client_secret: str | None = field(default=None, repr=False)
     """The secret of that client, if it has one."""
 
+    issuer: str | None = None
+    """The authorization server that may get the secret; `None` where a person confirms it, or has confirmed it."""
+
+    confirm: Callable[[str], bool] | None = None
+    """Asks a person whether the secret may go to an authorization server; `None` where nobody can be asked."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlScope:

@@ -16,7 +16,7 @@ import httpx2
 from skillgen.errors import SourceError
 from skillgen.sources.addresses import public_url
 from skillgen.sources.bounds import PATIENCE
-from skillgen.sources.network import hosts_of, refuse_private_host
+from skillgen.sources.network import checked_address, hosts_of
 
 _BODY_LIMIT_BYTES = 1024 * 1024
 """Metadata, registrations and tokens have a few thousand."""
@@ -56,17 +56,23 @@ class Bounds:
         self._scope.deadline = anyio.current_time() + self._whole_s
 
     async def check(self, request: httpx2.Request) -> None:
-        """Refuses a request to a private network that the user did not name."""
+        """Refuses a request to a private network that the user did not name; sends others to the checked address."""
         request.headers["Accept-Encoding"] = "identity"
-        await self.check_address(str(request.url))
+        address = await self.check_address(str(request.url))
+        if address is not None:
+            request.headers["Host"] = request.url.netloc.decode("ascii")
+            request.extensions = {**request.extensions, "sni_hostname": request.url.host}
+            request.url = request.url.copy_with(host=address)
 
-    async def check_address(self, url: str) -> None:
+    async def check_address(self, url: str) -> str | None:
         """Refuses an address in a private network that the user did not name.
+
+        Returns the address to connect to; `None` where the user named the host, or a proxy resolves it.
 
         Raises:
             SourceError: it is one.
         """
-        await anyio.to_thread.run_sync(refuse_private_host, url, hosts_of([self._url]), public_url(self._url))
+        return await anyio.to_thread.run_sync(checked_address, url, hosts_of([self._url]), public_url(self._url))
 
     async def read(self, response: httpx2.Response) -> None:
         """Reads a whole answer, as far as it may go.

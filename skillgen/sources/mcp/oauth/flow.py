@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+import anyio.to_thread
 import httpx2
 
 from skillgen.errors import SkillgenError, SourceError
@@ -24,7 +25,7 @@ from skillgen.sources.given import published_url
 from skillgen.sources.mcp.http_failures import causes_of, lost_through
 from skillgen.sources.mcp.oauth.bounds import Bounds
 from skillgen.sources.mcp.oauth.keeping import LoginFile
-from skillgen.sources.mcp.oauth.provider import Provider, Store, checked_page
+from skillgen.sources.mcp.oauth.provider import Provider, Store, UntrustedIssuer, checked_page
 from skillgen.sources.mcp.oauth.redirect import Redirect, listening
 from skillgen.sources.mcp.sdk import (
     AuthorizationCodeResult,
@@ -59,6 +60,13 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     except TimeoutError:
         raise SourceError(
             f"nobody logged in within {PERSON_S:g} seconds", where=where, fix="run the command again and log in"
+        ) from None
+    except UntrustedIssuer as error:
+        issuer = printable(error.issuer)
+        raise SourceError(
+            f"the login fails: the server names the authorization server {issuer}, which may not get the client secret",
+            where=where,
+            fix=f"if the client is registered there, add --issuer {issuer}",
         ) from None
     except OAuthRegistrationError as error:
         raise SourceError(
@@ -130,6 +138,16 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
             "token_endpoint_auth_method": "none",
         }
     )
+
+    async def may_get_secret(issuer: str, kept: str | None) -> bool:
+        trusted = login.issuer or kept
+        if trusted is not None and trusted.rstrip("/") == issuer.rstrip("/"):
+            return True
+        if login.issuer is not None or login.confirm is None:
+            return False
+        with bounds.while_a_person_acts():
+            return await anyio.to_thread.run_sync(login.confirm, issuer)
+
     store = Store(file, None if is_document else _named_client(login, redirect), redirect.url)
     return Provider(
         url,
@@ -138,6 +156,7 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
         client_metadata_url=login.client_id if is_document else None,
         show=show if announce is not None else None,
         answer=answer if announce is not None else None,
+        may_get_secret=may_get_secret if login.client_secret is not None else None,
     )
 
 

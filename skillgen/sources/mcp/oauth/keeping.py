@@ -16,7 +16,7 @@ from skillgen.model.value import Json
 
 Kept = dict[str, Json]
 """`url`, `tokens` (RFC 6749, 5.1), `expires_at` (seconds since the epoch), `client` (RFC 7591, 3.2.1), `resource`
-(RFC 9728), `issuer` and `metadata` (RFC 8414)."""
+(RFC 9728), `issuer` and `metadata` (RFC 8414), `trusted_issuer` (which may get the secret of the user's client)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,14 @@ _EARLY_S = 60
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
+class UntrustedIssuer(Exception):
+    """The server names an authorization server that may not get the client's secret."""
+
+    def __init__(self, issuer: str) -> None:
+        super().__init__(issuer)
+        self.issuer = issuer
+
+
 class Store:
     """The storage that the SDK asks for, over what is kept."""
 
@@ -60,6 +68,10 @@ class Store:
         """Tells whether a client may send a browser back here; to renew a token, any may."""
         return client is self._client or self._redirect_uri in map(str, client.redirect_uris or ())
 
+    def keep_trusted(self, issuer: str) -> None:
+        """Keeps the authorization server that may get the client's secret."""
+        self._keep(trusted_issuer=issuer)
+
     def keep_servers(self, provider: Provider) -> None:
         """Keeps where tokens are renewed."""
         context = provider.context
@@ -86,11 +98,23 @@ class Provider(OAuthClientProvider):
         client_metadata_url: str | None,
         show: Callable[[str], Awaitable[None]] | None,
         answer: Callable[[], Awaitable[AuthorizationCodeResult]] | None,
+        may_get_secret: Callable[[str, str | None], Awaitable[bool]] | None,
     ) -> None:
-        """Without `show` and `answer` nobody is asked: a request goes out with what is kept, or with nothing."""
-        super().__init__(url, client, store, show, answer, client_metadata_url)
+        """Without `show` and `answer` nobody is asked: a request goes out with what is kept, or with nothing.
+
+        `may_get_secret` decides on an issuer, given the one that was trusted before; `None` where there is no secret.
+        """
+
+        async def show_checked(page: str) -> None:
+            assert show is not None
+            self._refuse_without_pkce()
+            await self._check_issuer()
+            await show(page)
+
+        super().__init__(url, client, store, show_checked if show is not None else None, answer, client_metadata_url)
         self._store = store
         self._may_ask = show is not None
+        self._may_get_secret = may_get_secret
 
     async def _initialize(self) -> None:
         await super()._initialize()
@@ -109,6 +133,8 @@ class Provider(OAuthClientProvider):
             while True:
                 if asked is not request:
                     _refuse_plain(str(asked.url))
+                    if asked.method == "POST" and b"grant_type=" in asked.content:
+                        await self._check_issuer()
                 response = yield asked
                 if asked is request and response.status_code in (401, 403) and not is_renewed:
                     # A token may end before its time.
@@ -133,6 +159,22 @@ class Provider(OAuthClientProvider):
                 self._store.keep_servers(self)
         finally:
             await flow.aclose()
+
+    def _refuse_without_pkce(self) -> None:
+        """Refuses an authorization server without PKCE, as MCP asks of clients (2025-11-25, "Authorization")."""
+        metadata = self.context.oauth_metadata
+        if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
+            raise OAuthFlowError("the authorization server does not declare PKCE: code_challenge_methods_supported")
+
+    async def _check_issuer(self) -> None:
+        """Refuses to send the client's secret to an authorization server that the user does not trust."""
+        if self._may_get_secret is None:
+            return
+        issuer, kept = self._expected_issuer(), self._store.kept.get("trusted_issuer")
+        if not await self._may_get_secret(issuer, kept if isinstance(kept, str) else None):
+            raise UntrustedIssuer(issuer)
+        if kept != issuer:
+            self._store.keep_trusted(issuer)
 
     @staticmethod
     def _is_unasked(request: httpx2.Request, response: httpx2.Response) -> bool:
