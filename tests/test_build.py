@@ -135,18 +135,18 @@ def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> 
 def test_options_win_over_the_file_for_every_target(project: Path) -> None:
     text = (
         "targets:\n  one: {source: {openapi: api.json}, out: docs, emit: [llms], profile: claude, templates: none}\n"
-        "  two: {source: {openapi: api.json}, install-to: agents}\n"
+        "  two: {source: {openapi: api.json}, install-to: agents, name: two}\n"
     )
     (project / "own").mkdir()
     (project / "own" / "llms.txt.j2").write_text("# Own\n", encoding="utf-8")
     words = ("--out", "made", "--emit", "skill,llms", "--templates", "own", "--profile", "portable", "--timeout", "9")
     finished = build(project, text, *words, "--install", "claude")
     assert finished.exit_code == 0, finished.stderr
-    for name in ("one", "two"):
+    for name, skill in (("one", "tasks"), ("two", "two")):
         assert (project / "made" / name / "llms.txt").read_text("utf-8") == "# Own\n"
-        assert (project / "made" / name / "skills" / "tasks" / "SKILL.md").is_file()
+        assert (project / "made" / name / "skills" / skill / "SKILL.md").is_file()
+        assert (project / ".claude" / "skills" / skill / "SKILL.md").is_file()
         assert not (project / "made" / name / "registry.json").exists()
-    assert (project / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
     assert not (project / ".agents").exists()
     assert not (project / "docs").exists()
     assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr

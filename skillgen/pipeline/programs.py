@@ -45,8 +45,8 @@ def resolved(words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[st
         return words
     if words[0] == "python" and shutil.which("python3", path=path):
         return ("python3", *words[1:])
-    beside = None if is_tool_environment() else shutil.which(words[0], path=str(Path(sys.executable).parent))
-    return (beside or words[0], *words[1:])
+    own = None if is_tool_environment() else shutil.which(words[0], path=str(Path(sys.executable).parent))
+    return (own or words[0], *words[1:])
 
 
 def _is_active(environment: Mapping[str, str]) -> bool:
