@@ -21,6 +21,9 @@ from skills_ref import validate  # type: ignore[import-untyped]
 Json = Any
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+IGNORED_HEADERS = ("accept", "content-type", "authorization")
+"""Header parameters of which OpenAPI says that they are ignored."""
+
 LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
 TOKEN_BYTES = 3.2
 MANY_TOOLS = 20
@@ -141,7 +144,8 @@ def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, s
         for entry in declared if isinstance(declared, list) else ():
             parameter = target(raw, entry)
             if isinstance(parameter, dict) and parameter.get("in") in LABELS and isinstance(parameter.get("name"), str):
-                if parameter["name"].strip():
+                is_ignored = parameter["in"] == "header" and parameter["name"].lower() in IGNORED_HEADERS
+                if parameter["name"].strip() and not is_ignored:
                     yield LABELS[parameter["in"]], plain(parameter["name"])
 
 
