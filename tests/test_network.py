@@ -91,11 +91,14 @@ def fetched_through_a_redirect_to(location: str) -> bytes:
 
 
 def names(monkeypatch: pytest.MonkeyPatch, **hosts: str) -> None:
-    """Has a name server answer as told, also with the addresses of this machine."""
+    """Replaces the answers of the name server; a host with an empty address is unknown."""
     real = socket.getaddrinfo
 
     def answer(host: str, port: Any, *args: Any, **options: Any) -> Any:
-        return real(hosts.get(host.replace(".", "_"), host), port, *args, **options)
+        address = hosts.get(host.replace(".", "_"), host)
+        if not address:
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return real(address, port, *args, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
 
@@ -197,6 +200,72 @@ def test_a_request_goes_to_the_very_address_that_was_looked_at(
     assert fetched.content == BODY
     assert asked.count("harmless.example") == 1
     assert private.seen[0][1]["host"] == f"harmless.example:{private.server_port}"
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A proxy that the environment declares; it answers every request itself."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with serving(lambda handler: handler.give(BODY)) as server:
+        monkeypatch.setenv("http_proxy", f"127.0.0.1:{server.server_port}")
+        yield server
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("localhost", "LOCALHOST.", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "10.0.0.1", "[::1]"),
+        *("[64:ff9b:1::7f00:1]", "[fec0::1]", "metadata.google.internal", "printer.local", "intranet", "wiki.corp"),
+        *("api.svc", "inside.example", "\u2460\u2461\u2466.0.0.1", "127\u30020\u30020\u30021"),
+    ],
+)
+def test_behind_a_proxy_a_private_host_is_refused(host: str, proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proxy may reach what is private to it; a name is resolved here first, where it can be."""
+    names(monkeypatch, inside_example="10.1.2.3")
+    with pytest.raises(SourceError, match="private network"):
+        Network(timeout_s=5).fetch(f"http://{host}/openapi.json")
+    proxy.answer = lambda handler: handler.redirect(f"http://{host.encode('idna').decode()}/openapi.json")
+    with pytest.raises(SourceError):
+        Network(named=frozenset({"named.example"}), timeout_s=5).fetch("http://named.example/openapi.json")
+    assert [path for path, _ in proxy.seen] == ["http://named.example/openapi.json"]
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", ""], ids=["public here", "unknown here"])
+def test_behind_a_proxy_a_public_host_is_fetched(address: str, proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    names(monkeypatch, public_example=address)
+    assert Network(timeout_s=5).fetch("http://public.example/openapi.json").content == BODY
+    assert [path for path, _ in proxy.seen] == ["http://public.example/openapi.json"]
+
+
+def test_all_proxy_is_a_proxy_for_every_scheme(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("http_proxy")
+    monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{proxy.server_port}")
+    assert Network(named=frozenset({"named.example"}), timeout_s=5).fetch("http://named.example/x").content == BODY
+
+
+@pytest.mark.parametrize("form", ["corp.test", ".test", "corp.test:PORT", "http://corp.test", "*", "all://*"])
+def test_what_no_proxy_excludes_is_checked_and_what_it_does_not_goes_to_the_proxy(
+    form: str, proxy: Server, private: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One decision: whatever a form means, no request goes to a private address unchecked."""
+    names(monkeypatch, corp_test="127.0.0.1")
+    monkeypatch.setenv("no_proxy", form.replace("PORT", str(private.server_port)))
+    with pytest.raises(SourceError, match="private network"):
+        Network(timeout_s=5).fetch(private.url("corp.test"))
+    assert private.seen == []
+    assert Network(named=frozenset({"corp.test"}), timeout_s=5).fetch(private.url("corp.test")).content == BODY
+    assert len(private.seen) + len(proxy.seen) == 1
+    assert bool(proxy.seen) == ("://" in form)
+
+
+@pytest.mark.parametrize("address", ["socks5://127.0.0.1:9", "ftp://127.0.0.1:9", "http://127.0.0.1:port"])
+def test_a_proxy_that_cannot_be_used_is_reported(
+    address: str, proxy: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    result = run_skillgen("from-openapi", "http://named.example/x", "-o", tmp_path, env={"http_proxy": address})
+    assert (result.exit_code, "HTTP_PROXY" in result.stderr) == (3, True), result.stderr
 
 
 def test_credentials_stay_with_the_origin_for_which_they_were_given(private: Server) -> None:
@@ -317,12 +386,34 @@ def test_an_answer_that_never_begins_or_never_ends_is_cut_off(private: Server, f
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost", "127.0.0.1", "[::1]", "10.1.2.3", "printer.local", "db.internal", "0.0.0.0"]
+    "host",
+    [
+        *("localhost", "127.0.0.1", "[::1]", "10.1.2.3", "printer.local", "db.internal", "0.0.0.0", "wiki.corp"),
+        *("localhost.localdomain", "ip6-localhost", "127.1", "2130706433", "0x7f000001", "017700000001", "224.0.0.1"),
+        *("192.0.0.8", "192.88.99.1", "198.18.0.1", "240.0.0.1", "100.64.0.1", "[::]", "[::127.0.0.1]", "[::8.8.8.8]"),
+        *("[::ffff:10.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::8.8.8.8]", "[fec0::1]"),
+        *("[2002:7f00:1::]", "[2001:0:7f00:1::]", "[2001:4860::5efe:127.0.0.1]", "[2001:4860::200:5efe:10.0.0.1]"),
+        *("[2001:db8::1]", "[3fff::1]", "[5f00::1]", "[200::1]", "[400::1]", "[4000::1]", "[8000::1]", "[fe00::1]"),
+        *("[100::1]", "[100:0:0:1::1]", "[fe80::1%25eth0]", "[fd00::1]", "[ff02::1]", "[::ffff:0:8.8.8.8]"),
+    ],
 )
 def test_a_host_of_a_private_network_is_known_by_its_name(host: str) -> None:
     assert is_private(host)
 
 
-@pytest.mark.parametrize("host", ["api.example.com", "8.8.8.8", "localhost.example.com", "[2606:4700::1]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "api.example.com",
+        "8.8.8.8",
+        "localhost.example.com",
+        "[2606:4700::1]",
+        "[64:ff9b::8.8.8.8]",
+        "[2002:808:808::1]",
+        "internal.example",
+        "beef",
+        "cafe.de",
+    ],
+)
 def test_a_public_host_is_known_by_its_name(host: str) -> None:
     assert not is_private(host)

@@ -1,17 +1,21 @@
 """Fetches over HTTP what the user asked for, and nothing that a stranger could want to have fetched from here.
 
-A redirect or a reference may name any address. So an address that the user did not name must be a public one: its host
-is resolved first, and the request goes to the very address that was looked at (no second answer of a name server can
-change it). Credentials stay with the origin for which they were given. Sizes, also decompressed, and times are bounded.
+A redirect or a reference may name any address. An address that the user did not name must be public: its host is
+resolved first, and the request goes to the address that was checked, so a second answer of a name server changes
+nothing. Behind a proxy, which resolves the name itself, a host is refused by its form, and by its addresses where it
+resolves here. Credentials stay with the origin for which they were given. Sizes, also decompressed, and times are
+bounded.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import socket
 import threading
 import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,6 +27,8 @@ from skillgen.sources.bounds import PATIENCE, SOURCE_LIMIT_BYTES
 from skillgen.sources.unpacking import PACKED, NotWhole, unpacked
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 REDIRECT_LIMIT = 5
@@ -33,6 +39,25 @@ _AS_IT_IS = ("", "identity")
 _PORTS = {"http": 80, "https": 443}
 
 Origin = tuple[str, str, int]
+
+_LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
+
+_PRIVATE_DOMAINS = ("local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc")
+"""Domains of private networks (RFC 6762 appendix G, RFC 8375), and that of Kubernetes."""
+
+_NUMERIC = re.compile(r"[0-9a-fx.]{1,60}")
+"""What `inet_aton` may read; it ignores what follows a blank."""
+
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+"""NAT64: the last 32 bits are the IPv4 address that is reached (RFC 6052)."""
+
+_ISATAP = 0x00005EFE
+"""Bits 64 to 95 of an address whose last 32 bits are an IPv4 address (RFC 5214, 6.1); bit 6 is free."""
+
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+
+_RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")))
+"""Special-purpose blocks that some releases of Python take for global."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +127,15 @@ class Network:
         if first is None:
             raise SourceError("is no http:// or https:// address", where=where, fix="check the address")
         try:
-            with httpx.Client(timeout=self.timeout_s, follow_redirects=False) as client:
-                for _ in range(REDIRECT_LIMIT + 1):
-                    own = dict(self.headers) if origin_of(current) == first else {}
-                    request = self._request(client, current, {**own, **(conditions or {}), "Accept": accept}, where)
+            certificates = httpx.create_ssl_context()
+            for _ in range(REDIRECT_LIMIT + 1):
+                own = dict(self.headers) if origin_of(current) == first else {}
+                headers = {**own, **(conditions or {}), "Accept": accept, "Accept-Encoding": "gzip, identity"}
+                proxy = _proxy_for(current)
+                # A client with a transport of its own reads no proxy from the environment: there is one decision.
+                transport = _transport(certificates, proxy, where)
+                with httpx.Client(transport=transport, timeout=self.timeout_s) as client:
+                    request = self._request(client, current, headers, where, is_proxied=proxy is not None)
                     line = _Line()
                     request.extensions = {**request.extensions, "trace": line.trace}
                     with line.cut_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
@@ -114,7 +144,7 @@ class Network:
                         if not response.has_redirect_location:
                             return self._body(response, current, where)
                         current = self._next(response, current, where)
-                raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
+            raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
         except httpx.RemoteProtocolError:
@@ -124,18 +154,16 @@ class Network:
             what = f"cannot be reached: {_reason(error)}"
             raise SourceError(what, where=where, fix="check the address") from None
 
-    def _request(self, client: httpx.Client, url: str, headers: dict[str, str], where: str) -> httpx.Request:
-        """Makes a request; to a host that nobody named, for the address that was looked at."""
+    def _request(
+        self, client: httpx.Client, url: str, headers: dict[str, str], where: str, *, is_proxied: bool
+    ) -> httpx.Request:
+        """Builds a request; to a host that the user did not name, for the address that was checked."""
         parts = urlsplit(url)
         host = parts.hostname or ""
-        headers["Accept-Encoding"] = "gzip, identity"
         if host.lower() in self.named:
             return client.build_request("GET", url, headers=headers)
-        from urllib.request import getproxies, proxy_bypass
-
-        if parts.scheme in getproxies() and not proxy_bypass(host):
-            # The proxy resolves the name, and reaches only what it can reach.
-            _refuse_private(_literal(host), host, where)
+        if is_proxied:
+            _refuse_private_behind_proxy(host, origin_of(url), where)
             return client.build_request("GET", url, headers=headers)
         address = _public_address(host, origin_of(url), where)
         literal = f"[{address}]" if ":" in address else address
@@ -260,30 +288,46 @@ def hosts_of(urls: Iterable[str]) -> frozenset[str]:
 
 
 def is_private(host: str) -> bool:
-    """Tells whether a host, by its name alone, stands for this machine or for a network that is not public."""
-    name = host.lower().rstrip(".")
-    address = _literal(name)
+    """True if a host, by its name alone, is this machine or in a network that is not public."""
+    address = _literal(host)
     if address is not None:
         return not _is_public(address)
-    return name == "localhost" or name.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
+    return f".{_plain(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
+
+
+def _plain(host: str) -> str:
+    """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), no dot at its end."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().strip("[]").rstrip(".")
 
 
 def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Returns the address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
+    text = _plain(host).partition("%")[0]
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(text)
+    if not _NUMERIC.fullmatch(text):
+        return None
     try:
-        return ipaddress.ip_address(host.strip("[]").partition("%")[0])
-    except ValueError:
+        return ipaddress.IPv4Address(socket.inet_aton(text))
+    except OSError:
         return None
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Looks also at the IPv4 address that an IPv6 address stands for (mapped, 6to4, NAT64)."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and address in ipaddress.IPv6Network("64:ff9b::/96"):
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return _is_public(inner)
-    return address.is_global and not address.is_multicast
+    """True if the address, and the IPv4 address that it embeds, are globally reachable (IANA's registries)."""
+    if any(address in network for network in _RESERVED):
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast
+    number = int(address)
+    if address.ipv4_mapped is not None or address in _TRANSLATED:
+        return _is_public(ipaddress.IPv4Address(number & 0xFFFFFFFF))
+    if address.sixtofour is not None:
+        return _is_public(address.sixtofour)
+    if number >> 32 & 0xFDFFFFFF == _ISATAP and not _is_public(ipaddress.IPv4Address(number & 0xFFFFFFFF)):
+        return False
+    # Everything outside of 2000::/3 is reserved, local or multicast, whatever a release of Python knows of it.
+    return address in _UNICAST and address.is_global
 
 
 def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
@@ -306,25 +350,61 @@ def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
     return None if origin[0] in getproxies() and not proxy_bypass(origin[1]) else address
 
 
+def _proxy_for(url: str) -> str | None:
+    """Returns the proxy that the environment declares for a URL, unless NO_PROXY excludes its host."""
+    from urllib.request import getproxies, proxy_bypass
+
+    origin, proxies = origin_of(url), getproxies()
+    proxy = proxies.get(origin[0]) or proxies.get("all") if origin is not None else None
+    if origin is None or not proxy or proxy_bypass(origin[1]) or proxy_bypass(f"{origin[1]}:{origin[2]}"):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _transport(certificates: ssl.SSLContext, proxy: str | None, where: str) -> httpx.HTTPTransport:
+    import httpx
+
+    try:
+        return httpx.HTTPTransport(verify=certificates, proxy=proxy)
+    except (httpx.InvalidURL, ImportError, ValueError):
+        fix = "set HTTP_PROXY and HTTPS_PROXY to an http:// or https:// URL"
+        raise SourceError("the proxy's URL is invalid", where=where, fix=fix) from None
+
+
 def _public_address(host: str, origin: Origin | None, where: str) -> str:
     """Resolves a host; every address that it has must be public."""
-    port = origin[2] if origin is not None else 0
-    try:
-        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError):
-        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where) from None
+    found = _resolved(host, origin)
+    if not found:
+        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where)
     for address in found:
         _refuse_private(_literal(address), host, where)
     return found[0]
 
 
+def _refuse_private_behind_proxy(host: str, origin: Origin | None, where: str) -> None:
+    """Refuses a host that the proxy would find in its own network; a public one may be unknown here."""
+    if is_private(host) or (_literal(host) is None and "." not in _plain(host)):
+        raise _private(host, where)
+    for address in _resolved(host, origin):
+        _refuse_private(_literal(address), host, where)
+
+
+def _resolved(host: str, origin: Origin | None) -> list[str]:
+    port = origin[2] if origin is not None else 0
+    try:
+        return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        return []
+
+
 def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
     if address is not None and not _is_public(address):
-        raise SourceError(
-            f"leads to {host[:80]}, which is in a private network; only the user can name such an address",
-            where=where,
-            fix="give the address itself, if that is meant",
-        )
+        raise _private(host, where)
+
+
+def _private(host: str, where: str) -> SourceError:
+    what = f"leads to {host[:80]}, which is in a private network; only the user can name such an address"
+    return SourceError(what, where=where, fix="give the address itself, if that is meant")
 
 
 def _astray(what: str, response: httpx.Response, where: str, fix: str = "check the address") -> StatusError:
