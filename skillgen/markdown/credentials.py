@@ -36,7 +36,7 @@ _FORMS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Google API key", r"\bAIza[0-9A-Za-z_-]{35}", ("AIza",)),
     ("Google OAuth token", r"\bya29\.[0-9A-Za-z_-]{20,}|\bGOCSPX-[0-9A-Za-z_-]{20,}|\b1//0[0-9A-Za-z_-]{30,}",
      ("ya29.", "GOCSPX-", "1//0")),
-    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?", ("eyJ",)),
+    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?", ("eyJ",)),
     ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b", ("npm_",)),
     ("PyPI token", r"\bpypi-AgE[A-Za-z0-9_-]{50,}", ("pypi-AgE",)),
     ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", ("SG.",)),
@@ -331,7 +331,7 @@ def _placeholder(kind: str, match: re.Match[str]) -> str:
     if kind == "OpenAI key" and not any(character.isdigit() for character in found):
         return found
     if kind == "password in an address" and re.fullmatch(
-        r"(?i)[<\[{]?\w*user(?:name)?\w*[>\]}]?:[<\[{]?\w*(?:pass(?:word)?|pwd|secret|token)\w*[>\]}]?", found
+        r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?", found
     ):
         return found
     return placeholder(kind)

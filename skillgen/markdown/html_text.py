@@ -17,15 +17,15 @@ DEPTH_LIMIT = 8
 _MARKUP = re.compile(r"</(?:p|ul|ol|li|div|h[1-6]|pre|table|td|th|dl|dd|body|fullname)\s*>|<p>", re.IGNORECASE)
 """What only a text that is written in HTML holds."""
 
-_LISTED = re.compile(r"(?:<br\s?/?>\s?)+(?=[-*•] \S)", re.IGNORECASE)
-"""What stands before the mark of an item where lines are parted by tags."""
+_BREAK_TAGS = re.compile(r"(?:<br\s?/?>\s?)+(?P<item>(?=[-*•] \S))?", re.IGNORECASE)
+"""Tags that separate lines, and whether the mark of a list item follows."""
 
 _TOKEN = re.compile(
     r"(?P<kept>^[ ]{0,3}(?P<mark>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^[ ]{0,3}(?P=mark)[`~]*[ ]*$|\Z)"
     r"|(?<!`)(?P<ticks>`+)(?!`)[^`\n]{1,500}(?<!`)(?P=ticks)(?!`))"
     r"|<(?:pre|PRE)(?:\s[^<>]{0,300})?>(?P<pre>.*?)(?:</(?:pre|PRE)\s*>|\Z)"
     r"|<(?:code|tt|kbd|samp|CODE|TT)>(?P<code>[^`]{1,500}?)</(?:code|tt|kbd|samp|CODE|TT)>"
-    r"|(?<!\w)<(?P<strong>b|strong|B|STRONG)>\s*(?P<words>[^<>*\n]{1,200}?)\s*</(?P=strong)>(?!\w)"
+    r"|(?<!\w)<(?P<strong>b|strong|B|STRONG)>\s*(?P<words>[^<>*\s](?:[^<>*\n]{0,198}[^<>*\s])?)\s*</(?P=strong)>(?!\w)"
     r"|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,20})(?:\s[^<>]{0,300})?/?>",
     re.DOTALL | re.MULTILINE,
 )
@@ -34,7 +34,7 @@ _MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|\d+\.\s|```|~~~|\|)", re.MU
 """What tells that lines mean something beside the tags."""
 
 _BLANKS = re.compile(r"\s+")
-_MARK = re.compile(r"\s*(?:-|\d+\.|#|\*\*\w+:\*\*)? *")
+_MARK = re.compile(r"\s*(?:(?:-|\d+\.|#|\*\*\w+:\*\*) *)?")
 _ITEM = re.compile(r"(?:-|\d+\.) ")
 
 _PARTING = """
@@ -54,7 +54,7 @@ def as_markdown(text: str) -> str:
     """Gives a text with its HTML as Markdown; one that holds none as it is."""
     if "<" not in text:
         return text
-    text = _LISTED.sub("\n", text)
+    text = _BREAK_TAGS.sub(lambda tags: tags[0] if tags["item"] is None else "\n", text)
     if not _MARKUP.search(text):
         return text
     return _Writer(is_html=not _MARKDOWN.search(text), tags=frozenset(_tags_of(text))).written(text)

@@ -17,7 +17,7 @@ PASSAGES = 40
 """Passages that are looked through."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>.*?)[\s#]*\Z")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>(?:.*[^\s#])?)[\s#]*\Z")
 _BOLD_LINE = re.compile(r"\s*(?P<mark>\*\*|__)(?P<words>[^*_\n]{1,80})(?P=mark)\s*\Z")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*\Z")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}\Z|\s*\|")
@@ -40,7 +40,8 @@ _ASIDE = re.compile(
 """How a greeting or a notice begins."""
 
 _SUBJECT = re.compile(
-    r"\W*(?:purpose|description|overview|summary|introduction|abstract|goal|about|function|what (?:it|this)\b.*)\W*\Z",
+    r"\W*(?:purpose|description|overview|summary|introduction|abstract|goal|about|function|what (?:it|this)\b(?s:.*))"
+    r"\W*\Z",
     re.IGNORECASE,
 )
 """Labels and headings below which a text says what it is about."""
@@ -48,7 +49,7 @@ _SUBJECT = re.compile(
 _DETAILS = re.compile(
     r"\W*(?:args?|arguments|auth\w*|caution|constraints?|errors?|examples?|guardrails?|hints?|important|inputs?|limits?"
     r"|limitations?|notes?|options?|outputs?|parameters?|params|pre-?requisites?|raises|requirements?|requires|returns?"
-    r"|rules?|tips?|usage\b.*|use[ -]cases?|warnings?|when (?:not )?to use.*)\W*\Z",
+    r"|rules?|tips?|usage\b(?s:.*)|use[ -]cases?|warnings?|when (?:not )?to use(?s:.*))\W*\Z",
     re.IGNORECASE,
 )
 """Labels and headings below which it says something else."""

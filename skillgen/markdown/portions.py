@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*?)[ \t]*#*[ \t]*\r?")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
 
 
@@ -41,7 +41,8 @@ def headings(text: str) -> tuple[str, ...]:
     for line in text.split("\n") if "#" in text else ():
         fence = _fence_after(line, fence)
         if not fence and (match := _HEADING.fullmatch(line)):
-            found.append((len(match[1]), match[2]))
+            words = match[2].rstrip()
+            found.append((len(match[1]), words.rstrip("#").rstrip() or words))
     counts = Counter(level for level, _ in found)
     level = min((level for level, count in counts.items() if count > 1), default=0)
     return tuple(words for its_level, words in found if its_level == level)

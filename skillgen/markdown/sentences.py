@@ -39,7 +39,9 @@ _LEAD = re.compile(
 )
 """Words that say no more than that something is a tool: "This tool is used to"."""
 
-_EXAMPLES = re.compile(r"[,;:]?\s+\(?(?:such as|e\.g\.|for example|for instance)(?!\w).*$", re.IGNORECASE | re.DOTALL)
+_EXAMPLES = re.compile(
+    r"(?:[,;:]|(?<!\s)(?=\s))\s+\(?(?:such as|e\.g\.|for example|for instance)(?!\w).*$", re.IGNORECASE | re.DOTALL
+)
 
 _START = re.compile(r"\[[^\[\]\n]{1,40}\][\s:|-]*|[^|:\n]{1,40}[|:] +")
 

@@ -19,6 +19,11 @@ def last_token(pointer: str) -> str:
     return _unescape(pointer.rpartition("/")[2])
 
 
+def shortened(pointer: str) -> str:
+    """Returns the start of a pointer that is too long for a message."""
+    return f"{pointer[:200]}…"
+
+
 def follow(document: Json, pointer: str) -> Json:
     """Gives the value at a pointer, also one that is percent-encoded as a URI fragment.
 

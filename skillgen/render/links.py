@@ -13,7 +13,7 @@ from functools import lru_cache
 from skillgen.markdown.filters import Markdown, link_label
 
 _TYPE, _TOOL = "\x01", "\x02"
-_TARGET = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02])([^\x03]*)\x03\\)")
+_TARGET = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02])([^\x01-\x03]*)\x03\\)")
 
 
 @lru_cache(1 << 14)

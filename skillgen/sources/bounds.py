@@ -17,6 +17,13 @@ NESTING_LIMIT = 200
 PROPERTIES_LIMIT = 100_000
 """Properties of one object that are read: a hundred times what the largest in use have."""
 
+POINTER_LIMIT = 4_000
+"""Characters of a JSON pointer to a schema or an operation that is read.
+
+Each node below repeats them, so one long key over many small nodes would take their product in memory. Descriptions in
+use stay below 1,000, and few servers accept a URL of 8,000.
+"""
+
 ROW_LIMIT = 100
 """References in a row that are followed: each place in a longer row would walk the rest of it."""
 

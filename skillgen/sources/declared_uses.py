@@ -24,7 +24,7 @@ USES = 12
 LONGEST = 400
 """Characters of a use; a longer one is no phrase."""
 
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<title>.*?)[\s#]*\Z")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<title>(?:.*[^\s#])?)[\s#]*\Z")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?P<text>\S.*)")
 _MARKS = re.compile(r"(?P<code>`[^`]*`)|[*_]{2,}|\A[*_]|[*_]\Z")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")

@@ -7,8 +7,9 @@ inferred. Which groups there are and what they are called does not depend on the
 
 from __future__ import annotations
 
+import heapq
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -47,6 +48,10 @@ _AFTER_ONE = "and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with"
 
 COMMON_SHARE = 0.7
 """A word that more of the names have tells nothing apart."""
+
+_TEXT_WORD = re.compile(r"\w+")
+
+_Spellings = defaultdict[str, Counter[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +144,18 @@ def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
     if source == "path" and name != REST:
         return name
     noun = name.rpartition(" ")[2]
-    found = plural(name) if name != REST and _can_be_several(noun, tools) else name
-    found = " ".join(_spelt(word, tools) for word in found.split(" "))
+    spellings = _spellings(tools)
+    found = plural(name) if name != REST and _can_be_several(noun, tools, spellings) else name
+    found = " ".join(_spelt(word, spellings) for word in found.split(" "))
     return found[:1].upper() + found[1:]
 
 
-def _can_be_several(noun: str, tools: Sequence[Tool]) -> bool:
+def _can_be_several(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
     """Tells whether names have a noun in the plural, make or remove one of them, or do something to one at a time."""
     words = [words_of(said) for said in spoken_names(tools).values()]
     if any(plural(noun) in found for found in words):
         return True
-    if _as_written(noun, tools) != noun:
+    if _as_written(noun, spellings) != noun:
         return False
     made = any(found[-1:] == (noun,) and not _MAKING.isdisjoint(found[:-1]) for found in words)
     if made:
@@ -160,27 +166,33 @@ def _can_be_several(noun: str, tools: Sequence[Tool]) -> bool:
     return sum(bool(one.search(tool.summary or (tool.description or "")[:300])) for tool in tools) > 1
 
 
-def _spelt(word: str, tools: Sequence[Tool]) -> str:
+def _spelt(word: str, spellings: _Spellings) -> str:
     """Gives a word of a title as it is written, several of what is abbreviated too: `URLs`."""
-    found = _as_written(word, tools)
-    one = _as_written(singular(word), tools) if found == word != singular(word) else word
+    found = _as_written(word, spellings)
+    one = _as_written(singular(word), spellings) if found == word != singular(word) else word
     return f"{one}s" if one.isupper() else found
 
 
-def _as_written(word: str, tools: Sequence[Tool]) -> str:
-    """Gives a word as the descriptions spell it where they use capitals inside it: `CI`, `GitLab`."""
-    pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    texts = chain.from_iterable(
-        (tool.summary or (tool.description or "")[:300], _capitals(tool.name)) for tool in tools
-    )
-    found = Counter(spelt for text in texts for spelt in pattern.findall(text))
+def _spellings(tools: Iterable[Tool]) -> _Spellings:
+    """Returns how often the descriptions and names of tools spell each word in which way, by the word in lower case."""
+    found: _Spellings = defaultdict(Counter)
+    for tool in tools:
+        text = tool.summary or (tool.description or "")[:300]
+        for word in chain(_TEXT_WORD.findall(text), _capitals(tool.name)):
+            found[word.lower()][word] += 1
+    return found
+
+
+def _as_written(word: str, spellings: _Spellings) -> str:
+    """Returns a word as the descriptions spell it where they use capitals inside it: `CI`, `GitLab`."""
+    found = spellings.get(word.lower(), {})
     most = max(found, key=lambda spelt: (found[spelt], spelt), default=word)
     return most if most[1:].lower() != most[1:] else word
 
 
-def _capitals(name: str) -> str:
-    """Gives the words in capitals of a name that has others beside them."""
-    return "" if name.isupper() else " ".join(word for word in WORD.findall(name) if word.isupper())
+def _capitals(name: str) -> list[str]:
+    """Returns the words in capitals of a name that also has others."""
+    return [] if name.isupper() else [word for word in WORD.findall(name) if word.isupper()]
 
 
 def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
@@ -205,20 +217,34 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
     counts = Counter(noun for found in nouns.values() for noun in found)
     common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
     left = {name: tuple(noun for noun in found if noun not in common) for name, found in nouns.items()}
+    counts, places = Counter[str](), Counter[str]()
+    having: dict[str, list[str]] = {}
+    for name, words in left.items():
+        for place, noun in enumerate(words):
+            counts[noun] += 1
+            places[noun] += place
+            having.setdefault(noun, []).append(name)
+    # An entry of the queue that is no longer true is passed over: a count is queued again when it changes.
+    queue = [(-count, places[noun], noun) for noun, count in counts.items()]
+    heapq.heapify(queue)
     found: dict[str, str] = {}
-    while left:
-        counts = Counter(noun for words in left.values() for noun in words)
-        places = Counter[str]()
-        for words in left.values():
-            places.update({noun: place for place, noun in enumerate(words)})
-        noun, count = min(counts.items(), key=lambda item: (-item[1], places[item[0]], item[0]), default=("", 0))
-        if count < 2:
+    while queue:
+        count, place_sum, noun = heapq.heappop(queue)
+        if (-count, place_sum) != (counts[noun], places[noun]):
+            continue
+        if counts[noun] < 2:
             break
-        members = [name for name, words in left.items() if noun in words]
+        members = [name for name in having[noun] if name in left]
         title = _phrase_of(noun, [left[name] for name in members])
+        changed: set[str] = set()
         for name in members:
             found[name] = title
-            del left[name]
+            for place, word in enumerate(left.pop(name)):
+                counts[word] -= 1
+                places[word] -= place
+                changed.add(word)
+        for word in changed:
+            heapq.heappush(queue, (-counts[word], places[word], word))
     return {tool.name: found.get(tool.name, REST) for tool in tools}
 
 
@@ -280,11 +306,11 @@ def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_
     The categories of an MCP server stay as declared (S0-12). The tags of an API are joined, but never all of them.
     """
     kept = [cluster for cluster in clusters if keeps_declared and cluster.source is None]
-    loose = [cluster for cluster in clusters if cluster not in kept]
-    single = [cluster for cluster in loose if len(cluster.tools) == 1 or cluster.group.name == REST]
+    loose = [cluster for cluster in clusters if not (keeps_declared and cluster.source is None)]
+    single = [cluster for cluster in loose if _is_single(cluster)]
     if all(len(cluster.tools) > 1 for cluster in single) or len(clusters) == 1:
         return clusters
-    others = [cluster for cluster in loose if cluster not in single]
+    others = [cluster for cluster in loose if not _is_single(cluster)]
     if sum(len(cluster.tools) for cluster in single) == 1:
         if not others:
             return clusters
@@ -294,6 +320,10 @@ def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_
     if not others and any(cluster.source is None and len(cluster.tools) > 1 for cluster in single):
         return clusters
     return [*kept, *others, _joined(single)]
+
+
+def _is_single(cluster: _Cluster) -> bool:
+    return len(cluster.tools) == 1 or cluster.group.name == REST
 
 
 def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
@@ -328,8 +358,9 @@ def _parts(cluster: _Cluster, named: Container[str], is_most: bool) -> Iterable[
     is_path = (cluster.group.origins or {}).get("name") == _BY_PATH
     says_nothing = cluster.group.name == REST or named == {cluster.group.name} or (is_path and is_most)
     is_alone = says_nothing and not any(label in named for label in labels)
+    spellings = _spellings(cluster.tools)
     for label, (_, tools) in zip(labels, parts, strict=True):
-        shown = label if is_path else " ".join(_as_written(word, cluster.tools) for word in label.split(" "))
+        shown = label if is_path else " ".join(_as_written(word, spellings) for word in label.split(" "))
         yield _Cluster(
             group=replace(
                 cluster.group,

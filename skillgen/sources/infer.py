@@ -28,7 +28,7 @@ from skillgen.sources.subjects import Subjects
 from skillgen.sources.words import nouns_of, spoken_name, verb_of, word_set, words_of
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
-_DEPRECATED_BELOW = re.compile(r"\n\s*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
+_DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
 """A mark before a later paragraph, as before that of a path, which speaks of all its operations."""
 
 TRIGGERS = 12

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from skillgen.errors import Problem, ProblemLog
@@ -328,9 +329,15 @@ def _internal_host(text: str) -> str | None:
 def _told_safely(problem: Problem) -> Problem:
     """Gives a problem that tells no credential: a key of the source is in its pointer, a name in its message."""
     where, message = problem.where, problem.message
-    if not (may_hold_credential(where.replace("~1", "/")) or may_hold_credential(message)):
+    # Most problems share the tokens of their pointers; each is scanned once.
+    if not (any(map(_token_may_hold_credential, where.split("/"))) or may_hold_credential(message)):
         return problem
     return replace(problem, where=_pointer_without(where), message=redacted(message)[0])
+
+
+@lru_cache(1 << 12)
+def _token_may_hold_credential(token: str) -> bool:
+    return may_hold_credential(last_token(token))
 
 
 def _pointer_without(pointer: str) -> str:

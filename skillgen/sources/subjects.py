@@ -131,7 +131,9 @@ class Subjects:
             unique = set(chain.from_iterable(words[phrase] for phrase in found))
             self._of_groups[tool.group].update(unique)
             self._of_titles[titles.get(tool.name)].update(unique)
-        self._everywhere = sum(self._of_titles.values(), Counter[str]())
+        self._everywhere = Counter[str]()
+        for counts in self._of_titles.values():
+            self._everywhere.update(counts)
         of_titles = {word for title in set(titles.values()) for word in words.get(title, ())}
         self._common = _common(self._of_groups.values())
         own = {singular(word.lower()) for word in WORD.findall(service.title or service.name)}

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 OPEN, CLOSE = "<!-- yours -->", "<!-- /yours -->"
-_MARKER = re.compile(r"\s*<!--\s*(/?)\s*yours\s*-->\s*\Z", re.IGNORECASE)
-_MARKER_IN_FRONT_MATTER = re.compile(r"\s*#\s*(/?)\s*yours\s*\Z", re.IGNORECASE)
+_MARKER = re.compile(r"\A\s*<!--\s*(?:(/)\s*)?yours\s*-->\s*\Z", re.IGNORECASE)
+_MARKER_IN_FRONT_MATTER = re.compile(r"\A\s*#\s*(?:(/)\s*)?yours\s*\Z", re.IGNORECASE)
 
 
 class MarkerError(ValueError):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r"(#{1,6}) +(.*?)\s*\Z")
+_HEADING = re.compile(r"(#{1,6}) +((?:.*\S)?)\s*\Z")
 
 _FIRST = frozenset("#`~ ")
 """What a line of either begins with; most lines of a document don't."""

@@ -10,10 +10,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from skillgen.model.pointer import child, follow
+from skillgen.model.pointer import child, follow, shortened
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.value import Json
-from skillgen.sources.bounds import PROPERTIES_LIMIT
+from skillgen.sources.bounds import POINTER_LIMIT, PROPERTIES_LIMIT
 from skillgen.sources.json_schema.collecting import Collected, Collector
 from skillgen.sources.json_schema.composition import with_all_of, with_alternatives
 from skillgen.sources.json_schema.discriminators import Discriminators
@@ -72,6 +72,10 @@ class Scope:
             self._reader.problems.warning(
                 "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
             )
+            return ANYTHING
+        if len(pointer) > POINTER_LIMIT:
+            message = f"its place in the source takes more than {POINTER_LIMIT:,} characters; the rest is left out"
+            self._reader.problems.warning("schema-too-deep", shortened(pointer), message, "shorten the names above it")
             return ANYTHING
         if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _BESIDE_A_REFERENCE):
             return self._reference(raw, pointer)

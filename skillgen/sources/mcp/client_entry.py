@@ -36,7 +36,7 @@ _PACKAGE_WORDS = {
 
 _PYTHON = re.compile(r"py(thon)?(\d+(\.\d+)?)?(\.exe)?")
 _PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
-_ASSIGNMENT = re.compile(r"[A-Z][A-Z0-9_]*=.+", re.DOTALL)
+_ASSIGNMENT = re.compile(r"(?<![A-Z0-9_])[0-9_]*[A-Z][A-Z0-9_]*=.", re.DOTALL)
 _VARIABLE = re.compile(r"[$%]\w|\$\{")
 _DRIVE = re.compile(r"[A-Za-z]:($|[^/])")
 _FILE = re.compile(

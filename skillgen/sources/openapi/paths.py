@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.pointer import child
+from skillgen.model.pointer import child, shortened
 from skillgen.model.value import Json
+from skillgen.sources.bounds import POINTER_LIMIT
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.openapi.resolver import Resolver
 
@@ -100,6 +101,10 @@ class PathReader:
             seen.add(method)
             if not isinstance(operation, dict):
                 self._problems.warning("operation-invalid", pointer, "the operation is not an object; left out")
+                continue
+            if len(pointer) > POINTER_LIMIT:
+                message = f"the path takes more than {POINTER_LIMIT:,} characters; the operation is left out"
+                self._problems.error("operation-invalid", shortened(pointer), message, "shorten the path")
                 continue
             yield Entry(method=method, path=path, items=items, operation=operation, pointer=pointer)
 

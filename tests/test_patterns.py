@@ -1,0 +1,292 @@
+"""Every regular expression of skillgen takes time in proportion to its text (S2-09, X-10): none on a hostile one.
+
+A pattern is tried on long repetitions that are made of its own pieces, since what is slow for one is quick for others.
+Those that look slower than their length are tried again over a megabyte, in a process that has a minute for it: a
+quadratic pattern would need hours.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import itertools
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import skillgen
+from skillgen.markdown import credentials
+from skillgen.markdown.voice.coding import shape
+from skillgen.markdown.voice.rules import RULES
+from skillgen.sources import declared_uses
+
+METHODS = ("search", "match", "fullmatch", "sub", "subn", "finditer", "findall", "split")
+SHORT, LONG, FULL = 1_000, 8_000, 1_000_000
+"""Characters of a first look, of a second one where that was not quick, and of the proof."""
+
+QUICK_S = 2e-7
+"""Seconds for each character of a first look; twenty times what most patterns take."""
+
+AFFIXES = (("", ""), ("x", "\0"), ("\n", "\n\0"))
+"""What goes before and after a repetition; a character that no pattern names keeps it from matching."""
+
+COMMON = [
+    *"aA0 \n\t`[]()<>{}*_-.,:;/\\|#\"'=@&%$!~+^?é中\u0301",
+    "\n ",
+    "- ",
+    "\n- ",
+    "a ",
+    "a.",
+    "a_",
+    "a=",
+    "<a",
+    "<a>",
+]
+COMMON += [
+    "</a>",
+    "<br>",
+    "](",
+    "[a](",
+    "`a",
+    "\\`",
+    "1. ",
+    "&#",
+    "Aa",
+    "a://",
+    "(a",
+    "{a}",
+    "${",
+    "**a",
+    "|a",
+    "\r\n",
+    ". ",
+]
+
+Pump = tuple[str, str, str, str, str]
+"""The name of a pattern, the method, and before, unit and after of the text."""
+
+
+def patterns() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
+    """Returns every pattern of the package by its place, with the methods by which it is used."""
+    found: dict[str, tuple[re.Pattern[str], frozenset[str]]] = {}
+    uses: dict[tuple[str, str], set[str]] = {}
+    trees = {}
+    for module in pkgutil.walk_packages(skillgen.__path__, "skillgen."):
+        if not module.name.endswith("__main__"):
+            trees[module.name] = ast.parse(Path(importlib.import_module(module.name).__file__ or "").read_text("utf-8"))
+    imports: dict[str, dict[str, tuple[str, str]]] = {}
+    for name, tree in trees.items():
+        imported = imports[name] = {
+            alias.asname or alias.name: (node.module or "", alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or node.attr not in METHODS:
+                continue
+            owner: ast.AST = node.value
+            while isinstance(owner, (ast.Subscript, ast.Attribute, ast.Call)):
+                owner = owner.func if isinstance(owner, ast.Call) else owner.value
+            if isinstance(owner, ast.Name) and owner.id != "re":
+                uses.setdefault(imported.get(owner.id, (name, owner.id)), set()).add(node.attr)
+        for node, method in _calls_of_re(tree):
+            if isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str) and method != "compile":
+                flags = re.IGNORECASE if "IGNORECASE" in ast.dump(node) else 0
+                found[f"{name}:{node.lineno}"] = re.compile(node.args[0].value, flags), frozenset({method})
+    for name in trees:
+        for constant, value in vars(sys.modules[name]).items():
+            if not isinstance(value, type) and constant not in imports[name]:
+                methods = frozenset(uses.get((name, constant), {"search"}))
+                for number, pattern in enumerate(_patterns_in(value)):
+                    found[f"{name}:{constant}" + (f"[{number}]" if number else "")] = pattern, methods
+    for number, pattern in enumerate(_built()):
+        found[f"built:{number}"] = pattern, frozenset({"search"})
+    return found
+
+
+def _built() -> Iterator[re.Pattern[str]]:
+    """Yields patterns that functions build, of what they are built from."""
+    for _, form, _ in credentials._FORMS:
+        yield credentials._compiled(form)
+    for rule in RULES:
+        yield from map(shape, rule.shapes)
+        if rule.signs:
+            yield re.compile(rule.signs)
+    for is_single in (False, True):
+        yield from _patterns_in(declared_uses._forms(is_single))
+    yield declared_uses._mention(["list_notes", "aaaa", "a-b"])
+
+
+def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in (*METHODS, "compile"):
+                yield node, node.func.attr
+
+
+def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
+    """Yields the patterns of a constant: itself, or in a table, in an object, or behind one of its bound methods."""
+    value = getattr(value, "__self__", value)
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield value
+        return
+    parts: Iterable[Any] = ()
+    if isinstance(value, dict):
+        parts = (*value, *value.values())
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        parts = value
+    elif type(value).__module__.startswith("skillgen"):
+        names = (*getattr(type(value), "__slots__", ()), *getattr(value, "__dict__", {}))
+        parts = [getattr(value, name, None) for name in names]
+    for part in parts if depth < 6 else ():
+        yield from _patterns_in(part, depth + 1)
+
+
+_ATOM = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}|.", re.DOTALL)
+_OPENING = re.compile(r"\(\?(?:P<\w+>|P=\w+|<?[=!]|:|[a-zA-Z]*:?)")
+_ESCAPES = {"d": "0", "D": "a", "s": " \n\t", "S": "a-", "w": "a_", "W": " .", "n": "\n", "t": "\t", "r": "\r"}
+_POOL = "a b\nA0-_.,:;/\\|#\"'`=@&%$!~+^?*<>[](){}\té中\u0301"
+
+
+def units(pattern: re.Pattern[str]) -> list[str]:
+    """Returns what may be bad for a pattern when it is repeated: its literals, and neighbours of them."""
+    text = _OPENING.sub("(", pattern.pattern)
+    samples = [found for atom in _ATOM.findall(text) if (found := _samples(atom))]
+    found = [sample for atom in samples for sample in atom]
+    for length in (2, 3, 4):
+        for start in range(len(samples) - length + 1):
+            window = samples[start : start + length]
+            found += ["".join(atom[0] for atom in window), "".join(atom[-1] for atom in window)]
+    words = re.findall(r"[A-Za-z<>/!-]{2,}", text)[:40]
+    found += [*words, *(f"{word} " for word in words), "".join(atom[0] for atom in samples)[:40]]
+    return [unit for unit in dict.fromkeys((*found, *COMMON)) if unit]
+
+
+def _samples(atom: str) -> list[str]:
+    """Returns characters that a part of a pattern matches."""
+    if atom[0] == "\\" and len(atom) > 1:
+        return [] if atom[1] in "bBAZ" else list(_ESCAPES.get(atom[1], atom[1]))
+    if atom[0] == "[" and len(atom) > 1:
+        try:
+            one = re.compile(atom)
+        except re.error:
+            return []
+        return [character for character in dict.fromkeys((*_POOL, *atom[1:-1])) if one.fullmatch(character)][:5]
+    if atom[0] in "()?*+|^$" or (atom[0] == "{" and len(atom) > 1):
+        return []
+    return ["a", " "] if atom == "." else [atom]
+
+
+def text_of(before: str, unit: str, after: str, size: int) -> str:
+    return before + (unit * (size // len(unit) + 1))[:size] + after
+
+
+def seconds(pattern: re.Pattern[str], method: str, text: str) -> float:
+    """Returns what a use of the pattern takes of the processor."""
+    use: Callable[[], Any] = {
+        "match": lambda: pattern.match(text),
+        "fullmatch": lambda: pattern.fullmatch(text),
+    }.get(method, lambda: sum(1 for _ in pattern.finditer(text)))
+    start = time.process_time()
+    use()
+    return time.process_time() - start
+
+
+def suspects(names: list[str]) -> Iterator[Pump]:
+    """Yields the worst repetition of each pattern that grows faster than it, at the first look."""
+    known = patterns()
+    for name in names:
+        print(json.dumps(name), flush=True)
+        pattern, methods = known[name]
+        used = sorted({method if method in ("match", "fullmatch") else "search" for method in methods})
+        worst: tuple[float, Pump] | None = None
+        for method, unit, (before, after) in itertools.product(used, units(pattern), AFFIXES):
+            short, long = (text_of(before, unit, after, size) for size in (SHORT, LONG))
+            if seconds(pattern, method, short) < QUICK_S * SHORT:
+                continue
+            growth = seconds(pattern, method, long) / max(seconds(pattern, method, short), 1e-6)
+            if growth > 16 and (worst is None or growth > worst[0]):
+                worst = growth, (name, method, before, unit, after)
+        if worst is not None:
+            yield worst[1]
+
+
+def _child(task: str, value: Any, timeout_s: float) -> list[Any]:
+    command = [sys.executable, __file__, task, json.dumps(value)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s)
+    except subprocess.TimeoutExpired as error:
+        lines = (error.stdout or b"").decode().splitlines()
+        return [*map(json.loads, lines), "has not ended"]
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_no_pattern_is_slow_for_a_text_that_was_made_for_it() -> None:
+    names = sorted(patterns())
+    assert len(names) > 300
+    with ThreadPoolExecutor(2) as pool:
+        looks = pool.map(lambda part: _child("suspects", part, 600), (names[::2], names[1::2]))
+        found = [pump for look in looks for pump in look if isinstance(pump, list) or pump == "has not ended"]
+        assert "has not ended" not in found, found
+        slow = [
+            pump
+            for pump, end in zip(found, pool.map(lambda pump: _child("prove", pump, 60), found), strict=True)
+            if end
+        ]
+    assert slow == [], slow
+
+
+def test_every_pattern_that_a_function_builds_is_known_here() -> None:
+    """A pattern that is neither a constant nor listed here would not be tried."""
+    building = {
+        (path.relative_to(Path(skillgen.__path__[0])).as_posix(), function.name)
+        for path in Path(skillgen.__path__[0]).rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for node, _ in _calls_of_re(function)
+        if not isinstance(node.args[0], ast.Constant)
+    }
+    assert building <= TRIED | WITHOUT_REPETITION
+
+
+TRIED = {
+    ("markdown/credentials.py", "_compiled"),
+    ("markdown/voice/coding.py", "shape"),
+    ("markdown/voice/rule.py", "_compiled"),
+    ("sources/declared_uses.py", "_forms"),
+    ("sources/declared_uses.py", "_mention"),
+}
+
+WITHOUT_REPETITION = {
+    ("config/located.py", "_line_of"),
+    ("markdown/voice/coding.py", "_unspaced"),
+    ("model/changes.py", "_with_names"),
+    ("sources/grouping.py", "_can_be_several"),
+    ("sources/mcp/machine.py", "_folder_rules"),
+    ("sources/mcp/machine.py", "_host_rules"),
+    ("sources/mcp/machine.py", "_user_rules"),
+    ("sources/secrets.py", "_hidden"),
+    ("sources/secrets.py", "_without_long"),
+    ("sources/spoken.py", "words_written_as_one"),
+}
+"""Functions that find given words, with bounded repetitions around them at the most."""
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "suspects":
+        for pump in suspects(json.loads(sys.argv[2])):
+            print(json.dumps(pump), flush=True)
+    else:
+        name, method, before, unit, after = json.loads(sys.argv[2])
+        seconds(patterns()[name][0], method, text_of(before, unit, after, FULL))
