@@ -60,7 +60,8 @@ _NEGATIVE = re.compile(
 )
 """What a negative use begins with."""
 _CLAUSE = re.compile(
-    rf"(?:(?<=[.!?])\s+|\s*[;,—–(]\s*|\s+-\s+|:\s+|,?\s+but\s+)(?={_NO_USE}|{_NO_SIGN})", re.IGNORECASE
+    rf"(?:(?<=[.!?])\s+|(?<!\s)\s*[;,—–(]\s*|(?<!\s)\s+-\s+|:\s+|(?:,|(?<!\s)(?=\s))\s+but\s+)(?={_NO_USE}|{_NO_SIGN})",
+    re.IGNORECASE,
 )
 """Where a negative clause begins inside a longer text."""
 _NEGATIVE_LABEL = re.compile(

@@ -185,7 +185,7 @@ def _spellings(tools: Iterable[Tool]) -> _Spellings:
 
 def _as_written(word: str, spellings: _Spellings) -> str:
     """Returns a word as the descriptions spell it where they use capitals inside it: `CI`, `GitLab`."""
-    found = spellings.get(word.lower(), {})
+    found = spellings.get(word.lower(), Counter())
     most = max(found, key=lambda spelt: (found[spelt], spelt), default=word)
     return most if most[1:].lower() != most[1:] else word
 

@@ -15,7 +15,7 @@ from skillgen.sources.declared_uses import label_of, lead_ins_apart, uses_declar
 
 _MARKDOWN = MarkdownIt("commonmark")
 _TOOL_LINE = re.compile(
-    r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?:\s?\([^`\n]*?\))?(?:\*\*)?(?(code)[^`]*`)(?:\*\*|__)?"
+    r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?![\w./-])(?(code)[^`]*`|(?:\s?\([^`\n]*?\))?(?:\*\*)?)(?:\*\*|__)?"
     r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
     re.DOTALL,
 )

@@ -104,7 +104,7 @@ class PathReader:
                 continue
             if len(pointer) > POINTER_LIMIT:
                 message = f"the path takes more than {POINTER_LIMIT:,} characters; the operation is left out"
-                self._problems.error("operation-invalid", shortened(pointer), message, "shorten the path")
+                self._problems.warning("operation-invalid", shortened(pointer), message, "shorten the path")
                 continue
             yield Entry(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
