@@ -273,14 +273,14 @@ WITHOUT_REPETITION = {
     ("markdown/voice/coding.py", "_unspaced"),
     ("model/changes.py", "_with_names"),
     ("sources/grouping.py", "_can_be_several"),
-    ("sources/mcp/machine.py", "_folder_rules"),
-    ("sources/mcp/machine.py", "_host_rules"),
-    ("sources/mcp/machine.py", "_user_rules"),
-    ("sources/secrets.py", "_hidden"),
-    ("sources/secrets.py", "_without_long"),
+    ("sources/declared_uses.py", "_opened"),
+    ("sources/declared_uses.py", "uses_in_item"),
+    ("sources/mcp/crawl.py", "_report_home_folder"),
+    ("sources/secrets.py", "__init__"),
+    ("sources/secrets.py", "_redacted"),
     ("sources/spoken.py", "words_written_as_one"),
 }
-"""Functions that find given words, with bounded repetitions around them at the most."""
+"""Functions that find given words, or that anchor a part of a constant that is tried above."""
 
 
 if __name__ == "__main__":
