@@ -269,3 +269,26 @@ def test_a_text_without_an_end_is_cut_and_that_is_reported(tmp_path: Path) -> No
     assert finished.exit_code == 0, finished.stderr[-600:]
     assert "text-too-long" in finished.stderr
     assert 900_000 < len(references(tmp_path)) < 1_100_000
+
+
+def test_what_is_below_a_long_key_is_left_out_and_reported(tmp_path: Path) -> None:
+    """X-10: each node below a key repeats it in its pointer, so a long key over many nodes would fill the memory."""
+    name = "k" * 5_000
+    inner = {"type": "object", "properties": {"inside": {"type": "string"}}}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {name: inner, "near": inner}}}}}
+    answers = {"200": {"description": "Done."}}
+    paths = {
+        "/tasks": {"post": {"operationId": "addTask", "requestBody": body, "responses": answers}},
+        f"/{name}": {"get": {"operationId": "farTask", "responses": answers}},
+    }
+    source = tmp_path / "api.json"
+    info = {"title": "Tasks", "version": "1"}
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
+    result = run_skillgen("from-openapi", source, "-v", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert "schema-too-deep" in result.stderr
+    assert "operation-invalid" in result.stderr
+    (service,) = json.loads(run_skillgen("inspect", source).stdout)["services"]
+    (tool,) = service["tools"]
+    assert tool["name"] == "addTask"
+    assert json.dumps(tool["parameters"]).count('"inside"') == 1
