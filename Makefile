@@ -12,7 +12,7 @@ VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden eval corpus bench fuzz clean
+.PHONY: help demo test check golden eval corpus bench fuzz parsers clean
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
 	@echo
 	@head -n 60 build/demo/skills/acme-mcp/SKILL.md
 
-test: check $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
+test: check parsers $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=12 FUZZ_OPTIONS='-runs=20000 -seed=1 -verbosity=0'
 
@@ -86,6 +86,13 @@ tests/.venvs/%/.installed: tests/validators/%.txt
 $(MARKDOWNLINT)/.installed: tests/validators/package-lock.json $(NODE)/.installed
 	@PATH="$(PATH):$(CURDIR)/$(BIN)" npm --prefix tests/validators ci --no-audit --no-fund --silent
 	@touch $@
+
+# GitHub Pages' parser of Markdown, of Debian where it is missing; the other parsers come from PyPI and npm.
+KRAMDOWN := ruby-kramdown ruby-kramdown-parser-gfm
+parsers: $(NODE)/.installed
+	@ruby -r kramdown -r kramdown-parser-gfm -e '' 2>/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends $(KRAMDOWN) >/dev/null; } \
+	|| { echo 'The tests need kramdown: run `sudo apt-get install $(KRAMDOWN)`, or `gem install kramdown kramdown-parser-gfm`'; exit 1; }
 
 # npm, or where there is none, the one that PyPI has.
 $(NODE)/.installed: tests/node/package-lock.json | $(VENV)/.developer

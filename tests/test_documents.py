@@ -284,14 +284,15 @@ def test_when_to_use_is_drawn_from_what_tools_say_and_said_to_be(harbour: Path, 
 
 
 def test_amounts_of_money_are_not_filled_in_by_a_host(tmp_path: Path) -> None:
-    """S0-25, X-52: Claude Code puts words of a call in place of `$5` in a skill's body, and only there."""
+    """S0-25, X-52: Claude Code puts words of a call in place of `$5` in a skill's body, also in code; elsewhere a
+    dollar sign could only open a formula."""
     _, out = documented(tmp_path, tools=[tool("pay", description="Costs $5 or `$1`, and ${2}.")])
     (skill,) = out.glob("skills/*/SKILL.md")
     fields, _, body = skill.read_text("utf-8").partition("\n---\n")
     assert "Costs $5" in fields
-    assert "Costs \\$5 or `\\$1`, and ${2}" in body
+    assert "Costs \\$5 or `\\$1`, and \\${2}" in body
     assert "$5" not in body.replace("\\$", "")
-    assert "Costs $5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
+    assert "Costs \\$5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
 
 
 def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from skillgen.errors import ProblemLog
-from skillgen.markdown.values import exact_json_text
+from skillgen.markdown.filters import exact_json_text
 from skillgen.model.exchange import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool

@@ -261,9 +261,12 @@ def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_p
     generated("from-openapi", write(tmp_path / "api.json", description(servers=servers)), "-o", tmp_path / "out")
     about = (tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8")
     assert "`port`: Default: `8443`. One of `8443`, `443`." in about
-    assert 'curl "https://${TASKS_TENANT}.tasks.example:8443/tasks"' in (tmp_path / "out/llms-full.txt").read_text()
+    assert (
+        'curl "https://${SKILL_TASKS_TENANT}.tasks.example:8443/tasks"' in (tmp_path / "out/llms-full.txt").read_text()
+    )
     skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
-    assert "Environment of the examples: `TASKS_TENANT` (`{tenant}` in the address)" in skill
+    named = "`SKILL_TASKS_TENANT` (the value for `{tenant}` in the URL)"
+    assert f"Environment of the examples, to be set by the user: {named}" in skill
 
 
 def test_an_address_that_is_not_declared_in_full_is_told_as_such(tmp_path: Path) -> None:
@@ -307,7 +310,7 @@ def test_a_requirement_may_say_where_its_scheme_stands(tmp_path: Path) -> None:
     assert "security-scheme-missing" not in finished.stderr
     text = (tmp_path / "out/llms-full.txt").read_text("utf-8")
     assert "Authentication: `a/b`." in text
-    assert '-H "Authorization: Bearer $TASKS_TOKEN"' in text
+    assert '-H "Authorization: Bearer $SKILL_TASKS_TOKEN"' in text
 
 
 def test_how_a_token_is_sent_is_told_in_the_words_of_the_source() -> None:

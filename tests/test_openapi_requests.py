@@ -87,7 +87,7 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
     )
     assert call.text == (
         'curl "https://tasks.example/v1/lists/LIST_ID/tasks" \\\n'
-        '  -H "Authorization: Bearer $TASKS_TOKEN" \\\n'
+        '  -H "Authorization: Bearer $SKILL_TASKS_TOKEN" \\\n'
         "  -H 'Content-Type: application/json' \\\n"
         """  -d '{"title": "TITLE"}'"""
     )
@@ -291,10 +291,10 @@ def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: st
     data = description(security=[{"way": []}], components={"securitySchemes": {"way": scheme}})
     service = service_of(data)
     (call,) = (call for page in pages_of(service) for call in calls_in(page).values() if call)
-    env = {f"TASKS_{word}": "s3", "TASKS_PASSWORD": "s4"}
+    env = {f"SKILL_TASKS_{word}": "s3", "SKILL_TASKS_PASSWORD": "s4"}
     assert curl.arguments(call.text, env)[1:] == expected
     skill = render_documents(service, ("skill",), None)[0].text
-    assert f"`TASKS_{word}`" in skill
+    assert f"`SKILL_TASKS_{word}`" in skill
 
 
 def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
@@ -310,7 +310,7 @@ def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) 
         components={"securitySchemes": schemes},
         security=[{"unknown": []}, {"app": [], "user": []}],
     )
-    arguments = curl.arguments(call.text, {"TASKS_APP_API_KEY": "k1", "TASKS_USER_API_KEY": "k2"})
+    arguments = curl.arguments(call.text, {"SKILL_TASKS_APP_API_KEY": "k1", "SKILL_TASKS_USER_API_KEY": "k2"})
     assert arguments == ["https://tasks.example/v1/tasks?n=1&app=k1", "-H", "X-User: k2"]
 
 
@@ -323,7 +323,7 @@ def test_a_key_in_a_cookie_stands_with_the_other_cookies_in_one_header(value: st
         "security": [{"key": []}],
     }
     call = call_of("get", "/a", declared, components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"TASKS_API_KEY": "hunter2"}), "-b")
+    found = options(curl.arguments(call.text, {"SKILL_TASKS_API_KEY": "hunter2"}), "-b")
     assert found == [f"session=hunter2; {sent}"]
 
 
@@ -332,7 +332,7 @@ def test_a_cookie_that_stands_as_it_is_does_not_leave_its_quotes(curl: FakeCurl)
     cookie = parameter("sid", "cookie", {"type": "string"}, example="$(id)'`id`", style="cookie")
     declared = {"parameters": [cookie], "security": [{"key": []}]}
     call = call_of("get", "/a", declared, openapi="3.2.0", components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"TASKS_API_KEY": "hunter2"}), "-b")
+    found = options(curl.arguments(call.text, {"SKILL_TASKS_API_KEY": "hunter2"}), "-b")
     assert found == ["session=hunter2; sid=$(id)'`id`"]
 
 
@@ -352,9 +352,9 @@ def test_an_operation_without_security_sends_no_credential(curl: FakeCurl) -> No
 
 def test_where_the_base_url_is_not_known_a_variable_stands_for_it(curl: FakeCurl) -> None:
     relative = call_of("get", "/tasks", {}, servers=[{"url": "/api"}])
-    assert relative.text == 'curl "$TASKS_BASE_URL/api/tasks"'
+    assert relative.text == 'curl "$SKILL_TASKS_BASE_URL/api/tasks"'
     call = call_of("get", "/tasks", {}, servers=[{"url": "https://{region}.tasks.example"}])
-    assert curl.arguments(call.text, {"TASKS_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
+    assert curl.arguments(call.text, {"SKILL_TASKS_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
 
 
 FORM = {

@@ -87,7 +87,7 @@ def test_tools_are_never_allowed_silently_and_only_those_that_change_nothing(tmp
     server = dashdash(modelInvocable=True, allowedTools=["find_berths", "book_berth", "Bash", "Bash(rm:*)"])
     finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
     assert finished.exit_code == 0
-    assert fields_of(out)["allowed-tools"] == "mcp__berths__find_berths"
+    assert fields_of(out)["allowed-tools"] == ["mcp__berths__find_berths"]
     assert "allowed-tools-passed-on" in finished.stderr
     assert "book_berth, Bash, Bash(rm:*)" in finished.stderr
 

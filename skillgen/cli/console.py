@@ -1,6 +1,7 @@
 """What a person reads: progress, problems, errors and the summary, all on standard error.
 
-Texts may come from a source, so control characters are taken out: nothing here can steer the terminal.
+Texts may come from a source, so control characters are taken out, and commands of a CI host are broken: nothing here
+can steer the terminal or the job.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from skillgen.errors import EditedError, Problem, SkillgenError
-from skillgen.markdown.filters import one_line
+from skillgen.markdown.filters import inert, inert_json, inline, name, one_line
 from skillgen.markdown.invisible import escaped_in_json, shown_lines
+from skillgen.model.changes import ToolChange
 from skillgen.pipeline.options import BYTES_PER_TOKEN, Outcome, Progress
 
 SHOWN_OF_A_KIND = 5
@@ -45,7 +47,7 @@ class Console:
         if error.fix:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):
-            sys.stderr.write(shown_lines(error.diff))
+            sys.stderr.write(inert(shown_lines(error.diff)))
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Prints problems, a few of each kind."""
@@ -95,7 +97,7 @@ def summary(outcome: Outcome, check: bool) -> str:
 
 def change_summary(outcome: Outcome) -> str:
     """Says in words what changed for callers since the documents were written; empty where nothing is known of it."""
-    from skillgen.model.changes import Inventory, change_lines, changes_between
+    from skillgen.model.changes import Inventory, changes_between
     from skillgen.model.uses import TypeUses
 
     before, after = (
@@ -103,6 +105,13 @@ def change_summary(outcome: Outcome) -> str:
     )
     changes = changes_between(before, after, TypeUses([outcome.service])) if before.tools else ()
     return "".join(f"# {line}\n" for line in change_lines(changes))
+
+
+def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
+    """Yields a line of Markdown for each change, as a changelog has them."""
+    for change in changes:
+        mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
+        yield f"{mark}{kind}{name(change.tool)}: {inline(change.text)}"
 
 
 def outcome_json(
@@ -142,7 +151,7 @@ def show_difference(text: str) -> None:
 
 def json_output(data: Any) -> str:
     """Gives what a program reads on standard output, where a person may see it too."""
-    return escaped_in_json(json.dumps(data, ensure_ascii=False, indent=2))
+    return inert_json(escaped_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
 def _place(outcome: Outcome, path: str, several: bool) -> str:
@@ -157,4 +166,4 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(inert(line), file=sys.stderr)

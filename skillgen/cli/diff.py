@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.console import json_output
+from skillgen.cli.console import change_lines, json_output
 from skillgen.cli.families import RunFamily, with_families
 from skillgen.cli.running import run_command
 from skillgen.errors import ExitCode, Problem, SourceError
-from skillgen.model.changes import Inventory, change_lines, changes_between
+from skillgen.model.changes import Inventory, changes_between
 from skillgen.model.inventory import inventory_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.uses import TypeUses

@@ -12,6 +12,7 @@ from skillgen.cli.families import DescriptionFamily, RunFamily, ServerFamily, wi
 from skillgen.cli.running import report_failures, run_command
 from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
 from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.markdown.filters import inert_json
 from skillgen.markdown.invisible import escaped_in_json
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Overrides
@@ -60,7 +61,7 @@ def inspect(
         code = report_failures(failures, console)
         console.problems(problem for service in services for problem in service.problems)
         if services:
-            sys.stdout.write(escaped_in_json(snapshot_text(services)))
+            sys.stdout.write(inert_json(escaped_in_json(snapshot_text(services))))
         return code
 
     run_command(run, console)

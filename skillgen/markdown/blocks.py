@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from skillgen.markdown.filters import ALERT, EMPHASIS, Markdown, defused, escaped, fence, guarded
+from skillgen.markdown.filters import ALERT, EMPHASIS, Markdown, escaped, fence, guarded, inert
 from skillgen.markdown.html_text import as_markdown
 from skillgen.markdown.invisible import visible as clean
 
 _SPECIAL = re.compile(
-    r"[`<\[\]\\$!|#>=~\t]"
+    r"[`<\[\]\\$!|#>=~\t{@]|://"
     r"|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
-    r"|[-.)][ ]{5}|(?:^|\n)[+*]\s"
+    r"|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
 )
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
@@ -52,9 +52,9 @@ def block(text: str) -> Markdown:
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
         text = _with_whole_code(text)
-    if not _SPECIAL.search(text) and not ("_" in text and EMPHASIS.search(text)):
+    if not _SPECIAL.search(text) and not EMPHASIS.search(text):
         return Markdown(text.strip())
-    return Markdown(defused(_Blocks().text_of(_dedented(text.expandtabs(4)))))
+    return Markdown(inert(_Blocks().text_of(_dedented(text.expandtabs(4)))))
 
 
 def _with_whole_code(text: str) -> str:

@@ -1,14 +1,16 @@
 """Filters that make untrusted text safe for one place in a document each (design, "Trust").
 
 Whatever a source says, a filter's result opens no heading, fence, table, link, HTML, front matter or comment of its
-own, runs no command in Claude Code (`` !`command` ``, `$ARGUMENTS`) and holds no invisible character. Otherwise it
-reads as the source wrote it: code spans stay code, lists and code blocks of a description stay what they are. A link
-becomes words with an address, and HTML that only formats goes.
+own, neither in CommonMark nor in the dialects of kramdown and pandoc; no host runs or fills in anything of it
+(`HOST_FORMS`), and it holds no invisible character. Otherwise it reads as the source wrote it: code spans stay code,
+lists and code blocks of a description stay what they are. A link becomes words with an address, and HTML that only
+formats goes.
 """
 
 from __future__ import annotations
 
 import html
+import json
 import re
 from functools import lru_cache
 
@@ -26,7 +28,25 @@ class Markdown(str):
     __slots__ = ()
 
 
-_INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!]")
+HOST_FORMS = (
+    r"!(?=`)",  # !`command`: Claude Code and OpenCode run it
+    r"(?<=``)`(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
+    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # the words of a call, and variables of Claude Code
+    r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
+    # A file that Claude Code and Gemini CLI insert. Names that could not be outside of the project stay: `@scope/name`.
+    r"(?<!\S)@(?=[~/.\"]|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
+    r"(?<=#)#(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
+    r"(?<![\w:]):(?=:[A-Za-z](?:(?!::)[^\n])*::)",
+)
+"""What a host runs, fills in or inserts: it searches the raw text, so neither code nor a fence protects it.
+
+Each pattern matches one character. The space, or in JSON the escape, that is written there breaks the form.
+"""
+
+_HOST_FORM = re.compile("|".join(HOST_FORMS))
+_HOST_MARKS = ("!`", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
+
+_INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
 # Lengths are bounded, so that no text makes the search take the square of its size.
 _KEPT = (
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
@@ -42,13 +62,35 @@ _REWORDED = re.compile(
     r"|(?P<break></?(?P<block>br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
 )
 _UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[^\s_*`\\<>\[\]])?)_(?=[\s.,;:!?)\"']|$)"
-EMPHASIS = re.compile(_UNDERSCORED)
-"""What a text emphasizes between underscores; names in which they stand (`a_b`, `__a__`) are none."""
+EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
+"""Where emphasis can begin."""
 
-_ESCAPED = re.compile(_KEPT + rf"|{_UNDERSCORED}|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[)))")
+_RUN = re.compile(_KEPT + r"|(?P<run>\*+|_+)")
+
+_DIALECTS = (
+    r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))|(?<=\{)[{%]"  # attributes of kramdown and pandoc, raw HTML, Liquid
+    r"|\[(?=!\s*\w)"  # alerts
+    r"|[$~](?=\S|$)"  # formulas, and deleted text: of marked and pandoc they reach into code
+    r"|(?<!\S)@(?=\S)"  # files that a host inserts
+    r"|\^(?=\[)"  # footnotes of pandoc
+    r"|\|"  # tables of kramdown
+)
+_FOREIGN = (
+    r"(?<![\w.+-])(?!https?:|mailto:[^\s<`:/@]*@[^\s@]*(?:\s|$))[\w.+-]+:(?://|[^\s<`{$!:/@]*@)"
+    r"[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
+    r"|(?!(?-i:www))www\.[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
+)
+"""A bare address that a parser may link and that is neither of the web nor of mail; of `WWW.` marked makes a path."""
+
+_ESCAPED = re.compile(
+    _KEPT + rf"|(?P<foreign>{_FOREIGN})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_UNDERSCORED}"
+    rf"|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS})",
+    re.IGNORECASE,
+)
+_IN_ADDRESS = re.compile(r"\\([!-@^_}])|[~$|\\\[\]]")
+"""What is escaped elsewhere: parsers link a bare address with all that follows, a backslash or a tick of code too."""
+
 _KEPT_WORDS = re.compile(_KEPT)
-_ADDRESS = re.compile(_KEPT + r"|(?P<address>(?:://|\bwww\.)(?:[^\s<`\\]|\\[^\s<`])*)(?=(?P<after>\\?[<`])?)")
-"""What GitHub's Markdown links without being told: with all that follows, a backslash or a tick of code too."""
 
 _MARKED = re.compile(r"[`<\\*&]")
 _STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")
@@ -66,8 +108,17 @@ _ENDS_ALONE = frozenset({"br", "hr", "p", "li", "dt", "dd"})
 _HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br")
 """What a text of several lines has that must not run together; its search is quick where there is none."""
 
-ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)")
+ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)", re.IGNORECASE)
 """How GitHub's Markdown marks a quote."""
+
+_LANGUAGES = """
+    bash bat c console cpp cs csharp css csv curl dart diff dockerfile elixir go graphql groovy hcl html http ini java
+    javascript jinja js json json5 jsonc jsonl jsonpath jsx kotlin kql log lua makefile markdown md ndjson perl php
+    plaintext powershell promql proto protobuf py python r regex rs ruby rust scala sh shell shellsession sql swift
+    text toml ts tsx txt typescript xml yaml yml zsh
+    """
+LANGUAGES = frozenset(_LANGUAGES.split())
+"""Languages of code blocks that renderers colour; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
 
 _BLOCK_MARK = re.compile(
     r"(?:>\s?)*(?:(?P<item>[-*+•]\s+(?=\S))|(?P<heading>#{1,6}\s+))|(?:>\s?)+"
@@ -75,15 +126,18 @@ _BLOCK_MARK = re.compile(
 )
 _STOPS = ".,;:!?…(-–—"
 _LINE_START = re.compile(
-    r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$))"
+    r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$)"
+    r"|:(?:[:\s]|$)|[-:|\s]+$|\+[-=:]|\*\[)"  # definitions, boxes, tables and abbreviations of kramdown and pandoc
 )
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _FOLLOWED = frozenset({"http", "https", "mailto"})
-_VARIABLE = re.compile(r"\$(?=ARGUMENTS|\{CLAUDE_)")
 _NUMBERED = re.compile(r"(?<!\\)((?:\\\\)*)\$(?=[0-9])")
-_LOOKS_LIKE_JSON = re.compile(r"$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
+_LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
-_NAME_SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~$&])")
+_NAME_SPECIAL = re.compile(rf"([\\`*_\[\]<>#!|~$&]|{_DIALECTS})")
+_FOREIGN_ADDRESS = re.compile(f"({_FOREIGN})", re.IGNORECASE)
+_ESCAPED_VARIABLE = re.compile(r"\\\$(?=ARGUMENTS|\\?\{CLAUDE_)")
+_WWW = re.compile(r"(www)\.", re.IGNORECASE)
 
 
 def one_line(text: str) -> str:
@@ -160,8 +214,8 @@ def _joint(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool)
 def inline(text: str) -> Markdown:
     """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
     line = flowing(text)
-    is_special = _INLINE_SPECIAL.search(line) or ("_" in line and EMPHASIS.search(line))
-    return Markdown(defused(escaped(line)) if is_special else line)
+    is_special = _INLINE_SPECIAL.search(line) or EMPHASIS.search(line)
+    return Markdown(inert(escaped(line)) if is_special else line)
 
 
 @lru_cache(CACHE_SIZE)
@@ -171,7 +225,7 @@ def paragraph(text: str) -> Markdown:
 
 
 def quotation(text: str) -> Markdown:
-    """Gives a text as a quotation, line by line: no list, fence or heading of it is one."""
+    """Returns a text as a quotation, line by line: no list, fence, heading, table or alert of it is one."""
     lines = [str(paragraph(line)) for line in clean(as_markdown(text)).strip().split("\n")]
     return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
 
@@ -189,45 +243,51 @@ def exact_code(text: str) -> Markdown:
 
 
 def _span(line: str) -> Markdown:
-    line = defused(line)
-    if "`" not in line and not line.endswith("!"):
+    line = inert(line)
+    if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: a tick before a space is none
         return Markdown(f"`{line}`") if line else Markdown('`""`')
     longest = max((len(run) for run in re.findall("`+", line)), default=1)
     ticks = "`" * (longest + 1)
-    return Markdown(f"{ticks} {line} {ticks}")
+    return Markdown(f"{ticks} {line.replace('](', '] (')} {ticks}")  # marked takes such a link out of the code
 
 
 def value(data: Json) -> Markdown:
     """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
     if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
         return code(data)
-    return exact_code(_shortened(json_text(data), 400))
+    text = inert_json(json_text(data)).replace("`", "\\u0060")
+    return exact_code(_shortened(text, 400))
 
 
-def fence(text: str, language: str = "") -> Markdown:
-    """Gives a text as a code block whose fence the text can't close."""
-    text = defused(clean(text)).strip("\n")
+def fence(text: str, language: str = "text") -> Markdown:
+    """Returns a text as a code block whose fence the text can't close, and which no renderer draws or runs."""
+    text = inert(clean(text)).strip("\n")
     longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
     ticks = "`" * (longest + 1)
-    return Markdown(f"{ticks}{language}\n{text}\n{ticks}")
+    return Markdown(f"{ticks}{language if language.lower() in LANGUAGES else 'text'}\n{text}\n{ticks}")
 
 
 @lru_cache(CACHE_SIZE)
 def name(text: str) -> Markdown:
     """Gives a name as the text of a heading: what a renderer shows is the exact name."""
     line = one_line(text)
-    if _PLAIN_NAME.match(line):
+    if _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS.match(line):
         return Markdown(line)
-    # A renderer shows the entity as the sign, so the name stays exact; no host takes it for a variable.
-    shown = _NAME_SPECIAL.sub(r"\\\1", line).replace("\\](", "\\]\\(")  # no link for readers that know no escapes
-    if "\\" in shown:  # a link would take the escapes after it
-        shown = shown.replace("://", "\\://").replace("www.", "www\\.")
-    return Markdown(shown.replace("\\$ARGUMENTS", "&#36;ARGUMENTS"))
+    return Markdown("".join(_exact(part) for part in _FOREIGN_ADDRESS.split(line)))
+
+
+def _exact(part: str) -> str:
+    """Returns a part of a name so that a renderer shows just that, and no host takes it for a variable."""
+    if _FOREIGN_ADDRESS.match(part):
+        return f"`{part}`"
+    shown = _NAME_SPECIAL.sub(r"\\\1", part).replace("\\](", "\\]\\(").replace("\\`", _TICK)
+    shown = _WWW.sub(r"\1\\.", shown.replace("://", "\\://"))  # a link would take the escapes after it
+    return _ESCAPED_VARIABLE.sub("&#36;", shown)
 
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
-    return Markdown(defused(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
+    return Markdown(inert(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
 
 
 def link_title(text: str) -> Markdown:
@@ -235,14 +295,14 @@ def link_title(text: str) -> Markdown:
 
     Marks of code and emphasis go, but for the underscores of names; what would open HTML stands in parentheses.
     """
-    label = str(link_label(text))
+    label = str(link_label(text.replace("|", "/")))  # kramdown takes a bar for a table
     if not _MARKED.search(label):
         return Markdown(label)
     words = html.unescape(_KEPT_WORDS.sub(lambda match: match["content"] or match[0][1:], label))
     words = _STRONG.sub(r"\1", words.replace("[", "(").replace("]", ")")).replace("`", "'")
     words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
     words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
-    return Markdown(defused(one_line(words)) or "(no name)")
+    return Markdown(inert(one_line(words)) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
@@ -251,14 +311,26 @@ def link_url(url: str) -> Markdown:
     if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _FOLLOWED:
         line = line.replace(":", "%3A", 1)  # no address at all, rather than one that runs something
     quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", line)
-    return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", _VARIABLE.sub("%24", quoted)))
+    quoted = _HOST_FORM.sub(lambda match: f"%{ord(match[0]):02X}", quoted)
+    return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", quoted))
 
 
-def defused(text: str) -> str:
-    """Breaks what Claude Code would run or fill in, wherever it stands: `` !`command` `` and `$ARGUMENTS`."""
-    if "!`" in text:
-        text = text.replace("!`", "! `")
-    return _VARIABLE.sub("$ ", text) if "$" in text else text
+def inert(text: str) -> str:
+    """Returns a text in which no host finds anything to run, to fill in or to insert (`HOST_FORMS`)."""
+    return _HOST_FORM.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_MARKS) else text
+
+
+def inert_json(text: str) -> str:
+    """Returns the same for JSON: an escape breaks the form, and the values are the same."""
+    return _HOST_FORM.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def exact_json_text(data: Json, indent: int | None = None) -> str:
+    """Returns a value as JSON in which the characters that a filter would change are escaped, so that it is exact."""
+    text = json_text(data, indent)
+    if clean(text) != text:
+        text = json.dumps(data, indent=indent, separators=(", " if indent is None else ",", ": "))
+    return inert_json(text.replace("\x7f", "\\u007f"))
 
 
 def unfilled(body: str) -> str:
@@ -277,15 +349,25 @@ def escaped(line: str) -> str:
     if _holds_only_code(line):
         return line
     line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
-    line = _apart(_ESCAPED.sub(_marked if "*" not in line else _stopped, line))
+    line = _ESCAPED.sub(_marked if "*" not in line else _stopped, line)
+    line = _closed(line) if EMPHASIS.search(line) else line
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
 
 
-def _apart(line: str) -> str:
-    """Parts an address from the escape or the code that follows it, so that no link takes their sign away."""
-    if "://" not in line and "www." not in line:
-        return line
-    return _ADDRESS.sub(lambda match: f"{match[0]} " if match["after"] is not None else match[0], line)
+def _closed(line: str) -> str:
+    """Escapes the marks of emphasis that nothing in the line closes: marked would look for their end in code."""
+    opened: dict[str, list[int]] = {}
+    for match in _RUN.finditer(line):
+        run = match["run"]
+        before, after = line[match.start() - 1 : match.start()], line[match.end() : match.end() + 1]
+        if run is None or (run[0] == "_" and before.isalnum() and after.isalnum()):
+            continue
+        if before.strip() and opened.get(run):
+            opened[run].pop()
+        elif after.strip():
+            opened.setdefault(run, []).append(match.start())
+    unclosed = {at for starts in opened.values() for at in starts}
+    return _RUN.sub(lambda match: re.sub(r"(.)", r"\\\1", match[0]) if match.start() in unclosed else match[0], line)
 
 
 def _marked(match: re.Match[str]) -> str:
@@ -293,20 +375,41 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def _stopped(match: re.Match[str]) -> str:
+    if match["foreign"] is not None:
+        before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+        return " " * (before in ("\\", "`", "~")) + f"`{match['foreign']}`" + " " * (after == "`")
+    if match["address"] is not None:
+        address = _IN_ADDRESS.sub(lambda sign: sign[1] or f"%{ord(sign[0]):02X}", match["address"])
+        return address + " " * (match.string[match.end() : match.end() + 1] in ("<", "`"))
+    if match["ticks"] == "`":
+        # kramdown takes a tick between spaces for a tick.
+        words = match["content"].strip()
+        return f"`{words}`" if words else _TICK * 2
+    if match["ticks"] is not None:
+        return match[0].replace("](", "] (")
     special = match["special"]
+    if "`" in (special, match["escape"] and match["escape"][1]):
+        return _TICK
     if special is None:
         return match[0]
     return "\\]\\(" if special == "](" else "\\" + special  # readers that know no escapes find no link, either
+
+
+_TICK = "&#96;"
+"""A tick that is no code: parsers that look for code or tables ahead of escapes would count `\\``."""
+
+_NEVER_PLAIN = ("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|", "://", "www.", "WWW.")
 
 
 def _holds_only_code(line: str) -> bool:
     """Tells whether a line has code spans of one backtick and nothing else of Markdown: most lines by far."""
     return (
         len(line) <= 1000
-        and not any(mark in line for mark in ("<", "](", "][", "\\", "``", "  "))
+        and not any(mark in line for mark in _NEVER_PLAIN)
         and line.count("`") % 2 == 0
         and line == line.strip()
-        and not ("_" in line and EMPHASIS.search(line))
+        and not line.startswith("` ")
+        and not EMPHASIS.search(line)
     )
 
 

@@ -7,6 +7,7 @@ it is read, and zero-width characters hide a word from whoever looks for it.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _NONE = "\ufdd0-\ufdef" + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000))
 
@@ -17,7 +18,7 @@ _KINDS = (
     (
         "zero-width characters",
         "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u3164\ufeff\uffa0\ufff0-\ufff8"
-        "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U00013430-\U0001343f",
+        "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U00013430-\U0001343f\U00016fe4",
         True,
     ),
     ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
@@ -29,9 +30,9 @@ _KINDS = (
 """Kind, its characters, and whether somebody who uses them has something to hide."""
 
 _LINE_ENDS = "\r\x85\u2028\u2029"
-_EMOJI = "0-9#*\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_SELECTOR = f"(?<![{_EMOJI}])\ufe0f"
-"""The selector of the coloured form says something after an emoji only."""
+_EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_SELECTOR = f"(?<![{_EMOJI}])\ufe0f(?!\u20e3)"
+"""The selector of the coloured form says something after an emoji only, and before the frame of a key."""
 
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
@@ -52,25 +53,43 @@ _BY_KIND = tuple(
 )
 
 
+_CATEGORIES = {"Cf": "zero-width characters", "Cn": "code points that are no characters"}
+"""Kinds of the characters that the lists above do not name, by category; of the others they name all."""
+
+_PICTURES = range(0x1F000, 0x1FC00)
+"""Where emoji are added each year: unassigned code points stay, or a newer Python would write other documents."""
+
+
+def _further(text: str) -> dict[str, str]:
+    """Returns the invisible characters of a text that Unicode's categories show as such, with their kinds."""
+    if text.isprintable():
+        return {}
+    odd = (character for character in set(text) if not character.isprintable() and ord(character) not in _PICTURES)
+    kinds = {character: _CATEGORIES.get(unicodedata.category(character)) for character in odd}
+    return {character: kind for character, kind in kinds.items() if kind is not None}
+
+
 def visible(text: str) -> str:
-    """Gives a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
+    """Returns a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
     if text.isprintable() and text.isascii():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return _ASCII_REMOVED.sub("", text)
-    return _REMOVED.sub("", _BLANKS.sub(" ", text))
+    text = _REMOVED.sub("", _BLANKS.sub(" ", text))
+    return text.translate(dict.fromkeys(map(ord, _further(text))))
 
 
 def escaped_in_json(text: str) -> str:
     """Gives JSON with its invisible characters as escapes: the same data, which steers no terminal."""
     if text.isascii():
-        return _ASCII_REMOVED.sub(_escape, text)
-    return _REMOVED.sub(_escape, text)
+        return _ASCII_REMOVED.sub(lambda found: _escape(found[0]), text)
+    text = _REMOVED.sub(lambda found: _escape(found[0]), text)
+    return text.translate({ord(character): _escape(character) for character in _further(text)})
 
 
-def _escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass")
+def _escape(characters: str) -> str:
+    units = characters.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
@@ -84,8 +103,10 @@ def hidden_kinds(text: str) -> tuple[tuple[str, ...], bool]:
 
     What belongs to the spelling of a language or to an emoji is not counted, and neither are line ends.
     """
-    if not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+    further = set(_further(text).values())
+    if not further and not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
         return (), False
     text = _USUAL.sub("", text)
-    found = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if pattern.search(text)]
+    further = set(_further(text).values())
+    found = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if kind in further or pattern.search(text)]
     return tuple(kind for kind, _ in found), any(is_odd for _, is_odd in found)

@@ -129,15 +129,6 @@ def tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[Tool
     return tuple(sorted(found, key=lambda change: not change.breaking))
 
 
-def change_lines(changes: tuple[ToolChange, ...]) -> list[str]:
-    """Gives a line for each change, as a changelog has them."""
-    marks = {True: "breaking: ", False: ""}
-    return [
-        f"{marks[change.breaking]}{'type ' if change.kind == 'type' else ''}{change.tool}: {change.text}"
-        for change in changes
-    ]
-
-
 def _renamed(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
     """Pairs a tool that is gone with the one new tool that makes the same request, or says and takes the same."""
     gone = [name for name in old if name not in new]

@@ -43,7 +43,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
 
     if runs[0].strict:
         _refuse_problems(service.problems)
-    documents = _documents(service, runs[0])
+    documents, problems = _documents(service, runs[0])
     with ExitStack() as stack:
         plans, held = [], []
         for run in runs:
@@ -62,7 +62,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
     skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
     if skill is not None and not skill.startswith(b"---\n"):
         service = replace(service, problems=(*service.problems, _WITHOUT_FRONT_MATTER))
-    return tuple(_outcome(service, run, plan, skill_tokens) for run, plan in zip(runs, plans, strict=True))
+    return tuple(_outcome(service, run, plan, skill_tokens, problems) for run, plan in zip(runs, plans, strict=True))
 
 
 _WITHOUT_FRONT_MATTER = Problem(
@@ -74,10 +74,12 @@ _WITHOUT_FRONT_MATTER = Problem(
 )
 
 
-def _outcome(service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None) -> Outcome:
+def _outcome(
+    service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None, problems: Sequence[Problem]
+) -> Outcome:
     from skillgen.write.diff import unified_diff
 
-    said = [*service.problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
+    said = [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
     return Outcome(
         service=service,
         plan=plan,
@@ -139,12 +141,13 @@ def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
         )
 
 
-def _documents(service: Service, options: OutputOptions) -> dict[str, bytes]:
-    """Gives path to content."""
+def _documents(service: Service, options: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
+    """Returns path to content, and what had to be left out."""
     from skillgen.render.formats import render_documents
 
     documents = render_documents(service, options.formats, options.templates, options.profile)
-    return {item.path: item.text.encode("utf-8") for item in documents}
+    problems = [problem for item in documents for problem in item.problems]
+    return {item.path: item.text.encode("utf-8") for item in documents}, problems
 
 
 def _placed(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:

@@ -45,17 +45,18 @@ def credentials(service: Service) -> dict[str, Credential]:
 
 
 def example_variables(service: Service) -> list[Markdown]:
-    """Gives the environment variables of the examples, each with what it stands for."""
+    """Returns the environment variables of the examples, each with what to put there."""
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
     found = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
-        found.append(Markdown(f"{code(variable(service, 'BASE_URL'))} (the address of the service)"))
+        found.append(Markdown(f"{code(variable(service, 'BASE_URL'))} (the URL of the service)"))
     for name in list(_address_variables(service))[:SHOWN_SCHEMES]:
-        found.append(Markdown(f"{code(variable(service, name))} ({code(f'{{{name}}}')} in the address)"))
+        found.append(Markdown(f"{code(variable(service, name))} (the value for {code(f'{{{name}}}')} in the URL)"))
     for name, credential in list(credentials(service).items())[:SHOWN_SCHEMES]:
         names = " and ".join(code(item) for item in credential.variables)
-        found.append(Markdown(f"{names} ({code(name)})"))
+        kind = " and ".join(word.lower().replace("_", " ").replace("api", "API") for word in _words(credential.auth))
+        found.append(Markdown(f"{names} (the {kind} for {code(name)})"))
     return found
 
 
@@ -66,10 +67,13 @@ def _address_variables(service: Service) -> dict[str, None]:
 
 
 def variable(service: Service, *more: str) -> str:
-    """Gives the name of an environment variable of a service: `ACME_TASKS`."""
+    """Returns the name of an environment variable of a service: `SKILL_ACME_TASKS`.
+
+    A source chooses the rest of the name. With the prefix it never names a variable of another program, whose value an
+    example would then send to the source.
+    """
     text = "_".join((skill_name(service), *more))
-    name = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_") or "API"
-    return f"API_{name}" if name[0].isdigit() or name.startswith(("ARGUMENTS", "CLAUDE")) else name
+    return "SKILL_" + re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
 
 
 def _words(auth: Auth) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from skillgen.markdown.values import exact_json_text
+from skillgen.markdown.filters import exact_json_text
 from skillgen.model.exchange import Part, Request
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool

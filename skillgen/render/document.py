@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skillgen.errors import Problem
+
 FORMATS = ("skill", "llms", "ai-help", "ai-help-commands", "registry")
 """Names of `--emit`, in the order in which they are rendered."""
 
@@ -26,3 +28,6 @@ class Document:
 
     text: str
     """Its content; line feeds, and one at the end."""
+
+    problems: tuple[Problem, ...] = ()
+    """What had to be left out of it."""

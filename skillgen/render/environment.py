@@ -187,8 +187,8 @@ def _count(things: Sequence[object], noun: str) -> Markdown:
 
 
 def _json(data: Json) -> str:
-    """Gives a value as JSON, indented."""
-    return json_text(data, indent=2)
+    """Returns a value as JSON, indented."""
+    return filters.inert_json(json_text(data, indent=2))
 
 
 def _sentence(text: str) -> Markdown:
@@ -201,9 +201,16 @@ def _begins_with(text: str, start: str) -> bool:
     return " ".join(text[: 2 * len(start) + 40].split()).startswith(filters.paragraph(start))
 
 
-def _codes(names: Iterable[str]) -> Markdown:
-    """Gives names as code, with a comma between."""
-    return Markdown(", ".join(filters.code(name) for name in names))
+def _codes(names: Iterable[str], limit: int | None = None) -> Markdown:
+    """Returns names as code, with a comma between; beyond a limit it says how many more there are."""
+    shown = list(names)
+    more = f" and {len(shown) - limit:,} more" if limit is not None and len(shown) > limit else ""
+    return Markdown(", ".join(filters.code(name) for name in shown[:limit]) + more)
+
+
+def _are_few(names: Sequence[str]) -> bool:
+    """True if names can be listed in a sentence."""
+    return len(names) <= 12 and sum(map(len, names)) <= 600
 
 
 def _reference_links(file_names: Sequence[str]) -> Markdown:
@@ -258,6 +265,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "listed": _listed,
     "begins_with": _begins_with,
     "codes": _codes,
+    "are_few": _are_few,
     "reference_links": _reference_links,
     "error_notes": extensions.error_notes,
     "is_inferred": access.is_inferred,

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
-from skillgen.markdown.filters import Markdown, code, inline
+from skillgen.markdown.filters import Markdown, code, exact_json_text, inline
 from skillgen.markdown.invisible import visible
-from skillgen.markdown.values import exact_json_text
 from skillgen.model.exchange import Example, Output, Request
 from skillgen.model.tool import Tool
 from skillgen.model.value import Json

@@ -5,12 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 
 LENGTH_LIMIT = 48
 """Characters of a name of a file, without its ending."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))})
+
+_PART = re.compile(r"-p\d+\Z")
+"""How the further parts of a list are named."""
+
+SHORT = 6
+"""Characters of a digest, where these tell all of them apart."""
 
 
 def slug(text: str, limit: int = LENGTH_LIMIT) -> str:
@@ -24,24 +31,26 @@ def slug(text: str, limit: int = LENGTH_LIMIT) -> str:
     return found.strip("-")
 
 
-def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
-    """Gives each name a stem of its own.
+def safe_stem(stem: str, prefix: str, taken: frozenset[str] = frozenset()) -> str:
+    """Returns a slug, after a prefix if a system reserves it or it is taken."""
+    return f"{prefix}-{stem}" if stem in taken or stem in _RESERVED else stem
 
-    A slug that is reserved or taken follows `group-`. Names whose slugs are the same get a part of their digest, so
-    that no stem depends on the order in which the names come, or on others than those it clashes with.
+
+def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
+    """Returns a stem of its own for each name, whatever the order of the names.
+
+    A slug that is reserved, taken or looks like an index follows `group-`. Names that share a slug, and those that look
+    like a part of a longer list (`foo-p2`), get two hyphens, which no slug has, and a part of their digest.
     """
     names = list(dict.fromkeys(names))
-    slugs = {name: _free(slug(name), taken) for name in names}
-    counts: dict[str, int] = {}
-    for found in slugs.values():
-        counts[found] = counts.get(found, 0) + 1
-    return {
-        name: found
-        if found and counts[found] == 1
-        else f"{found or 'x'}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
-        for name, found in slugs.items()
-    }
+    slugs = {name: safe_stem(_without_index(slug(name)), "group", taken) for name in names}
+    counts = Counter(slugs.values())
+    clashing = [name for name, stem in slugs.items() if not stem or counts[stem] > 1 or _PART.search(stem)]
+    digests = {name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest() for name in clashing}
+    short = {digest[:SHORT] for digest in digests.values()}
+    length = SHORT if len(short) == len(digests) else None
+    return slugs | {name: f"{slugs[name] or 'x'}--{digests[name][:length]}" for name in clashing}
 
 
-def _free(found: str, taken: frozenset[str]) -> str:
-    return f"group-{found}" if found in taken or found in _RESERVED else found
+def _without_index(stem: str) -> str:
+    return f"group-{stem}" if stem.startswith("index-") else stem

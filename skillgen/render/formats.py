@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from skillgen.markdown.filters import inert, inert_json, one_line
 from skillgen.markdown.invisible import visible
+from skillgen.markdown.sentences import clipped
 from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
 from skillgen.render.ai_help import ai_help_documents, command_documents
@@ -16,6 +19,9 @@ from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
 from skillgen.render.site import site_document
 from skillgen.render.skill import skill_documents, skill_of
+
+VERSION_LIMIT = 64
+"""Characters of the version of a service."""
 
 
 def render_documents(
@@ -30,6 +36,8 @@ def render_documents(
         UsageError: a template has an error.
     """
     templates = Templates(overrides)
+    if service.version is not None:
+        service = replace(service, version=clipped(one_line(service.version), VERSION_LIMIT))
     reference = reference_of(service, templates)
     found: list[Document] = []
     skill = skill_of(service, reference, templates, profile) if "skill" in formats else None
@@ -47,7 +55,7 @@ def render_documents(
     documents = {document.path: document for document in found}
     if len(documents) < len(found):
         raise ValueError("two documents have one path")
-    return tuple(documents[path] for path in sorted(documents))
+    return tuple(_finished(documents[path]) for path in sorted(documents))
 
 
 def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:
@@ -56,8 +64,14 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
     Raises:
         UsageError: a template has an error.
     """
-    return site_document(services, folders, Templates(overrides))
+    return _finished(site_document(services, folders, Templates(overrides)))
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:
     yield Document("registry.json", visible(json_text(registry_entry(service), indent=2)) + "\n")
+
+
+def _finished(document: Document) -> Document:
+    """Returns a document in which no host finds anything to run, even where two pieces of it meet."""
+    made_inert = inert_json if document.path.endswith(".json") else inert
+    return replace(document, text=made_inert(document.text))

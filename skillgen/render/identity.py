@@ -12,11 +12,14 @@ from skillgen.markdown.sentences import clipped, shortened
 from skillgen.model.offers import Group
 from skillgen.model.service import Service
 from skillgen.render.access import is_inferred
-from skillgen.render.file_names import slug
+from skillgen.render.file_names import safe_stem, slug
 from skillgen.render.uses import Parts, lowered, parts_of, wanted_uses
 
 NAME_LIMIT = 64
 """Characters of the name of a skill (Agent Skills)."""
+
+TITLE_LIMIT = 120
+"""Characters of the name for people."""
 
 DESCRIPTION_LIMIT = 1024
 """Characters of its description (Agent Skills)."""
@@ -43,12 +46,12 @@ def skill_name(service: Service) -> str:
     name = re.sub("-{2,}", "-", name)
     if not name and not slug(service.name) and any(map(str.isalnum, service.name)):
         return f"service-{hashlib.sha256(service.name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
-    return name or "service"
+    return safe_stem(name or "service", "service")[:NAME_LIMIT]
 
 
 def title(service: Service) -> str:
-    """Gives the name for people."""
-    return one_line(service.title or service.name) or skill_name(service)
+    """Returns the name for people, on one line."""
+    return clipped(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
 
 
 def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
@@ -167,5 +170,4 @@ def _joined(phrases: Sequence[str], is_grouped: bool) -> str:
 def plain(text: str) -> str:
     """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
-    line = line.replace("$ARGUMENTS", "$ ARGUMENTS")
     return re.sub("-{3,}", "—", line)

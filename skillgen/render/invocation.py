@@ -1,11 +1,13 @@
 """The front matter of SKILL.md: the six fields of Agent Skills, and with the profile `claude` those of Claude Code.
 
 Who may start the skill is the source's word. Which tools need no permission is never taken from it silently: only the
-service's own tools that change nothing are passed on, and a problem names them and those that were left out.
+service's own tools that change nothing are passed on, and a problem names them and those that were left out. Hosts
+split that field at commas and white space and know wildcards, so only plain names are written, as a list.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +22,8 @@ from skillgen.render.identity import (
     skill_name,
     what_and_when,
 )
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 
 CLAUDE_LIMIT = 1_536
 """Characters that description and when_to_use have together in Claude Code's list of skills."""
@@ -78,12 +82,12 @@ def _claude_fields(service: Service) -> dict[str, Any]:
         "argument-hint": plain_words(invocation.argument_hint or "") or None if invocation else None,
         "disable-model-invocation": True if invocation and invocation.model_invocable is False else None,
         "user-invocable": invocation.user_invocable if invocation else None,
-        "allowed-tools": " ".join(shown.replace("TOOL", name) for name in allowed) or None,
+        "allowed-tools": [shown.removesuffix("TOOL") + name for name in allowed],
     }
 
 
 def _own_tools(service: Service) -> frozenset[str]:
-    """Gives the tools of an MCP server that are declared to change nothing, and for which nobody must be asked."""
+    """Returns the tools of an MCP server that are declared to change nothing, and whose names are plain."""
     return frozenset(
         tool.name
         for tool in service.tools
@@ -91,7 +95,7 @@ def _own_tools(service: Service) -> frozenset[str]:
         and tool.semantics.read_only
         and tool.semantics.is_declared("read_only")
         and not tool.semantics.requires_confirmation
-        and " " not in tool.name
+        and _PLAIN_NAME.match(tool.name)
     )
 
 

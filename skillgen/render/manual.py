@@ -25,6 +25,7 @@ from skillgen.render.reference import SECTIONS, Reference, Topic
 
 NAMES = {
     "asked": "names of the tools for which a person must be asked first",
+    "bare": "whether there is room only for what a safe call needs",
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are cut short",
     "by_default": "names of the tools that may delete or overwrite by MCP's default, not by what is declared",

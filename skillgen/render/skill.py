@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from skillgen.markdown.filters import one_line, unfilled
+from skillgen.errors import Problem
+from skillgen.markdown.filters import inert, one_line, unfilled
 from skillgen.model.service import Service
 from skillgen.render.document import PROFILES, Document
 from skillgen.render.effects import (
@@ -42,6 +43,9 @@ FORMS = ("calls", "phrases", "names", "groups", "index")
 """How the tools are shown, the richest first."""
 
 
+LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
+"""How much there is beside the tools: all, the same in short, and only what a safe call needs."""
+
 WORDS = (320, 120, 60, 0)
 """Characters of words that an entry of the index may have, which say what its tools are about."""
 
@@ -59,11 +63,23 @@ class Skill:
     lists: Mapping[str, Index]
     """The indexes of `resources` and `prompts` that stand on several pages."""
 
+    is_bare: bool = False
+    """Whether words of the source were left out of it because they are too long."""
+
+
+_SHORTENED = Problem(
+    code="skill-shortened",
+    level="warning",
+    where="SKILL.md",
+    message="words of the source are too long for SKILL.md; only how to call, what to mind and the tools are in it",
+    fix="shorten names, uses and descriptions in the source, or the templates",
+)
+
 
 def skill_documents(service: Service, skill: Skill, reference: Reference, templates: Templates) -> Iterator[Document]:
     """Gives SKILL.md and the files of its references."""
     folder = f"skills/{skill_name(service)}"
-    yield Document(f"{folder}/SKILL.md", skill.text)
+    yield Document(f"{folder}/SKILL.md", skill.text, (_SHORTENED,) if skill.is_bare else ())
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
         yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
@@ -98,23 +114,24 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "lists": lists,
     }
     names = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
-    for form, index, words in _forms(reference):
-        # What every tool or every entry of the index takes at the least is known before the template is rendered.
-        if templates.are_own and (names if index is None else _least_of(index)) > limit:
-            continue
-        for brief in (False, True):
-            text = _unfilled(
-                templates.render("skill/SKILL.md.j2", **context, index=index, form=form, words=words, brief=brief)
-            )
-            if fits(text, limit):
-                return Skill(text=text, index=index, lists=lists)
-    return Skill(text=_cut(text), index=index, lists=lists)
+    for lengths, most in ((LENGTHS[:-1], limit), (LENGTHS[-1:], BYTES_LIMIT)):
+        for form, index, words in _forms(reference):
+            # What every tool or every entry of the index takes at the least is known before the template is rendered.
+            if templates.are_own and (names if index is None else _least_of(index)) > most:
+                continue
+            for length in lengths:
+                text = _unfilled(
+                    templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
+                )
+                if fits(text, most):
+                    return Skill(text=text, index=index, lists=lists, is_bare=length["bare"])
+    return Skill(text=_cut(text), index=index, lists=lists, is_bare=True)
 
 
 def _unfilled(text: str) -> str:
     """Keeps a host from filling in the body; front matter is read as it is."""
     fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
-    return fields + end + unfilled(body)
+    return inert(fields + end + unfilled(body))
 
 
 def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
@@ -154,7 +171,8 @@ def fits(text: str, limit: int) -> bool:
 
 
 def _cut(text: str) -> str:
-    """Cuts at a line what no form could make fit."""
-    while not fits(text, BYTES_LIMIT):
-        text = text[: text.rstrip("\n").rfind("\n") + 1]
+    """Cuts at a line what no form could make fit; front matter stays whole."""
+    least = text.find("\n---\n") + len("\n---\n") if text.startswith("---\n") else 0
+    while not fits(text, BYTES_LIMIT) and len(text) > least:
+        text = text[: max(text.rstrip("\n").rfind("\n") + 1, least)]
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from skillgen.markdown.filters import defused
+from skillgen.markdown.filters import inert
 from skillgen.markdown.invisible import visible
 from skillgen.model.exchange import Part
 from skillgen.model.value import Json
@@ -65,7 +65,7 @@ def shown(text: str) -> str:
     Raises:
         NoExample: none can.
     """
-    if defused(visible(text)) != text:
+    if inert(visible(text)) != text:
         raise NoExample("a value holds what no document may show")
     return text
 
