@@ -335,7 +335,10 @@ def test_only_plain_names_of_tools_are_allowed_to_run(tmp_path: Path) -> None:
 
 def test_an_example_sends_no_variable_of_another_program(tmp_path: Path) -> None:
     """S0-22: a source chooses its title and the variables of its server, but not the prefix."""
-    security = {"components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}}, "security": [{"b": []}]}
+    security: dict[str, Json] = {
+        "components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}},
+        "security": [{"b": []}],
+    }
     for title, url in (("GitHub", "https://x.example"), ("aws", "https://x.example/{secret_access_key}")):
         source = description(info={"title": title, "version": "1"}, servers=[{"url": url}], **security)
         run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / title)
@@ -373,7 +376,7 @@ def test_what_a_skill_has_no_room_for_is_reported(tmp_path: Path) -> None:
         f"scheme{number}": {"type": "apiKey", "in": "header", "name": f"X-{'k' * 900}{number}"} for number in range(30)
     }
     source = description(
-        {"/a": {"delete": operation("drop", security=[{name: []} for name in auth])}},
+        paths={"/a": {"delete": operation("drop", security=[{name: []} for name in auth])}},
         components={"securitySchemes": auth},
         servers=[{"url": f"https://x.example/{'a' * 8_000}/{names[0]}"}],
     )

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from skillgen.markdown.filters import Markdown, code, exact_code, inline
-from skillgen.markdown.values import exact_json_text
+from skillgen.markdown.filters import Markdown, code, exact_code, exact_json_text, inline
 from skillgen.model.exchange import ErrorCase, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.render.limits import stopped

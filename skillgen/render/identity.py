@@ -46,7 +46,7 @@ def skill_name(service: Service) -> str:
     name = re.sub("-{2,}", "-", name)
     if not name and not slug(service.name) and any(map(str.isalnum, service.name)):
         return f"service-{hashlib.sha256(service.name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
-    return safe_stem(name or "service", "service")[:NAME_LIMIT]
+    return safe_stem(name or "service", "service")
 
 
 def title(service: Service) -> str:
