@@ -405,6 +405,23 @@ def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
     assert block("# Notes #\n\ntext") == "**Notes**\n\ntext"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("See https://x.example/_search?q=*.*&a=_b_ or *.json",
+         "See https://x.example/_search?q=*.*&a=_b_ or \\*.json"),
+        ("At https://x.example/~a?$top=5 and www.x.example/[b]",
+         "At https://x.example/%7Ea?%24top=5 and www.x.example/%5Bb%5D"),
+        ("Use xmpp:a@x.example, WWW.x.example or ftp://x.example.",
+         "Use `xmpp:a@x.example`, `WWW.x.example` or `ftp://x.example`."),
+        ("_www.x.example/<b>", "\\_www.x.example/ \\<b>"),
+    ],
+)  # fmt: skip
+def test_a_bare_address_works_and_takes_nothing_along(text: str, shown: str) -> None:
+    """X-52: signs that a parser would read are encoded; what is not of the web or of mail is code."""
+    assert filters.inline(text) == shown
+
+
 def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:
     assert filters.inline("See [the guide](https://x.example/a).") == "See the guide (https://x.example/a)."
 

@@ -65,7 +65,7 @@ _UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[
 EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
 """Where emphasis can begin."""
 
-_RUN = re.compile(_KEPT + r"|(?P<run>\*+|_+)")
+_RUN = re.compile(_KEPT + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
 
 _DIALECTS = (
     r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))|(?<=\{)[{%]"  # attributes of kramdown and pandoc, raw HTML, Liquid
