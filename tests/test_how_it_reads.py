@@ -90,6 +90,38 @@ def test_the_largest_services_are_told_by_the_areas_of_their_paths(tmp_path: Pat
     assert service["origins"]["when_to_use"]["kind"] == "inferred"
 
 
+def test_no_area_is_lost_between_the_lines_that_name_the_smaller_ones(tmp_path: Path) -> None:
+    """X-24: areas that were joined have the room of both in a line, and not that of another."""
+    large = [
+        "berths",
+        "cranes",
+        "docks",
+        "ferries",
+        "gates",
+        "harbours",
+        "islands",
+        "jetties",
+        "keels",
+        "lamps",
+        "masts",
+    ]
+    alike = ["northernwarehouses", "southernwarehouses"]
+    small = [f"smallerthings{letter}" for letter in "abcdefghij"]
+    things = {
+        **{f"/{owner}/{owner}{part}/t{n}": n for owner in large for part in "xy" for n in range(10)},
+        **{f"/{owner}/shelves/t{n}": n for owner in alike for n in range(6)},
+        **{f"/{owner}/t{n}": n for owner in small for n in range(3)},
+    }
+    paths = {
+        path: {"get": operation(path.strip("/").replace("/", ""), tags=[path.rpartition("/")[0] + str(n)])}
+        for path, n in things.items()
+    }
+    service = service_of(write(tmp_path / "api.json", description(paths, info=INFO)))
+    said = ", ".join(service["when_to_use"])
+    assert "northernwarehouses, southernwarehouses" in said
+    assert [owner for owner in [*large, *small] if owner not in said] == []
+
+
 def test_a_path_that_begins_at_no_host_is_no_address(tmp_path: Path) -> None:
     """Issue 5, how to call."""
     skill = of_description(tmp_path, LIST, servers=[{"url": "/api"}])

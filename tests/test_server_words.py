@@ -368,3 +368,18 @@ def test_words_in_brackets_with_which_every_tool_begins_are_no_use(tmp_path: Pat
         "Docs-Frees a berth",
         "Docs-Finds a berth",
     ]
+
+
+def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:
+    """X-08: markup alone is like an empty string: no empty section, no space at the end of a line."""
+    empty = {"type": "object", "description": "<p/>", "properties": {"id": {"type": "string", "description": "<br/>"}}}
+    listed = [tool("find_berth", title="<p></p>", description="<p/>", inputSchema=empty)]
+    tips = {"content": "## Tips\n\n<p></p>\n"}
+    finished, out = documented(tmp_path, server={"instructions": " <p> </p>"}, tools=listed, ai_help=tips)
+    assert finished.exit_code == 0, finished.stderr
+    for path in [*out.rglob("*.md"), *out.glob("*.txt")]:
+        text = path.read_text("utf-8")
+        assert "\n\n\n" not in text
+        assert [line for line in text.split("\n") if line != line.rstrip()] == []
+        assert "says how it is to be used" not in text
+        assert "Tips" not in text

@@ -98,8 +98,8 @@ def service_of(
     return service
 
 
-def test_counted_limits_are_read_and_what_is_left_at_the_moment_is_not() -> None:
-    """X-51: wherever a server puts them."""
+def test_counted_limits_are_read_and_what_is_left_at_the_moment_is_in_no_document() -> None:
+    """S4-05, S4-07, X-51: wherever a server puts them; the model keeps the rest among its extras."""
 
     def limits(left: int) -> dict[str, Json]:
         moment = {"remaining": left, "resets_at": f"2026-01-0{left}T00:00:00Z"}
@@ -109,8 +109,11 @@ def test_counted_limits_are_read_and_what_is_left_at_the_moment_is_not() -> None
         tool = {"name": "create", "inputSchema": {"type": "object"}, "_meta": {"dashdash": limits(left)}}
         return service_of({"dashdash": {**described("acme-mcp"), **limits(left)}}, tools=(tool,))
 
-    service = crawled(1)
-    assert to_json(service) == to_json(crawled(2))
+    service, later = crawled(1), crawled(2)
+    documents = [[*render_documents(item, FORMATS)] for item in (service, later)]
+    assert documents[0] == documents[1]
+    for extras in (service.extras, service.tools[0].extras):
+        assert "'remaining': 1" in str(extras)
     assert service.rate_limit is not None
     assert service.rate_limit.requests_per_minute == 60
     assert service.tools[0].rate_limit == service.rate_limit

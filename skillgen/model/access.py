@@ -29,6 +29,9 @@ class Access:
     mcp: Value | None = None
     """An MCP server: its address, or its documentation."""
 
+    api_endpoint: str | None = None
+    """The base URL of the HTTP API (seed 000, web profile, `api-endpoint`)."""
+
     origins: Origins | None = None
     """Where each of them is declared."""
 

@@ -180,7 +180,7 @@ class ErrorCase:
     """One way in which a call fails."""
 
     code: str
-    """A code of the source, or an HTTP status."""
+    """A code of the source, or an HTTP status; empty where the source declares none."""
 
     description: str | None = None
     """What it means."""
@@ -199,6 +199,9 @@ class ErrorCase:
 
     documentation: str | None = None
     """An address that explains it."""
+
+    details: Value | None = None
+    """What the source adds for programs (seed 004, 11)."""
 
     output: Output | None = None
     """What comes back then."""

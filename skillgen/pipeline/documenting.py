@@ -243,15 +243,19 @@ def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = (
     return tuple(found)
 
 
+STRICT_PROBLEMS = 3
+"""Problems that the message of --strict shows."""
+
+
 def _refuse_problems(problems: Sequence[Problem]) -> None:
     found = [problem for problem in problems if problem.level != "info"]
     if found:
-        first = found[0]
+        shown = [f"{item.code}: {item.where}: {item.message}" for item in found[:STRICT_PROBLEMS]]
+        left = len(found) - len(shown)
         raise SourceError(
-            f"has {len(found)} problem{'s' if len(found) > 1 else ''}, and --strict is given; "
-            f"the first is {first.code}: {first.message}",
-            where=first.where,
-            fix="mend the source, or run without --strict",
+            f"--strict refuses {len(found)} problem{'s' if len(found) > 1 else ''}: {'; '.join(shown)}"
+            + (f"; and {left} more" if left else ""),
+            fix="correct the source, or run without --strict",
         )
 
 

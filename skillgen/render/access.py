@@ -27,6 +27,8 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
         link: Value | None = getattr(service.access, field)
         if link is not None and not (field == "mcp" and service.kind == "mcp"):
             found.append((label, url_of(link)))
+    if service.kind == "mcp" and service.access.api_endpoint:
+        found.append(("HTTP API", service.access.api_endpoint))
     return found
 
 

@@ -14,6 +14,7 @@ from skillgen.model.service import Service
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
+from skillgen.render.error_results import command_errors
 from skillgen.render.file_names import file_stems
 from skillgen.render.identity import skill_name, title
 from skillgen.render.links import ERRORS, linked_types
@@ -83,6 +84,7 @@ def ai_help_documents(
         "operational": operational_facts(service),
         "offered": offered_lines(service),
         "deprecated": deprecated_names(service),
+        "command_errors": command_errors(service),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }
     whole = Whole()

@@ -75,5 +75,5 @@ def _key(case: ErrorCase) -> _Key:
         if output is not None:
             headers = tuple((item.name, item.description) for item in output.headers)
             shapes += (output.media_types, headers, json.dumps(output.raw, sort_keys=True))
-    facts = case.category, case.retry_after_s, case.user_actionable, case.documentation
+    facts = case.category, case.retry_after_s, case.user_actionable, case.documentation, str(case.details)
     return case.code, case.description, case.resolution, *facts, *shapes

@@ -49,7 +49,9 @@ def web_front_matter(service: Service) -> dict[str, Any]:
         "mcp-url": _url_or_none(service.access.mcp),
         "api-url": _url_or_none(service.access.api),
         "web-url": url_of(service.access.web),
-        "api-endpoint": _web_address(endpoint.url) if endpoint is not None and is_known else None,
+        "api-endpoint": _web_address(
+            endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
+        ),
         "rate-limit": rate_limit,
         "auth-methods": _auth_methods(service),
         "status-page": _web_address(service.status_page),

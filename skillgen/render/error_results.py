@@ -8,15 +8,26 @@ from dataclasses import dataclass
 from itertools import chain
 
 from skillgen.markdown.filters import Markdown, code, exact_code, exact_json_text, inline
+from skillgen.markdown.sentences import clipped_inside
 from skillgen.model.exchange import ErrorCase, Output
 from skillgen.model.schema import Parameter, Schema
+from skillgen.model.service import Service
+from skillgen.model.wire import text_of_value
+from skillgen.render.effects import needs_stop
 from skillgen.render.limits import stopped
+from skillgen.render.operation import names_shown
 from skillgen.render.results import has_plain_headers, header_facts, media_type_facts
 from skillgen.render.type_phrases import type_phrase
 from skillgen.render.value_notes import schema_notes
 
 EXAMPLE_LIMIT = 300
 """Bytes of the example of an error, as JSON; a longer one is not shown."""
+
+DETAILS_LIMIT = 300
+"""Characters of the details of an error."""
+
+COMMAND_ERRORS = 40
+"""Lines that tell the errors of all tools together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,49 @@ class ErrorHeaders:
 
 _Body = tuple[Output, Schema, list[str]]
 """A body, its shape, and the codes of the errors that it comes with."""
+
+
+def error_line(error: ErrorCase, beside: str = "") -> Markdown:
+    """Returns an error on one line: its code, what is `beside` it, what it means, what a caller does about it."""
+    head = " ".join(filter(None, (code(error.code) if error.code else "", f"({beside})" if beside else "")))
+    words = ""
+    for text in filter(None, (inline(error.description or ""), inline(error.resolution or ""), _error_notes(error))):
+        words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
+    return Markdown(": ".join(filter(None, (head, words))))
+
+
+def command_errors(service: Service) -> list[Markdown]:
+    """Returns a line for each error that tools declare, with the tools; by their codes alone where they are many."""
+    by_words: dict[Markdown, list[str]] = {}
+    by_code: dict[str, dict[str, None]] = {}
+    cases: dict[Markdown, ErrorCase] = {}
+    for tool in service.tools:
+        for case in tool.errors:
+            line = error_line(case)
+            cases.setdefault(line, case)
+            by_words.setdefault(line, []).append(tool.name)
+            by_code.setdefault(case.code, {})[tool.name] = None
+    if len(by_words) <= COMMAND_ERRORS:
+        return [error_line(case, names_shown(by_words[line])) for line, case in cases.items()]
+    lines = [Markdown(f"{code(name)}: {names_shown(list(tools))}") for name, tools in sorted(by_code.items()) if name]
+    left = len(lines) - COMMAND_ERRORS
+    return [*lines[:COMMAND_ERRORS], Markdown(f"And {left} more codes")] if left > 0 else lines
+
+
+def _error_notes(error: ErrorCase) -> str:
+    """Says what a caller does about an error, beyond its own words."""
+    found = []
+    if error.category:
+        found.append(f"Category: {code(error.category)}.")
+    if error.retry_after_s is not None:
+        found.append(f"Try again after {error.retry_after_s:g} seconds.")
+    if error.user_actionable:
+        found.append("Tell the user.")
+    if error.documentation:
+        found.append(f"Documentation: {code(error.documentation)}.")
+    if error.details is not None:
+        found.append(f"Details: {code(clipped_inside(text_of_value(error.details.json), DETAILS_LIMIT))}.")
+    return " ".join(found)
 
 
 def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:

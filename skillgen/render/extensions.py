@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from skillgen.markdown.filters import Markdown, code
-from skillgen.model.exchange import ErrorCase
 from skillgen.model.service import Service
 
 _MEANINGS = {
@@ -35,20 +34,6 @@ _MEANINGS = {
 def extension_lines(service: Service) -> tuple[Markdown, ...]:
     """Gives a line for each extension that is declared; one that is not known is named only."""
     return tuple(_line(name) for name in service.extensions or {})
-
-
-def error_notes(error: ErrorCase) -> Markdown:
-    """Says of an error what a caller does about it, beyond its own words: empty where nothing is declared."""
-    found = []
-    if error.category:
-        found.append(f"Category: {code(error.category)}.")
-    if error.retry_after_s is not None:
-        found.append(f"Try again after {error.retry_after_s:g} seconds.")
-    if error.user_actionable:
-        found.append("Tell the user.")
-    if error.documentation:
-        found.append(f"Documentation: {code(error.documentation)}.")
-    return Markdown(" ".join(found))
 
 
 def _line(name: str) -> Markdown:

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from skillgen.markdown.filters import one_line, plain_words
-from skillgen.markdown.sentences import clipped, shortened
+from skillgen.markdown.sentences import TRIGGER, clipped, list_phrase, shortened
 from skillgen.model.offers import Group
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.render.access import is_inferred
 from skillgen.render.file_names import safe_stem, slug
+from skillgen.render.offered import offered_counts
 from skillgen.render.uses import Parts, lowered, parts_of, wanted_uses
 
 NAME_LIMIT = 64
@@ -27,11 +29,16 @@ DESCRIPTION_LIMIT = 1024
 TRIGGERS_LIMIT = 640
 """Characters that the triggers may take of a description, so that what the service does is read too."""
 
+WORDS_READ = 20_000
+"""Characters of a text in which a trigger is looked for."""
+
+OFFERED_LIMIT = 90
+"""Characters that tell of one resource or prompt of a service without tools."""
+
 KINDS = 6
 """Groups that are named where the source says nothing else of what the service does."""
 
 _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
-_TRIGGER = re.compile(r"\buse (?:this \w+ )?(?:when|for|if|to)\b", re.IGNORECASE)
 
 
 def skill_name(service: Service) -> str:
@@ -60,9 +67,13 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
     Hosts refuse angle brackets, and `---` ends front matter for careless readers.
     """
     what = plain(what_it_does(service))
-    if _TRIGGER.search(what):
+    sentences = _sentences(what)
+    declared = next(filter(TRIGGER.search, sentences), None)
+    when = declared or declared_trigger(service) or triggers(service)
+    if when in what and (len(what) <= limit or what.index(when) + len(when) < limit):
         return clipped(what, limit)
-    when = declared_trigger(service) or triggers(service)
+    when = clipped(when, TRIGGERS_LIMIT)
+    what = " ".join(item for item in sentences if item != declared) or what
     what = shortened(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
 
@@ -70,7 +81,7 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
 def short_description(service: Service, limit: int = 100) -> str:
     """Says what the service does in one sentence, for a server.json: at most `limit` characters, cut at a word."""
     sentences = _sentences(plain(what_it_does(service)))
-    first = next((sentence for sentence in sentences if not _TRIGGER.match(sentence)), sentences[0])
+    first = next((sentence for sentence in sentences if not TRIGGER.match(sentence)), sentences[0])
     return clipped(first, limit)
 
 
@@ -83,15 +94,15 @@ def what_it_does(service: Service) -> str:
 def declared_trigger(service: Service) -> str | None:
     """Gives the sentence that says when to use the service, wherever it stands in what the source says of it."""
     texts = (service.description, service.summary)
-    found = (sentence for text in texts if text for sentence in _sentences(plain(text[:4_000])))
-    trigger = next(filter(_TRIGGER.match, found), None)
+    found = (sentence for text in texts if text for sentence in _sentences(plain(text[:WORDS_READ])))
+    trigger = next(filter(TRIGGER.match, found), None)
     return clipped(trigger, TRIGGERS_LIMIT) if trigger else None
 
 
 def what_and_when(service: Service, limit: int = DESCRIPTION_LIMIT) -> tuple[str, str]:
     """Says what the service does and when to use it, each on its own; what is declared of its uses in a list first."""
     sentences = _sentences(plain(what_it_does(service)))
-    what = " ".join(item for item in sentences if not _TRIGGER.match(item)) or " ".join(sentences)
+    what = " ".join(item for item in sentences if not TRIGGER.match(item)) or " ".join(sentences)
     is_listed = bool(service.when_to_use) and not is_inferred(service, "when_to_use")
     when = None if is_listed else declared_trigger(service)
     return shortened(what, limit), when or triggers(service)
@@ -102,9 +113,8 @@ def _sentences(line: str) -> list[str]:
 
 
 def _kind(service: Service) -> str:
-    count = len(service.tools)
     kind = "MCP server" if service.kind == "mcp" else "HTTP API"
-    what = f"{title(service)}, an {kind} with {count} tool{'' if count == 1 else 's'}"
+    what = f"{title(service)}, an {kind} with {_count(service)}"
     names = {group.name: _kind_of_group(group) for group in service.groups}
     sizes = Counter(names[tool.group] for tool in service.tools if tool.group in names)
     titles = sorted((title for title in sizes if title.lower() != "other"), key=lambda title: -sizes[title])
@@ -113,6 +123,11 @@ def _kind(service: Service) -> str:
     is_all = len(titles) <= KINDS and len(titles) == len(set(names.values()))
     shown = [*map(lowered, titles[:KINDS]), *([] if is_all else ["more"])]
     return f"{what} for {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _count(service: Service) -> str:
+    count = len(service.tools)
+    return f"{count} tool{'' if count == 1 else 's'}" if count else offered_counts(service)
 
 
 def _kind_of_group(group: Group) -> str:
@@ -126,6 +141,10 @@ def triggers(service: Service) -> str:
     """Says when to use the service: declared triggers as such, else what its tools do."""
     uses = wanted_uses(service)
     phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
+    others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
+    if not phrases and others:
+        said = (list_phrase(item.description or item.title or item.name, OFFERED_LIMIT) for item in others)
+        return f"Use when a task needs one of these: {clipped(plain('; '.join(said)), TRIGGERS_LIMIT)}"
     if not phrases:
         return f"Use when a task needs {plain(title(service))}."
     if is_inferred(service, "when_to_use"):

@@ -45,9 +45,12 @@ def skill_fields(service: Service, profile: str) -> dict[str, Any]:
 
 
 def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
-    """Says what a profile passes on of the tools that the source would have pre-approved, and what not."""
+    """Says what a profile passes on of what the source declares on invocation, and what not."""
     declared = service.invocation.allowed_tools if service.invocation else ()
-    if profile != "claude" or not declared:
+    if profile != "claude":
+        yield from _left_to_claude(service)
+        return
+    if not declared:
         return
     own = _own_tools(service)
     passed = [name for name in declared if name in own]
@@ -68,6 +71,27 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
             where=where,
             message=f"the source wants {', '.join(left)} to run without asking; the skill does not pass that on",
             fix="grant it yourself where you trust the service",
+        )
+
+
+def _left_to_claude(service: Service) -> Iterator[Problem]:
+    """Yields a problem for the declared fields that only Claude Code knows (Agent Skills has none for them)."""
+    invocation = service.invocation
+    declared = {
+        "allowed-tools": invocation and invocation.allowed_tools,
+        "argument-hint": invocation and invocation.argument_hint,
+        "disable-model-invocation": invocation and invocation.model_invocable is False,
+        "user-invocable": invocation and invocation.user_invocable is False,
+    }
+    fields = [name for name, is_declared in declared.items() if is_declared]
+    if fields:
+        allowed = "; of allowed-tools it passes on those that change nothing" if "allowed-tools" in fields else ""
+        yield Problem(
+            code="invocation-left-out",
+            level="info",
+            where="/dashdash/invocation",
+            message=f"the source declares {', '.join(fields)}, for which the portable profile of SKILL.md has no field",
+            fix=f"use --profile claude to write them{allowed}",
         )
 
 

@@ -30,6 +30,7 @@ NAMES = {
     "brief": "whether there is little room, so that lists are cut short",
     "by_default": "names of the tools that may delete or overwrite by MCP's default, not by what is declared",
     "by_method": "whether that a tool changes something is known from its HTTP method alone",
+    "command_errors": "the errors that tools declare, a line each",
     "dates": "`date`, `date-time` and `time` to the parameters that are declared to be of that format",
     "deprecated": "the tools that are not to be used any more",
     "destructive": "names of the tools that may delete or overwrite, declared or inferred",

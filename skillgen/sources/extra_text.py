@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.access import Access
+from skillgen.model.access import Access, Endpoint
 from skillgen.model.offers import Section
 from skillgen.model.service import Service
 from skillgen.model.value import Origin
@@ -104,6 +104,7 @@ def extended(service: Service, extra: ExtraText) -> Service:
         service,
         **changes,
         access=_access(service.access, found.access),
+        endpoints=_endpoints(service, found.access.api_endpoint),
         install={**(found.install or {}), **(service.install or {})} or None,
         requirements=replace(
             service.requirements,
@@ -170,7 +171,7 @@ class _ExtraReader:
             homepage=homepage,
             repository=repository,
             status_page=facts.take("status_page", *voices.both("statusPage", Members.link)),
-            content_version=take("content_version", "contentVersion"),
+            content_version=facts.take("content_version", *voices.both("contentVersion", Members.version)),
             last_updated=take("last_updated", "lastUpdated"),
             when_to_use=wanted,
             when_not_to_use=unwanted,
@@ -210,8 +211,14 @@ def _label(item: str) -> str:
     return re.sub(r"\\(.)", r"\1", match[1]) if match is not None else item
 
 
+def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
+    """Returns the addresses of a service; the text's base URL where an API declares none with a host."""
+    is_open = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
+    return (Endpoint(url=url),) if url is not None and is_open else service.endpoints
+
+
 def _access(own: Access, found: Access) -> Access:
-    ways = {name: getattr(own, name) or getattr(found, name) for name in ("cli", "api", "web", "mcp")}
+    ways = {name: getattr(own, name) or getattr(found, name) for name in ("cli", "api", "web", "mcp", "api_endpoint")}
     added = {name: ORIGIN for name in ways if getattr(own, name) is None and ways[name] is not None}
     return replace(own, **ways, origins={**(own.origins or {}), **added} or None)
 

@@ -7,6 +7,7 @@ events are used here, and the values are made by the rules of YAML 1.2.2, 10.3.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +50,10 @@ class YamlError(ValueError):
     """Text that is not YAML, or YAML that cannot be read safely; the message names the line."""
 
 
-def parse_yaml(text: str, problems: ProblemLog) -> Json:
+def parse_yaml(text: str, problems: ProblemLog, *, scalar: Callable[[str], Json] | None = None) -> Json:
     """Reads one YAML document, the first that holds anything; that others follow is reported.
+
+    `scalar` returns the value of an unquoted scalar; the core schema's without it.
 
     A key that stands twice in a mapping is reported too, and its last value kept.
 
@@ -63,7 +66,7 @@ def parse_yaml(text: str, problems: ProblemLog) -> Json:
     loader = _LOADER(text)
     try:
         limit = min(EXPANDED_LIMIT, EXPANDED_AT_LEAST + EXPANDED_PER_CHARACTER * len(text))
-        builder = _Builder(loader, problems, limit)
+        builder = _Builder(loader, problems, limit, scalar or plain_scalar)
         data = builder.document()
         builder.report_others()
         return data
@@ -71,6 +74,11 @@ def parse_yaml(text: str, problems: ProblemLog) -> Json:
         raise YamlError(_message(error)) from None
     finally:
         loader.dispose()
+
+
+def word_scalar(text: str) -> Json:
+    """Returns the value of an unquoted scalar where a number, such as a version, is a string."""
+    return _WORDS.get(text, text)
 
 
 def plain_scalar(text: str) -> Json:
@@ -94,7 +102,8 @@ def plain_scalar(text: str) -> Json:
 class _Builder:
     """Makes values of events, without recursion: nesting is as deep as the parser allows."""
 
-    def __init__(self, loader: Any, problems: ProblemLog, expanded_limit: int) -> None:
+    def __init__(self, loader: Any, problems: ProblemLog, expanded_limit: int, plain: Callable[[str], Json]) -> None:
+        self._plain = plain
         self._expanded_limit = expanded_limit
         self._next = loader.get_event
         self._problems = problems
@@ -107,6 +116,7 @@ class _Builder:
     def document(self) -> Json:
         """Reads the events of one document; most of them are scalars, so those take the shortest way."""
         next_event, scalar, anchors, keys = self._next, yaml.ScalarEvent, self._anchors, dict[str, str]()
+        plain = self._plain
         root: list[Json] = []
         collection: Any = root
         key: str | None = None
@@ -124,7 +134,7 @@ class _Builder:
                         anchors[event.anchor] = (value, 1)
                     continue
                 if event.implicit[0] or event.tag in _PLAIN_TAGS:
-                    value = plain_scalar(value)
+                    value = plain(value)
                 if event.anchor is not None:
                     anchors[event.anchor] = (value, 1)
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:

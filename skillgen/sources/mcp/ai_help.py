@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from skillgen.errors import ProblemLog
 from skillgen.model.offers import Section
 from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.guards import as_dict, as_list, is_bare_markup, text_of
 from skillgen.sources.mcp.ai_help_markdown import (
     page_from_markdown,
     split_front_matter,
@@ -165,7 +165,7 @@ class _Builder:
             self._wanted += found.wanted
             self._unwanted += found.unwanted
             body = found.rest
-        if body:
+        if body and not is_bare_markup(body):
             self._sections.append(Section(title=title, body=body))
 
     def add_json(self, key: str, value: Json) -> None:

@@ -9,7 +9,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict
 from skillgen.sources.mcp.claims import Members
-from skillgen.sources.yaml_core import YamlError, parse_yaml
+from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
 
 FRONT_MATTER_LIMIT = 20_000
 """Characters of front matter beyond which it is not read: deep nesting takes the YAML parser quadratic time."""
@@ -37,11 +37,15 @@ def metadata_from_front_matter(front_matter: str | None, pointer: str, problems:
 
 def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> Members:
     """Gives front matter in the shape of a `dashdash` object; `none` is how YAML says null (seed 000, CLI profile)."""
+    keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
     shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
     for part in ("requires", "invocation"):
         if isinstance(shaped.get(part), dict):
+            keys.update((_camel(key), key) for key in shaped[part])
             shaped[part] = {_camel(key): value for key, value in shaped[part].items()}
     access = {key: shaped.pop(key) for key in _ACCESS if key in shaped}
+    if shaped.get("apiEndpoint") == "none":
+        shaped["apiEndpoint"] = None
     groups = {
         "identity": {key: shaped.pop(key) for key in _IDENTITY if key in shaped},
         "alternativeAccess": {key: None if value == "none" else value for key, value in access.items()},
@@ -49,7 +53,7 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
     for key, group in groups.items():
         if group:
             shaped[key] = {**as_dict(shaped.get(key)), **group}
-    members = Members(shaped, pointer, "ai_help", problems, addressable=False)
+    members = Members(shaped, pointer, "ai_help", problems, keys=keys)
     members.ignore("specUrl", "specVersion", "subcommandHelp")
     return members
 
@@ -61,7 +65,7 @@ def _parsed(front_matter: str | None, pointer: str, problems: ProblemLog) -> dic
         problems.warning("ai-help-invalid", pointer, f"the front matter is longer than {FRONT_MATTER_LIMIT} characters")
         return {}
     try:
-        data = parse_yaml(front_matter, problems)
+        data = parse_yaml(front_matter, problems, scalar=word_scalar)
     except YamlError as error:
         problems.warning("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
         return {}

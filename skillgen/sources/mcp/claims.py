@@ -5,15 +5,17 @@ Two places may claim different things of one field; `precedence` says which of t
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from skillgen.errors import ProblemLog
+from skillgen.errors import Level, Problem, ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.value import Json, Origin
 from skillgen.sources.addresses import without_credentials
+from skillgen.sources.guards import is_blank
 from skillgen.sources.safety import flag_from
 
 Place = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
@@ -57,22 +59,30 @@ class Members:
     What has the wrong type is reported and left out. What nobody asked for is kept: `unread` gives it.
     """
 
-    __slots__ = ("_addressable", "_parts", "_problems", "_read", "place", "pointer", "raw")
+    __slots__ = ("_items", "_keys", "_parts", "_problems", "_read", "place", "pointer", "raw")
 
     def __init__(
-        self, raw: dict[str, Json], pointer: str, place: Place, problems: ProblemLog, *, addressable: bool = True
+        self,
+        raw: dict[str, Json],
+        pointer: str,
+        place: Place,
+        problems: ProblemLog,
+        *,
+        keys: Mapping[str, str] | None = None,
     ) -> None:
+        """`keys` are the keys as a text spells them, for an object inside a text, which has no pointers of its own."""
         self.raw = raw
         self.pointer = pointer
         self.place = place
         self._problems = problems
-        self._addressable = addressable
+        self._keys = keys
         self._read: set[str] = set()
         self._parts: dict[str, Members] = {}
+        self._items: dict[str, list[Members]] = {}
 
     def at(self, key: object) -> str:
         """Gives the pointer to a member; for an object that stands inside a text, the pointer to that text."""
-        return child(self.pointer, key) if self._addressable else self.pointer
+        return child(self.pointer, key) if self._keys is None else self.pointer
 
     def json(self, key: str) -> Claim | None:
         """Gives a member of any type."""
@@ -81,7 +91,16 @@ class Members:
     def text(self, key: str) -> Claim | None:
         """Gives a member that is a text; a blank one says nothing."""
         claim = self._claim(key, "a text", lambda value: isinstance(value, str))
-        return None if claim is not None and claim.value is not None and not claim.value.strip() else claim
+        return None if claim is not None and claim.value is not None and is_blank(claim.value, key) else claim
+
+    def version(self, key: str) -> Claim | None:
+        """Returns a member that is a string, or a number that stands for one, as an unquoted version does."""
+        claim = self._claim(
+            key, "a text", lambda value: isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        )
+        if claim is None or claim.value is None or isinstance(claim.value, str):
+            return self.text(key)
+        return replace(claim, value=json.dumps(claim.value))
 
     def word(self, key: str, words: tuple[str, ...]) -> Claim | None:
         """Gives a member that is one of some words."""
@@ -123,10 +142,13 @@ class Members:
         return self._claim(key, "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
 
     def texts(self, key: str) -> Claim | None:
-        """Gives a member that is a list of texts, as a tuple without the items that are none."""
-        claim = self._claim(key, "a list of texts", lambda value: isinstance(value, list))
+        """Returns a member that is a list of strings, as a tuple without other items; one string is a list of one."""
+        claim = self._claim(key, "a list of texts", lambda value: isinstance(value, (list, str)))
         if claim is None or claim.value is None:
             return claim
+        if isinstance(claim.value, str):
+            self._report(key, "a list of texts", claim.value, outcome="read as a list of one", level="info")
+            return replace(claim, value=(claim.value,)) if claim.value.strip() else None
         items = enumerate(claim.value)
         return replace(claim, value=tuple(item for index, item in items if self._is_text(item, key, index)))
 
@@ -136,10 +158,14 @@ class Members:
         if claim is None or claim.value is None:
             return claim
         if claim.value.lower() == "none":
-            self._problems.info("member-invalid", self.at(key), "the word `none` is read as null", "write null")
+            self._problems.info(
+                "member-invalid", self.at(key), self._named(key, "the word `none` is read as null"), "write null"
+            )
             return replace(claim, value=None)
         if not re.match(r"https?://[^/\s]", claim.value):
-            self._problems.warning("member-invalid", self.at(key), "expected an http:// or https:// URL; left out")
+            self._problems.warning(
+                "member-invalid", self.at(key), self._named(key, "expected an http:// or https:// URL; left out")
+            )
             return None
         return claim
 
@@ -153,7 +179,7 @@ class Members:
             self._problems.warning(
                 "credential-left-out",
                 self.at(key),
-                "the URL holds a user or password, which is left out",
+                self._named(key, "the URL holds a user or password, which is left out"),
                 "take it out of the source, and revoke it if it is real",
             )
         return replace(claim, value=url)
@@ -178,23 +204,24 @@ class Members:
         return replace(claim, value=tuple(filter(None, names)))
 
     def parts(self, key: str) -> Iterator[Members]:
-        """Gives the objects of a member that is a list of them."""
+        """Yields the objects of a member that is a list of them."""
         claim = self._claim(key, "a list of objects", lambda value: isinstance(value, list))
+        items = self._items[key] = []
         for index, item in enumerate(claim.value or () if claim is not None else ()):
-            pointer = child(claim.pointer, index) if claim is not None and self._addressable else self.pointer
+            pointer = child(self.at(key), index) if self._keys is None else self.pointer
+            raw = item if isinstance(item, dict) else {}
+            items.append(Members(raw, pointer, self.place, self._problems, keys=self._keys))
             if isinstance(item, dict):
-                yield Members(item, pointer, self.place, self._problems, addressable=self._addressable)
+                yield items[-1]
             else:
-                self._report(pointer, "an object", item)
+                self._report(key, "an object", item, index=index)
 
     def part(self, key: str, place: Place | None = None) -> Members:
         """Gives the members of a member that is an object, none where there is no object; `place` if another speaks."""
         if key not in self._parts:
             claim = self._claim(key, "an object", lambda value: isinstance(value, dict))
             raw = claim.value if claim is not None and claim.value is not None else {}
-            self._parts[key] = Members(
-                raw, self.at(key), place or self.place, self._problems, addressable=self._addressable
-            )
+            self._parts[key] = Members(raw, self.at(key), place or self.place, self._problems, keys=self._keys)
         return self._parts[key]
 
     def ignore(self, *keys: str) -> None:
@@ -202,11 +229,20 @@ class Members:
         self._read.update(keys)
 
     def unread(self) -> dict[str, Json]:
-        """Gives the members that nobody asked for, also those of its parts; a `dashdash` part is asked for itself."""
+        """Returns the members that were not read, also those of its parts and of the objects in its lists.
+
+        A `dashdash` part is asked for itself. A list has an object for each of its items up to the last one that has
+        such members.
+        """
         rest = {key: value for key, value in self.raw.items() if key not in self._read}
         for key, part in self._parts.items():
             if part.place != "dashdash" or self.place == "dashdash":
                 rest.update({key: inner} if (inner := part.unread()) else {})
+        for key, items in self._items.items():
+            found = [item.unread() for item in items]
+            while found and not found[-1]:
+                found.pop()
+            rest.update({key: found} if found else {})
         return rest
 
     def _claim(self, key: str, expected: str, accepts: Callable[[Json], bool]) -> Claim | None:
@@ -216,30 +252,49 @@ class Members:
             declared = key in self.raw and self.place in NULL_IS_A_VALUE
             return Claim(None, self.at(key), self.place) if declared else None
         if not accepts(value):
-            self._report(self.at(key), expected, value)
+            self._report(key, expected, value)
             return None
         return Claim(value, self.at(key), self.place)
 
     def _misread(self, key: str, expected: str, meaning: Json) -> Claim | None:
         """Returns what a value of the wrong form is taken for, if it claims anything; reports it."""
         if meaning is None:
-            self._report(self.at(key), expected, self.raw[key])
+            self._report(key, expected, self.raw[key])
             return None
         self._problems.warning(
             "member-invalid",
             self.at(key),
-            f"expected {expected}, found {_shown(self.raw[key])}; read as {str(meaning).lower()}, to be careful",
+            self._named(
+                key,
+                f"expected {expected}, found {_shown(self.raw[key])}; read as {str(meaning).lower()}, to be careful",
+            ),
         )
         return Claim(meaning, self.at(key), self.place, inferred_from=key)
 
     def _is_text(self, item: Json, key: str, index: int) -> bool:
         if isinstance(item, str):
             return True
-        self._report(child(self.at(key), index), "a text", item)
+        self._report(key, "a text", item, index=index)
         return False
 
-    def _report(self, pointer: str, expected: str, found: Json) -> None:
-        self._problems.warning("member-invalid", pointer, f"expected {expected}, found {_shown(found)}; left out")
+    def _report(
+        self,
+        key: str,
+        expected: str,
+        found: Json,
+        *,
+        index: int | None = None,
+        outcome: str = "left out",
+        level: Level = "warning",
+    ) -> None:
+        pointer, words = self.at(key), f"expected {expected}, found {_shown(found)}; {outcome}"
+        if index is not None and self._keys is None:
+            pointer = child(pointer, index)
+        self._problems.add(Problem(code="member-invalid", level=level, where=pointer, message=self._named(key, words)))
+
+    def _named(self, key: str, message: str) -> str:
+        """Returns a message on a member; the pointer to a text does not say which one of its keys it is about."""
+        return message if self._keys is None else f"{self._keys.get(key, key)}: {message}"
 
 
 def _shown(value: Json) -> str:

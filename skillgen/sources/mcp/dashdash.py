@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from skillgen.errors import ProblemLog
+from skillgen.markdown.sentences import TRIGGER
 from skillgen.model.value import Json
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.mcp.claims import Members
@@ -26,7 +27,6 @@ _REQUIRED = {
 }
 _MAY_BE_NULL = frozenset({"cliUrl", "apiUrl", "webUrl"})
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
-_TRIGGER = re.compile(r"\buse (?:this \w+ |it )?(?:when|for|if|to)\b", re.IGNORECASE)
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 
 
@@ -61,7 +61,7 @@ def check(dashdash: Members, problems: ProblemLog) -> None:
             f"{name[:80]!r} is not 1 to 64 small letters, digits and hyphens",
         )
     description = text_of(identity, "description")
-    if description is not None and not _TRIGGER.search(description):
+    if description is not None and not TRIGGER.search(description):
         problems.info(
             "dashdash-description-without-trigger",
             dashdash.pointer + "/identity/description",

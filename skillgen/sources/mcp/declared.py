@@ -92,6 +92,7 @@ def access_from(
         api=way("api", "apiUrl"),
         web=way("web", "webUrl"),
         mcp=_value(facts.claim("mcp", *own)),
+        api_endpoint=_api_endpoint(voices, facts),
         origins=facts.origins,
     )
 
@@ -111,9 +112,14 @@ def requirements_from(voices: Voices, facts: Facts) -> Requirements:
         claims = voices.both(key, read, within="requires")
         return facts.take(f"requirements.{key}", *claims) or ()
 
-    auth = facts.claim("requirements.auth", *voices.both("auth", Members.texts, within="requires"))
+    required = _auth_from(facts.claim("requirements.auth", *voices.both("auth", Members.texts, within="requires")))
+    named = next(not_null(voices.both("authMethods", Members.texts)), None)
+    known = {auth.kind for auth in required}
+    further = tuple(auth for auth in _auth_from(named) if auth.kind not in known)
+    if named is not None and further and not required:
+        facts.note("requirements.auth", named.origin())
     return Requirements(
-        auth=_auth_from(auth),
+        auth=(*required, *further),
         env=names("env", Members.variable_names),
         scopes=names("scopes"),
         bins=names("bins"),
@@ -158,4 +164,10 @@ def _auth_from(claim: Claim | None) -> tuple[Auth, ...]:
     return tuple(
         Auth(kind=kind, pointer=claim.pointer if in_text else child(claim.pointer, index))
         for index, kind in enumerate(claim.value)
+        if kind != "none"
     )
+
+
+def _api_endpoint(voices: Voices, facts: Facts) -> str | None:
+    url: str | None = facts.take("api_endpoint", *not_null(voices.both("apiEndpoint", Members.url)))
+    return url

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from skillgen.errors import ProblemLog
 from skillgen.model.exchange import ErrorCase
-from skillgen.model.value import Json
+from skillgen.model.value import Json, Value
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.tool_entry import spelled
 
@@ -28,11 +28,15 @@ def error_cases(owner: Members, key: str, problems: ProblemLog) -> Iterator[Erro
                 yield ErrorCase(code=str(code), description=value)
         return
     for item in owner.parts(key):
-        code = item.json("code")
-        if code is None or not isinstance(code.value, (str, int)) or isinstance(code.value, bool):
-            problems.warning("error-invalid", item.pointer, "the error has no code; left out")
-            continue
-        yield _case(str(code.value), item)
+        claim = item.json("code")
+        code = claim.value if claim is not None else None
+        has_code = isinstance(code, (str, int)) and not isinstance(code, bool)
+        case = _case(str(code) if has_code else "", item)
+        if has_code or case.description or case.resolution:
+            yield case
+        if not has_code:
+            outcome = "shown without one" if case.description or case.resolution else "left out"
+            problems.warning("error-invalid", item.pointer, f"the error has no code; {outcome}", "declare code")
 
 
 def is_catalogue(raw: Json) -> bool:
@@ -51,6 +55,7 @@ def _case(code: str, item: Members) -> ErrorCase:
         retry_after_s=_value(_first(spelled(item, "retry_after_seconds", Members.number))),
         user_actionable=_value(_first(spelled(item, "user_actionable", Members.flag))),
         documentation=_value(_first(spelled(item, "documentation_url", Members.text))),
+        details=Value(details.value) if (details := item.json("details")) is not None else None,
     )
 
 

@@ -6,18 +6,12 @@ from skillgen.model.access import RateLimit
 from skillgen.sources.mcp.claims import Members
 from skillgen.sources.mcp.tool_entry import spelled
 
-OF_THE_MOMENT = ("remaining", "resets_at", "resetsAt")
-"""Members that change from call to call."""
-
-_COUNTED = ("rate_limits", "rateLimits", "quota")
+_COUNTED = ("rate_limits", "rateLimits")
 
 
 def counted_limit(owner: Members) -> RateLimit | None:
-    """Reads how often something may be called; what is left at the moment is no fact of it, and is left out."""
-    for key in _COUNTED:
-        if isinstance(owner.raw.get(key), dict):
-            owner.part(key).ignore(*OF_THE_MOMENT)
-    limits = next((owner.part(key) for key in _COUNTED[:2] if isinstance(owner.raw.get(key), dict)), None)
+    """Reads how often something may be called. What is left at the moment stays among the extras (seed 004, 1)."""
+    limits = next((owner.part(key) for key in _COUNTED if isinstance(owner.raw.get(key), dict)), None)
     if limits is None:
         return None
     minute = next(iter(spelled(limits, "requests_per_minute", Members.integer)), None)

@@ -78,7 +78,14 @@ class CrawlReader:
                 "Reading the descriptions of the tools authorises the tools in that session.",
                 fix="Leave them unread with --no-tool-descriptions, or `no-tool-descriptions: true` in skillgen.yaml.",
             )
-        if scope.call_get_manifest and MANIFEST_TOOL in _names(results):
+        if scope.call_get_manifest and MANIFEST_TOOL not in _names(results):
+            self.log.warning(
+                "manifest-tool-missing",
+                "tools/list",
+                f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read.",
+                "leave out --call-get-manifest",
+            )
+        elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")
             if (manifest := read_manifest(session, self.log, self._secrets)) is not None:
                 results["manifest"] = manifest

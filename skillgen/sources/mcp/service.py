@@ -125,6 +125,14 @@ class _ServiceReader:
 
     def _tools(self, reader: ToolReader, entries: list[tuple[str, Members]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
+        listed = {name for name, _ in entries}
+        if unlisted := [name for name in manifest if name not in listed]:
+            self._problems.warning(
+                "manifest-tool-not-listed",
+                self._manifest.tools_pointer,
+                f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out",
+                "list these tools or remove them from the manifest",
+            )
         return tuple(
             replace(
                 reader.tool(

@@ -26,7 +26,7 @@ from skillgen.sources.mcp.disclosed import guidance_from
 from skillgen.sources.mcp.error_cases import error_cases
 from skillgen.sources.mcp.icons import IconReader
 from skillgen.sources.mcp.precedence import Facts
-from skillgen.sources.mcp.rate_limits import OF_THE_MOMENT, counted_limit
+from skillgen.sources.mcp.rate_limits import counted_limit
 from skillgen.sources.mcp.semantics import semantics_from_tool
 from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
 from skillgen.sources.mcp.tool_help import with_help
@@ -120,7 +120,7 @@ class ToolReader:
             task_support=self._task_support(described, members, manifest),
             pagination=_pagination(facts.claim("pagination", *entry.field("supports_pagination", Members.flag))),
             icons=self.icons.icons(members),
-            extras=_extras(entry),
+            extras=entry.unread() or None,
             pointer=members.pointer,
             origins=facts.origins,
         )
@@ -214,13 +214,6 @@ class ToolReader:
             return brief
         sentence = first_sentence(description or "")
         return Claim(sentence, members.at("description"), "entry", inferred_from="description") if sentence else None
-
-
-def _extras(entry: ToolEntry) -> dict[str, Json] | None:
-    quota = entry.part("quota")
-    if quota is not None:
-        quota.ignore(*OF_THE_MOMENT)
-    return entry.unread() or None
 
 
 def _says_nothing(whole: Schema | None) -> bool:
