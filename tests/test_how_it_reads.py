@@ -91,20 +91,8 @@ def test_the_largest_services_are_told_by_the_areas_of_their_paths(tmp_path: Pat
 
 
 def test_no_area_is_lost_between_the_lines_that_name_the_smaller_ones(tmp_path: Path) -> None:
-    """X-24: areas that were joined have the room of both in a line, and not that of another."""
-    large = [
-        "berths",
-        "cranes",
-        "docks",
-        "ferries",
-        "gates",
-        "harbours",
-        "islands",
-        "jetties",
-        "keels",
-        "lamps",
-        "masts",
-    ]
+    """X-22: areas that were joined have the room of both in a line, and not that of another."""
+    large = ["berths", "cranes", "docks", "ferries", "gates", "harbours", "islands", "jetties", "keels", "lamps"]
     alike = ["northernwarehouses", "southernwarehouses"]
     small = [f"smallerthings{letter}" for letter in "abcdefghij"]
     things = {

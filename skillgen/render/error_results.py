@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
-from skillgen.markdown.filters import Markdown, code, exact_code, exact_json_text, inline
-from skillgen.markdown.sentences import clipped_inside
+from skillgen.markdown.filters import Markdown, code, exact_code, exact_json_text, inline, one_line
+from skillgen.markdown.sentences import clipped_inside, shortened
 from skillgen.model.exchange import ErrorCase, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
@@ -25,6 +25,9 @@ EXAMPLE_LIMIT = 300
 
 DETAILS_LIMIT = 300
 """Characters of the details of an error."""
+
+WORDS_LIMIT = 160
+"""Characters of what an error means, where the errors of all tools are told together."""
 
 COMMAND_ERRORS = 40
 """Lines that tell the errors of all tools together."""
@@ -66,18 +69,23 @@ def error_line(error: ErrorCase, beside: str = "") -> Markdown:
 
 
 def command_errors(service: Service) -> list[Markdown]:
-    """Returns a line for each error that tools declare, with the tools; by their codes alone where they are many."""
+    """Returns a line for each error that tools declare, with the tools; by their codes alone where they are many.
+
+    Long words are cut, for they are complete in the sections of the tools.
+    """
     by_words: dict[Markdown, list[str]] = {}
     by_code: dict[str, dict[str, None]] = {}
     cases: dict[Markdown, ErrorCase] = {}
     for tool in service.tools:
         for case in tool.errors:
-            line = error_line(case)
-            cases.setdefault(line, case)
+            short = replace(case, description=shortened(one_line(case.description or ""), WORDS_LIMIT))
+            line = error_line(short)
+            cases.setdefault(line, short)
             by_words.setdefault(line, []).append(tool.name)
             by_code.setdefault(case.code, {})[tool.name] = None
     if len(by_words) <= COMMAND_ERRORS:
-        return [error_line(case, names_shown(by_words[line])) for line, case in cases.items()]
+        in_order = sorted(cases.items(), key=lambda item: item[1].code)
+        return [error_line(case, names_shown(by_words[line])) for line, case in in_order]
     lines = [Markdown(f"{code(name)}: {names_shown(list(tools))}") for name, tools in sorted(by_code.items()) if name]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], Markdown(f"And {left} more codes")] if left > 0 else lines

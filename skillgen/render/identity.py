@@ -72,7 +72,7 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
     when = declared or declared_trigger(service) or triggers(service)
     if when in what and (len(what) <= limit or what.index(when) + len(when) < limit):
         return clipped(what, limit)
-    when = clipped(when, TRIGGERS_LIMIT)
+    when = clipped(when, TRIGGERS_LIMIT) if declared else when
     what = " ".join(item for item in sentences if item != declared) or what
     what = shortened(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
     return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
