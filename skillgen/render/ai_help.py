@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from skillgen.model.service import Service
+from skillgen.render.common_errors import CommonErrors, common_errors
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
@@ -84,7 +85,7 @@ def ai_help_documents(
         "operational": operational_facts(service),
         "offered": offered_lines(service),
         "deprecated": deprecated_names(service),
-        "command_errors": command_errors(service),
+        "command_errors": command_errors(service, common_errors(service) if inlined else CommonErrors()),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }
     whole = Whole()

@@ -13,8 +13,10 @@ from skillgen.model.exchange import ErrorCase, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.wire import text_of_value
+from skillgen.render.common_errors import CommonErrors
 from skillgen.render.effects import needs_stop
 from skillgen.render.limits import stopped
+from skillgen.render.links import COMMON_ERRORS
 from skillgen.render.operation import names_shown
 from skillgen.render.results import has_plain_headers, header_facts, media_type_facts
 from skillgen.render.type_phrases import type_phrase
@@ -68,10 +70,10 @@ def error_line(error: ErrorCase, beside: str = "") -> Markdown:
     return Markdown(": ".join(filter(None, (head, words))))
 
 
-def command_errors(service: Service) -> list[Markdown]:
+def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
     """Returns a line for each error that tools declare, with the tools; by their codes alone where they are many.
 
-    Long words are cut, for they are complete in the sections of the tools.
+    Long words are cut, for they are complete in the sections of the tools; `common` errors have a section of their own.
     """
     by_words: dict[Markdown, list[str]] = {}
     by_code: dict[str, dict[str, None]] = {}
@@ -79,6 +81,8 @@ def command_errors(service: Service) -> list[Markdown]:
     for tool in service.tools:
         for case in tool.errors:
             short = replace(case, description=shortened(one_line(case.description or ""), WORDS_LIMIT))
+            if common.known.get(id(case)) in common.keys:
+                short = ErrorCase(code=case.code, description=f"See {COMMON_ERRORS}")
             line = error_line(short)
             cases.setdefault(line, short)
             by_words.setdefault(line, []).append(tool.name)
