@@ -296,12 +296,13 @@ def link_title(text: str) -> Markdown:
     Marks of code and emphasis go, but for the underscores of names; what would open HTML stands in parentheses.
     """
     label = str(link_label(text.replace("|", "/")))  # kramdown takes a bar for a table
-    if not _MARKED.search(label):
+    if not _MARKED.search(label) and "://" not in label:
         return Markdown(label)
     words = html.unescape(_KEPT_WORDS.sub(lambda match: match["content"] or match[0][1:], label))
     words = _STRONG.sub(r"\1", words.replace("[", "(").replace("]", ")")).replace("`", "'")
     words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
     words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
+    words = words.replace("://", ": //")  # pandoc links an address in it, and takes the end of the link along
     return Markdown(inert(one_line(words)) or "(no name)")
 
 
