@@ -73,7 +73,7 @@ class BuildFamily:
 
 @with_families
 def build(context: typer.Context, *, what: BuildFamily) -> None:
-    """Makes the documents of every target in skillgen.yaml; where nothing changed, it reads and writes nothing.
+    """Makes the documents of every target in skillgen.yaml; skips a target whose files did not change.
 
     What an option says holds for every target, in place of what the file says of it.
     """

@@ -157,7 +157,10 @@ AllowEmpty: TypeAlias = Annotated[
     bool, typer.Option("--allow-empty", help="Let a source that shows less replace documents that have more.")
 ]
 Force: TypeAlias = Annotated[
-    bool, typer.Option("--force", help="Replace what was changed by hand in skillgen's own text; additions stay.")
+    bool,
+    typer.Option(
+        "--force", help="Replace what was changed by hand in skillgen's own text; lines added elsewhere stay."
+    ),
 ]
 Prune: TypeAlias = Annotated[
     bool,
