@@ -240,7 +240,6 @@ def test_a_declared_value_of_a_property_is_used_where_it_fits_and_reported_where
         of(value={"type": "string", "pattern": r"(.)\1(?<!x)"}),
         {"$ref": "#/$defs/Node", "$defs": {"Node": of(next={"$ref": "#/$defs/Node"})}},
         {"type": "object", "required": ["a"], "additionalProperties": False},
-        {"type": "object", "properties": [], "required": "all"},
     ],
 )
 def test_where_no_call_can_be_made_none_is_shown_and_the_reason_is_reported(schema: Json) -> None:

@@ -110,7 +110,7 @@ class ToolReader:
                 read.raw,
                 read.pointer,
                 self.problems,
-                may_make=is_input_declared,
+                may_make=is_input_declared or not _says_nothing(read.whole and read.whole.schema),
             ),
             errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
             guidance=guidance,
@@ -151,7 +151,7 @@ class ToolReader:
                 'declare "type": "object"',
             )
         scope = self.schemas.scope(raw, claim.pointer, owner=name)
-        collected = scope.collected(raw, claim.pointer)
+        collected = scope.collected({**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
         whole = Input(schema=collected.whole, pointer=claim.pointer) if collected.whole is not None else None
         has_names = bool(collected.parameters) or (collected.whole is not None and takes_any_names(collected.whole))
         is_declared = has_names or (_says_nothing(collected.whole) and _takes_nothing(raw, scope, claim.pointer))
