@@ -107,22 +107,23 @@ def patterns() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
                 methods = frozenset(uses.get((name, constant), {"search"}))
                 for number, pattern in enumerate(_patterns_in(value)):
                     found[f"{name}:{constant}" + (f"[{number}]" if number else "")] = pattern, methods
-    for number, pattern in enumerate(_built()):
-        found[f"built:{number}"] = pattern, frozenset({"search"})
+    for number, (pattern, method) in enumerate(_built()):
+        found[f"built:{number}"] = pattern, frozenset({method})
     return found
 
 
-def _built() -> Iterator[re.Pattern[str]]:
-    """Yields patterns that functions build, of what they are built from."""
+def _built() -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yields patterns that functions build, of what they are built from, and the method by which each is used."""
     for _, form, _ in credentials._FORMS:
-        yield credentials._compiled(form)
+        yield credentials._compiled(form), "sub"
     for rule in RULES:
-        yield from map(shape, rule.shapes)
+        yield from ((shape(pattern), "search") for pattern in rule.shapes)
         if rule.signs:
-            yield re.compile(rule.signs)
+            yield re.compile(rule.signs), "search"
     for is_single in (False, True):
-        yield from _patterns_in(declared_uses._forms(is_single))
-    yield declared_uses._mention(["list_notes", "aaaa", "a-b"])
+        forms = declared_uses._forms(is_single)
+        yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
+    yield declared_uses._mention(["list_notes", "aaaa", "a-b"]), "search"
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

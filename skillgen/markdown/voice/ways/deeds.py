@@ -82,7 +82,7 @@ DEEDS: tuple[Rule, ...] = (
         signs=(
             r"(?:curl|wget)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:/bin/)?(?:(?:ba|z|da|k)?sh|python3?|node|perl)\b"
             r"|base64\s+(?:-d|--decode)\b[^|\n]{0,80}\|\s*(?:ba)?sh"
-            r"|\brm\s+-(?:rf|fr)\s+[~/$*]|/dev/tcp/|\bnc\s+(?:-\w+\s+)*-e\b|\bchmod\s+(?:-r\s+)?0?(?:666|777)\s"
+            r"|\brm\s+-(?:rf|fr)\s+[~/$*]|/dev/tcp/|\bnc\s+(?:-\w+\s+){0,8}-e\b|\bchmod\s+(?:-r\s+)?0?(?:666|777)\s"
             r"|\b(?:curl|wget)\s[^\n`]{0,120}(?:\$\(|--post-file|>>\s*~)|\b(?:curl|wget)\s[^\n`]{0,120}@(?:~|/etc|/home|\.env|\.ssh)"
             r"|\b(?:env|printenv)\s*\|\s*\w|\bexec\([^\n]{0,80}(?:urlopen|requests\.get)|\beval\([^\n]{0,40}\bfetch\("
             r"|\b(?:sh|bash|zsh|eval|source)\s+(?:-c\s+)?[\"'`]?(?:\$|<)\(\s*(?:curl|wget)\b|>>\s*\S{0,80}authorized_keys"
