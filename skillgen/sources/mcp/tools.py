@@ -110,7 +110,7 @@ class ToolReader:
                 read.raw,
                 read.pointer,
                 self.problems,
-                may_make=is_input_declared or not _says_nothing(read.whole and read.whole.schema),
+                may_make=is_input_declared or not _says_nothing(read.whole.schema if read.whole else None),
             ),
             errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
             guidance=guidance,
