@@ -453,6 +453,34 @@ class TestDeadEnds:
         assert "--timeout" in (caught.value.fix or "")
 
 
+HIDDEN = '''
+import os, pathlib, runpy, signal, sys, time
+pidfile, manner, *rest = sys.argv[1:]
+CHILD = f"""
+import os, pathlib, time
+pathlib.Path({pidfile + "~"!r}).write_text(str(os.getpid()))
+os.rename({pidfile + "~"!r}, {pidfile!r})
+time.sleep(300)
+"""
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() != 0:
+        os._exit(0)
+    for fd in range(3):
+        os.dup2(os.open(os.devnull, os.O_RDWR), fd)
+    kept = dict(os.environ) if manner == "kills its watcher" else {}
+    os.execve(sys.executable, [sys.executable, "-c", CHILD], kept)
+os.wait()
+while not os.path.exists(pidfile):
+    time.sleep(0.01)
+if manner == "kills its watcher":
+    os.kill(os.getppid(), signal.SIGKILL)
+if manner == "is silent":
+    time.sleep(300)
+sys.argv = rest
+runpy.run_path(rest[0], run_name="__main__")
+'''
+
 RUNAWAY = """
 import os, runpy, sys, time
 reading, writing = os.pipe()
@@ -516,6 +544,27 @@ class TestProcesses:
             return any(found)
 
         _until(lambda: not is_running())
+
+    @pytest.mark.parametrize("manner", ["answers", "is silent", "kills its watcher"])
+    def test_a_process_that_hides_its_environment_ends(self, tmp_path: Path, manner: str) -> None:
+        """X-13: it leaves its parent, group and session; in the second case, skillgen is killed."""
+        server, pidfile = tmp_path / "server.py", tmp_path / "pid"
+        server.write_text(HIDDEN, encoding="utf-8")
+        (tmp_path / "tools.json").write_text('{"tools": [{"name": "look", "inputSchema": {"type": "object"}}]}')
+        verbatim = ROOT / "tests/servers/verbatim.py"
+        command = (sys.executable, server, pidfile, manner, verbatim, tmp_path / "tools.json")
+        running = subprocess.Popen(
+            [sys.executable, "-m", "skillgen", "from-server", "-o", tmp_path / "out", "--", *command],
+            env=environment({"PYTHONPATH": str(ROOT)}),
+            stderr=subprocess.DEVNULL,
+        )
+        is_killed = manner == "is silent"
+        if is_killed:
+            _until(lambda: pidfile.exists())
+            running.kill()
+        assert running.wait(60) == (-signal.SIGKILL if is_killed else 0)
+        pid = int(pidfile.read_text())
+        _until(lambda: not Path(f"/proc/{pid}").exists())
 
     def test_an_interrupt_ends_everything_at_once(self, bench: Workbench) -> None:
         """X-13: when the crawl is left, nothing runs any more."""

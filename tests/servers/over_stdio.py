@@ -391,9 +391,11 @@ def start_hidden_child() -> None:
     """Starts a child that leaves its parent, its group and its session."""
     if os.fork() == 0:
         os.setsid()
-        if os.fork() == 0:
-            log({"pid": os.getpid()})
+        child = os.fork()
+        if child == 0:
             signal.pause()
+        # The server waits for this line: the test may look before the child has run at all.
+        log({"pid": child})
         os._exit(0)
     os.wait()
 

@@ -17,7 +17,6 @@ from skillgen.sources.given import secrets_of_arguments, secrets_of_environment
 from skillgen.sources.mcp.connection import ConnectionLost
 from skillgen.sources.mcp.interruption import Interruption
 from skillgen.sources.mcp.processes import ProcessFamily
-from skillgen.sources.mcp.watcher import Watcher
 from skillgen.sources.secrets import Secrets
 
 _CHUNK_BYTES = 64 * 1024
@@ -50,28 +49,22 @@ def _printed(
     command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str, interruption: Interruption
 ) -> bytes:
     program, timeout_s = command[0], filled.source.timeout
-    watcher = Watcher()
     try:
-        process = subprocess.Popen(
+        family = ProcessFamily(
             command,
+            environment={**filled.project_environment(), **filled.env()},
             cwd=filled.folder(),
-            env={**filled.project_environment(), **filled.env(), **watcher.environment()},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
+            ends_with_leader=True,
         )
     except FileNotFoundError:
         raise SourceError(f"no such command: {program}", where=where, fix="install it, or correct the name") from None
     except OSError as error:
         raise SourceError(f"{program} cannot be started: {error.strerror}", where=where) from None
-    watcher.start()
-    family = ProcessFamily(process, watcher)
-    output = _Outputs(process)
+    output = _Outputs(family)
     try:
         with interruption.watched(family):
-            status = process.wait(timeout_s)
+            status = family.process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise SourceError(
             f"{program} did not end within {timeout_s:g} s", where=where, fix="give it more with timeout:"
@@ -96,8 +89,9 @@ def _printed(
 class _Outputs:
     """Reads what a command prints, so that it never waits for a reader; kills one that prints too much."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+    def __init__(self, family: ProcessFamily) -> None:
+        self._family = family
+        self._process = family.process
         self._printed = bytearray()
         self._errors = bytearray()
         self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
@@ -116,7 +110,7 @@ class _Outputs:
             while chunk := stream.read(_CHUNK_BYTES):
                 self._printed += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._printed)]
                 if len(self._printed) > SOURCE_LIMIT_BYTES:
-                    self._process.kill()
+                    self._family.kill()
                     return
 
     def _read_errors(self) -> None:

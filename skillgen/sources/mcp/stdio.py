@@ -10,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import queue
 import re
-import shutil
 import subprocess
 import threading
 from collections import deque
@@ -24,7 +22,6 @@ from pathlib import Path
 from skillgen.model.value import Json
 from skillgen.sources.mcp.connection import ConnectionLost, Params
 from skillgen.sources.mcp.processes import ProcessFamily
-from skillgen.sources.mcp.watcher import Watcher
 from skillgen.sources.mcp.wire import CHUNK_BYTES, answer_to_server, error_from_answer, lines_of, messages_in
 from skillgen.sources.secrets import Secrets
 
@@ -54,10 +51,8 @@ class StdioConnection:
             OSError: it cannot be started.
         """
         self._secrets = secrets
-        watcher = Watcher()
-        self._process = _started(command, {**environment, **watcher.environment()}, cwd)
-        watcher.start()
-        self._family = ProcessFamily(self._process, watcher)
+        self._family = ProcessFamily(command, environment=environment, cwd=cwd)
+        self._process = self._family.process
         self._ids = itertools.count(1)
         self._pending: dict[str, Future[Json]] = {}
         self._lock = threading.Lock()
@@ -95,7 +90,6 @@ class StdioConnection:
 
         That thread is no daemon: the interpreter waits for it, so that nothing is left running.
         """
-        self._family.note()
         self._outbox.put(None)
         threading.Thread(target=self._family.end, name="skillgen-ending-a-server").start()
 
@@ -221,21 +215,6 @@ class StdioConnection:
 
 def _call(method: str, params: Params | None) -> dict[str, Json]:
     return {"method": method} if params is None else {"method": method, "params": params}
-
-
-def _started(command: tuple[str, ...], environment: dict[str, str], cwd: Path | None) -> subprocess.Popen[bytes]:
-    # Windows starts npx.cmd only by its full name.
-    program = shutil.which(command[0], path=environment.get("PATH")) if os.name == "nt" else None
-    return subprocess.Popen(
-        [program or command[0], *command[1:]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        cwd=cwd,
-        env=environment,
-        start_new_session=True,
-    )
 
 
 def _ending(status: int) -> str:

@@ -1,113 +1,125 @@
-"""Sees to it that a server ends when skillgen is killed and can do nothing about it any more (Linux).
+"""The process between skillgen and a server, which ends all that the server started (Linux).
 
-Every process that descends from a server has the mark of its crawl in its environment, also one that left its parent,
-its group and its session. A small process of its own holds the reading end of a pipe: when the other end closes without
-a word, skillgen is gone, and whoever has the mark is ended. Elsewhere the server reads the end of its standard input.
+It is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): a process that left its parent, its group and its session becomes
+its child instead of that of init. So the processes of the server are its descendants, whatever they hide, and none is
+left when it has no child any more. It kills them when the other end of its control pipe closes, which also happens when
+skillgen is killed; each byte that comes before is a request to terminate them.
+
+It runs as a script of its own, and imports nothing of skillgen so that it starts quickly.
 """
 
 from __future__ import annotations
 
 import contextlib
+import marshal
 import os
-import secrets
 import signal
-import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+import threading
+import time
+from typing import BinaryIO
 
-MARK = "SKILLGEN_CRAWL"
-"""The name of the variable that holds the mark."""
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 
-_PROC = Path("/proc")
+_ROUNDS = 1_000
+"""How often processes are killed before those that remain are given up: the user may not kill them."""
 
-_LOOKS = 50
-"""How often the list of processes is read to end those that start others meanwhile."""
-
-_CLEAN_LOOKS = 2
-"""How often nobody must be found."""
-
-# It imports nothing of skillgen, so that it starts in an instant; it looks again until nobody is left, for a process
-# may start others while the list is read. The newest come first: one that only starts its successor has ended soon.
-_PROGRAM = """
-import os, signal, sys, time
-if not sys.stdin.buffer.read(1):
-    mark = sys.argv[1].encode()
-    clean = 0
-    for attempt in range(50):
-        clean += 1
-        for pid in sorted((int(entry) for entry in os.listdir("/proc") if entry.isdigit()), reverse=True):
-            if pid != os.getpid():
-                try:
-                    with open("/proc/%d/environ" % pid, "rb") as file:
-                        if mark in file.read().split(b"\\0"):
-                            os.kill(pid, signal.SIGKILL)
-                            clean = 0
-                except OSError:
-                    pass
-        if clean == 2:
-            break
-        time.sleep(0.02)
-"""
+_ROUND_S = 0.01
 
 
-class Watcher:
-    """The process that outlives skillgen if need be; where there is no /proc it does nothing."""
+def _main(control_fd: int, failure_fd: int) -> None:
+    for fd in (control_fd, failure_fd):
+        os.set_inheritable(fd, False)
+    _become_subreaper()
+    control = os.fdopen(control_fd, "rb")
+    command, environment, ends_with_leader = marshal.load(control)
+    # The program is looked up in the PATH of the caller, and this process has no environment yet.
+    os.environb[b"PATH"] = environment.get(b"PATH", os.fsencode(os.defpath))
+    restored = [signal.SIGPIPE, signal.SIGXFSZ]
+    try:
+        leader = os.posix_spawnp(command[0], command, environment, setsid=True, setsigdef=restored)
+    except (OSError, ValueError) as error:
+        os.write(failure_fd, marshal.dumps((getattr(error, "errno", None), str(error))))
+        return
+    os.close(failure_fd)
+    _release_the_place()
+    threading.Thread(target=_obey, args=(control,), daemon=True).start()
+    leader_status = 0
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.wait()
+            if pid == leader:
+                leader_status = status
+                if ends_with_leader:
+                    threading.Thread(target=_kill_all, daemon=True).start()
+    _end_as(leader_status)
 
-    def __init__(self) -> None:
-        self.mark = secrets.token_hex(16)
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def environment(self) -> dict[str, str]:
-        """Gives what a server's environment must hold."""
-        return {MARK: self.mark} if _is_possible() else {}
+def _become_subreaper() -> None:
+    # A Python without ctypes still finds every process whose parents are alive.
+    with contextlib.suppress(ImportError, OSError, AttributeError):
+        import ctypes
 
-    def start(self) -> None:
-        """Starts to watch. A system that has no room for another process is no reason to give up."""
-        if not _is_possible():
-            return
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        # It ends by the signal that ended the server, and must not dump core for it.
+        prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _release_the_place() -> None:
+    """Closes what the server alone must hold: the pipes, whose end says that it has gone, and the folder."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    os.chdir("/")
+    # A server may signal its parent, as programs that reload themselves do.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _obey(control: BinaryIO) -> None:
+    while control.read(1):
+        _signal_all(signal.SIGTERM)
+    _kill_all()
+
+
+def _kill_all() -> None:
+    for _ in range(_ROUNDS):
+        _signal_all(signal.SIGKILL)
+        time.sleep(_ROUND_S)
+    os._exit(1)
+
+
+def _signal_all(number: int) -> None:
+    # The newest first: a process that only starts its successor has ended soon.
+    for pid in sorted(_descendants(), reverse=True):
         with contextlib.suppress(OSError):
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _PROGRAM, f"{MARK}={self.mark}"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                start_new_session=True,
-            )
-
-    def end(self) -> None:
-        """Ends the watch: whoever had to end has ended."""
-        process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(OSError):
-                process.communicate(b".")
-
-    def marked(self) -> set[int]:
-        """Gives the processes that have the mark."""
-        return set(self._marked())
-
-    def kill_marked(self) -> None:
-        """Ends the processes that have the mark, until nobody is left."""
-        clean = 0
-        for _ in range(_LOOKS):
-            clean += 1
-            for pid in self._marked():
-                clean = 0
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            if clean == _CLEAN_LOOKS:
-                return
-
-    def _marked(self) -> Iterator[int]:
-        mark = f"{MARK}={self.mark}".encode()
-        names = [path.name for path in _PROC.iterdir()] if _is_possible() else []
-        for pid in sorted((int(name) for name in names if name.isdigit()), reverse=True):
-            with contextlib.suppress(OSError):
-                if mark in Path(_PROC, str(pid), "environ").read_bytes().split(b"\0"):
-                    yield pid
+            os.kill(pid, number)
 
 
-def _is_possible() -> bool:
-    return bool(sys.executable) and os.name == "posix" and (_PROC / "self" / "environ").exists()
+def _descendants() -> list[int]:
+    children: dict[int, list[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError), open(f"{entry.path}/stat", "rb") as file:
+                # proc(5): `pid (name) state ppid …`; the name may hold spaces and parentheses itself.
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(entry.name))
+    family = [os.getpid()]
+    for pid in family:
+        family += children.get(pid, ())
+    return family[1:]
+
+
+def _end_as(status: int) -> None:
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with contextlib.suppress(OSError):
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), int(sys.argv[2]))
