@@ -224,6 +224,7 @@ def test_a_method_that_is_not_additional_is_reported_and_read(tmp_path: Path) ->
     [
         ({"/a": {"GET": operation("a"), "post": operation("b")}}, "method-misspelt", "/paths/~1a/GET", {"a", "b"}),
         ({"/a": {"fetch": operation("a"), "post": operation("b")}}, "method-unknown", "/paths/~1a/fetch", {"b"}),
+        ({"/a": {"security": [], "get": operation("a")}}, "member-misplaced", "/paths/~1a/security", {"a"}),
         ({"a": {"get": operation("a")}}, "path-invalid", "/paths/a", {"a"}),
         ({"/a?b=1": {"get": operation("a")}}, "path-invalid", "/paths/~1a?b=1", {"a"}),
         ({"/a": {"get": "soon"}, "/b": {"get": operation("b")}}, "operation-invalid", "/paths/~1a/get", {"b"}),

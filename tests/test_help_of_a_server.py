@@ -430,6 +430,31 @@ def test_a_server_with_prompts_alone_is_described_by_its_prompts(tmp_path: Path)
         assert "These are tools" not in written
 
 
+def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: Path) -> None:
+    """X-22: no word on tools that it does not have."""
+    resources = [{"uri": "kiosk://papers", "name": "papers", "description": "The papers of today."}]
+    _, out = documented(tmp_path, tools=[], resources=resources)
+    (skill,) = out.rglob("SKILL.md")
+    text = skill.read_text("utf-8")
+    assert "an MCP server with 1 resource. Use when a task needs one of these: The papers of today" in text
+    assert "read a resource with `resources/read`" in text
+    written = texts_of(out)
+    assert "[Everything in one file](llms-full.txt): every resource and prompt\n" in written["llms.txt"]
+    assert "Results are" not in written["ai-help.md"]
+    for document in written.values():
+        assert "0 tools" not in document
+        assert "These are tools" not in document
+
+
+def test_a_small_heading_is_a_label_as_a_whole(tmp_path: Path) -> None:
+    """S0-18."""
+    text = "## Tool Reference\n\n### create_project\n\n#### Parameters ####\n\n- `type`: Who may see the project\n"
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(f"{text}\n#### Limits\n\nTen an hour.\n"))
+    made = service["tools"][0]
+    titles = [part["title"] for part in made["guidance"]]
+    assert titles == ["What its help says of the parameters", "Limits"]
+
+
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """S4-02."""
     finished, _ = documented(tmp_path, "--call-get-manifest", tools=tools())

@@ -245,9 +245,20 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
             skill, _ = of_server(folder, tool("close", description=text))
         else:
             skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert "What `close` does cannot be undone: make sure that the user wants it." in skill
+        assert "- Calls of `close` cannot be undone (inferred): confirm with the user first.\n" in skill
         full = (folder / "out" / "llms-full.txt").read_text("utf-8")
         assert "Inferred from its description: cannot be undone." in full.replace("can't", "cannot")
+
+
+def test_several_tools_that_cannot_be_undone_are_named_by_the_origin_of_that_fact(tmp_path: Path) -> None:
+    """S2-19, S4-11: an inferred fact is marked, a declared one is not."""
+    declared = {"description": "Closes it.", "dashdash": {"reversible": False}}
+    said = {"description": "Ends it. This cannot be undone."}
+    skill, _ = of_server(
+        tmp_path, tool("a", **declared), tool("b", **said), tool("c", **said), tool("d", **declared), tool("e", **said)
+    )
+    assert "- Calls of `a` and `d` cannot be undone: confirm with the user first.\n" in skill
+    assert "- Calls of `b`, `c` and `e` cannot be undone (inferred): confirm with the user first.\n" in skill
 
 
 @pytest.mark.parametrize("text", ["It can be undone.", "Does not permanently delete it.", "This is not irreversible."])

@@ -201,11 +201,15 @@ def _begins_with(text: str, start: str) -> bool:
     return " ".join(text[: 2 * len(start) + 40].split()).startswith(filters.paragraph(start))
 
 
-def _codes(names: Iterable[str], limit: int | None = None) -> Markdown:
-    """Returns names as code, with a comma between; beyond a limit it says how many more there are."""
-    shown = list(names)
-    more = f" and {len(shown) - limit:,} more" if limit is not None and len(shown) > limit else ""
-    return Markdown(", ".join(filters.code(name) for name in shown[:limit]) + more)
+def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> Markdown:
+    """Returns names as code, with a comma between, or `last` before the last.
+
+    Beyond a limit it says how many more there are.
+    """
+    shown = [filters.code(name) for name in names]
+    if limit is not None and len(shown) > limit:
+        return Markdown(f"{', '.join(shown[:limit])} and {len(shown) - limit:,} more")
+    return Markdown(last.join(filter(None, (", ".join(shown[:-1]), *shown[-1:]))))
 
 
 def _are_few(names: Sequence[str]) -> bool:

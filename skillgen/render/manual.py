@@ -43,6 +43,7 @@ NAMES = {
     "index": "the `Index` on which SKILL.md relies, where `form` is `groups` or `index`; else `none`",
     "inlined": "whether the text holds every parameter itself",
     "irreversible": "names of the tools whose effect cannot be undone, declared or by their description",
+    "irreversible_inferred": "those of them of which it is inferred",
     "is_long": "whether description and instructions are too long to stand in the text",
     "lists": "`resources`, `prompts` and `events` to the `Index` of each that stands on several pages",
     "marks": "what the marks behind tools mean, in words",

@@ -93,6 +93,7 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
     index: Index | None = None
     text = ""
     lists = list_indexes(reference)
+    irreversible = [tool for tool in service.tools if tool.semantics.reversible is False]
     context = {
         "service": service,
         "fields": skill_fields(service, profile),
@@ -107,7 +108,8 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
             if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
         ],
         "by_default": [tool.name for tool in service.tools if is_destructive_by_default(tool.semantics)],
-        "irreversible": [tool.name for tool in service.tools if tool.semantics.reversible is False],
+        "irreversible": [tool.name for tool in irreversible],
+        "irreversible_inferred": [tool.name for tool in irreversible if not tool.semantics.is_declared("reversible")],
         "unknown": sum(map(is_effect_unknown, service.tools)),
         "by_method": any(map(is_effect_of_method, service.tools)),
         "marks": marks_legend(service.tools),

@@ -21,7 +21,7 @@ _TOOL_LINE = re.compile(
 )
 _TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)")
 _LABEL = re.compile(
-    r"(?:#{4,6}\s+(?P<heading>\S.*?)[\s:#]*|(?P<marks>\*\*|__)(?P<bold>[^*_\n]{1,60}?):?(?P=marks)(?:(?<=:..)|\s*:|(?=\s*\Z))"
+    r"(?:#{4,6}\s+(?P<heading>\S.*)|(?P<marks>\*\*|__)(?P<bold>[^*_\n]{1,60}?):?(?P=marks)(?:(?<=:..)|\s*:|(?=\s*\Z))"
     r"|(?P<plain>Parameters|Arguments|Returns|Response|Side Effects|Examples?|Errors|Notes?|(?:CLI|API) Equivalent):)"
     r"[ \t]*(?P<text>.*)"
 )
@@ -257,7 +257,7 @@ def labelled_parts(chapter: str) -> list[Chapter]:
         is_code ^= _FENCE.match(line) is not None
         if match is not None:
             title = match["heading"] or match["bold"] or match["plain"]
-            parts.append(Chapter(title=title.strip("`*_: "), body=match["text"]))
+            parts.append(Chapter(title=title.strip("`*_:# "), body=match["text"]))
         else:
             parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
     return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]

@@ -18,6 +18,11 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 _MEMBERS = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
 """The other members of a path item."""
 
+_OF_OPERATIONS = frozenset(
+    {"callbacks", "deprecated", "externalDocs", "operationId", "requestBody", "responses", "security", "tags"}
+)
+"""Members of an operation that a path item does not have."""
+
 
 Items = tuple[tuple[dict[str, Json], str], ...]
 """Path items, each with its JSON pointer; what a later one says counts more."""
@@ -119,6 +124,9 @@ class PathReader:
                     "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in small letters"
                 )
                 yield method, value, pointer
+            elif key in _OF_OPERATIONS:
+                message = f"{key!r} belongs to an operation, not to a path item; left out"
+                self._problems.warning("member-misplaced", pointer, message, "move it into each operation of the path")
             else:
                 self._problems.warning(
                     "method-unknown",
