@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import ROOT, run_skillgen
+from cli import ROOT, run_python, run_skillgen
 from http_servers import QuietHandler, http_servers
 from servers.verbatim import IDENTITY
 
@@ -292,3 +292,37 @@ def test_what_is_below_a_long_key_is_left_out_and_reported(tmp_path: Path) -> No
     (tool,) = service["tools"]
     assert tool["name"] == "addTask"
     assert json.dumps(tool["parameters"]).count('"inside"') == 1
+
+
+EDITED = {
+    "a line added in each section": """
+        base = ["# Tasks", *(line for i in range(60_000) for line in ("", f"## task_{i}", "", f"Does {i}."))]
+        now = [line for text in base for line in ((text, "Mine.") if text.startswith("Does") else (text,))]
+        new = [*base, "", "## task_new"]
+    """,
+    "regions in one section": """
+        base = ["# Tasks", *(f"Line {i}" for i in range(20_000))]
+        now = [line for i, text in enumerate(base) for line in ((OPEN, f"Mine {i}", CLOSE) if i % 2 else (text,))]
+        new = [text + "!" * (i % 6 == 1) for i, text in enumerate(base)]
+    """,
+}
+"""Hand edits of which each costs a little, as code that assigns what was written, what it became and what is new."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"), [("a line added in each section", 60_000), ("regions in one section", 10_000)]
+)
+def test_hand_edits_take_time_by_their_number(kind: str, count: int) -> None:
+    """X-10: with a search through all sections or lines for each edit, this takes several minutes."""
+    script = f"""if True:
+        from skillgen.write.lines import content_of, state_of
+        from skillgen.write.regenerate import regenerated
+        from skillgen.write.regions import CLOSE, OPEN
+        {EDITED[kind]}
+        made = regenerated("tasks.md", state_of(content_of(base)), content_of(now), content_of(new))
+        assert made.reason is None, made.reason
+        print(sum("Mine" in line for line in made.lines))
+    """
+    finished = run_python("-c", script)
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert int(finished.stdout) == count

@@ -41,11 +41,11 @@ def hunks_between(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     return _joined(_hunks(pairs, start, old_end, new_end), old, new)
 
 
-def position_map(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Gives old line number to new line number, for each line that stands in both."""
+def position_map(hunks: Sequence[Hunk], old_end: int, new_end: int) -> dict[int, int]:
+    """Returns old line number to new line number, for each line of both texts outside of the hunks between them."""
     found: dict[int, int] = {}
     i = j = 0
-    for hunk in (*hunks_between(old, new), Hunk(len(old), len(old), len(new), len(new))):
+    for hunk in (*hunks, Hunk(old_end, old_end, new_end, new_end)):
         found.update(zip(range(i, hunk.old_start), range(j, hunk.new_start), strict=True))
         i, j = hunk.old_end, hunk.new_end
     return found

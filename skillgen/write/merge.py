@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
-from skillgen.write.alignment import hunks_between, position_map
+from skillgen.write.alignment import Hunk, hunks_between, position_map
 from skillgen.write.edits import Addition, Edits
 from skillgen.write.lines import digests_of
 from skillgen.write.sections import Key, Section, heading_level, sections_of
@@ -49,36 +51,82 @@ class Merged:
         end = len(body)
         while end and not body[end - 1].strip():
             end -= 1
-        is_last = key == list(self.bodies)[-1]
+        is_last = key == next(reversed(self.bodies))
         rest = body[end:] or ([] if is_last else [""])
-        self.bodies[key] = [*body[:end], *([""] if end else []), *lines, *rest]
+        body[end:] = [*([""] if end else []), *lines, *rest]
+
+
+class _Lines:
+    """The lines of one section, with the numbers of those that are not blank."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self.filled = [number for number, line in enumerate(lines) if line.strip()]
+
+    @property
+    def end(self) -> int:
+        """The number of lines without the blank ones at the end."""
+        return self.filled[-1] + 1 if self.filled else 0
+
+    def filled_before(self, at: int) -> int | None:
+        """Returns the number of the last line before `at` that is not blank."""
+        place = bisect_left(self.filled, at)
+        return self.filled[place - 1] if place else None
+
+    def filled_from(self, at: int) -> int | None:
+        """Returns the number of the first line from `at` on that is not blank."""
+        place = bisect_left(self.filled, at)
+        return self.filled[place] if place < len(self.filled) else None
+
+
+class _Outline:
+    """The sections of the new text, with the levels of their headings."""
+
+    def __init__(self, new: Sequence[str], has_headings: bool) -> None:
+        self.sections = sections_of(new, has_headings)
+        self.places = {section.key: place for place, section in enumerate(self.sections)}
+        self._levels = [heading_level(new[section.start]) if new else 0 for section in self.sections]
+        self._up_to: dict[int, list[int]] = {}
+
+    def last_below(self, place: int, level: int) -> int:
+        """Returns the last section before the next heading of this level or a higher one."""
+        if level not in self._up_to:
+            self._up_to[level] = [number for number, found in enumerate(self._levels) if found <= level]
+        limits = self._up_to[level]
+        following = bisect_right(limits, place)
+        return (limits[following] if following < len(limits) else len(self.sections)) - 1
 
 
 def merged(edits: Edits, new: Sequence[str], has_headings: bool = True) -> Merged:
-    """Gives the new text with every addition in its place, or among the homeless."""
+    """Returns the new text with every addition in its place, or among the homeless."""
     before = sections_of(edits.base, has_headings)
-    after = {section.key: section for section in sections_of(new, has_headings)}
+    outline = _Outline(new, has_headings)
     result = Merged(
-        bodies={key: list(new[section.start : section.end]) for key, section in after.items()},
-        titles={key: section.title for key, section in after.items()},
+        bodies={section.key: list(new[section.start : section.end]) for section in outline.sections},
+        titles={section.key: section.title for section in outline.sections},
     )
     moved: list[tuple[Key, tuple[str, ...]]] = []
-    for section, next_one in zip(before, [*before[1:], None], strict=True):
-        parts = _parts_in(section, edits.additions, is_last=next_one is None)
+    kept: int | None = None
+    all_parts = _parts_by_section(before, edits.additions)
+    for section, next_one, parts in zip(before, [*before[1:], None], all_parts, strict=True):
+        home = outline.places.get(section.key)
+        kept = kept if home is None else home
         if not parts:
             continue
-        home = after.get(section.key)
-        old_lines = edits.base[section.start : section.end]
-        for part in [part for part in parts if _ends(old_lines, part)]:
-            target = _home_of_a_section(part, section, before, after, (edits.base, new))
-            if target is not None and target is not home:
-                parts.remove(part)
-                moved.append((target.key, part.lines))
+        old = _Lines(edits.base[section.start : section.end])
+        following = heading_level(edits.base[next_one.start]) if next_one else 0
+        staying = []
+        for part in parts:
+            target = _home_of_a_section(part, old, following, outline, kept) if _ends(old, part) else None
+            if target is None or target == home:
+                staying.append(part)
+            else:
+                moved.append((outline.sections[target].key, part.lines))
         if home is None:
-            result.homeless += _notes(section, parts)
+            result.homeless += _notes(section, staying)
             continue
-        new_lines = new[home.start : home.end]
-        body, is_outdated = _merged_section(old_lines, new_lines, parts)
+        new_lines = new[outline.sections[home].start : outline.sections[home].end]
+        body, is_outdated = _merged_section(old, _Lines(new_lines), staying)
         result.bodies[section.key] = body
         if is_outdated:
             result.outdated.append(section.title)
@@ -87,51 +135,38 @@ def merged(edits: Edits, new: Sequence[str], has_headings: bool = True) -> Merge
     return result
 
 
-def _home_of_a_section(
-    part: Addition,
-    section: Section,
-    before: Sequence[Section],
-    after: Mapping[Key, Section],
-    texts: tuple[Sequence[str], Sequence[str]],
-) -> Section | None:
-    """Gives the section below which one that a person added comes to stand; `None` where it is none, or a part.
+def _home_of_a_section(part: Addition, old: _Lines, following: int, outline: _Outline, kept: int | None) -> int | None:
+    """Returns the place of the new section after which a section that a person added belongs; `None` for other parts.
 
-    Whatever is new above it comes before it, for below its heading that would be taken for a part of it; and it does
-    not go with the section above it, of which it is no part.
+    `kept` is the last section up to there that still exists, `following` the level of the next old heading. Whatever
+    is new above the added section comes before it, for below its heading that would be taken for a part of it; and it
+    does not go with the section above it, of which it is no part.
     """
-    base, new = texts
     level = heading_level(next(filter(None, part.lines), ""))
-    place = before.index(section)
-    following = heading_level(base[before[place + 1].start]) if place + 1 < len(before) else 0
-    if not level or level > heading_level(base[section.start]) or following > level:
+    if kept is None or not level or level > heading_level(old.lines[0]) or following > level:
         return None
-    kept = next((after[item.key] for item in reversed(before[: place + 1]) if item.key in after), None)
-    if kept is None:
-        return None
-    found, *rest = list(after.values())[list(after.values()).index(kept) :]
-    for candidate in rest:
-        if heading_level(new[candidate.start]) <= level:
-            break
-        found = candidate
-    return found
+    return outline.last_below(kept, level)
 
 
-def _parts_in(section: Section, additions: Sequence[Addition], is_last: bool) -> list[Addition]:
-    """Gives the additions to a section, with lines counted from its first.
+def _parts_by_section(sections: Sequence[Section], additions: Sequence[Addition]) -> list[list[Addition]]:
+    """Returns the additions to each section, with lines counted from its first.
 
-    What stands between two sections belongs to the first. A region that took several sections has its words in the
+    What was added between two sections belongs to the first. A region that took several sections has its words in the
     first of them.
     """
-    found = []
+    found: list[list[Addition]] = [[] for _ in sections]
+    ends = [section.end for section in sections]
     for addition in additions:
         first, end = addition.at, addition.at + addition.covers
-        if addition.covers:
+        if not addition.covers:
+            place = min(bisect_left(ends, max(first, 1)), len(sections) - 1)
+            found[place].append(replace(addition, at=first - sections[place].start))
+            continue
+        for place in range(bisect_right(ends, first), bisect_left(ends, end) + 1):
+            section = sections[place]
             start, stop = max(first, section.start), min(end, section.end)
-            if start < stop:
-                lines = addition.lines if start == first else ()
-                found.append(replace(addition, at=start - section.start, covers=stop - start, lines=lines))
-        elif section.start < first <= section.end or (first == section.start == 0 and (section.end or is_last)):
-            found.append(replace(addition, at=first - section.start))
+            lines = addition.lines if start == first else ()
+            found[place].append(replace(addition, at=start - section.start, covers=stop - start, lines=lines))
     return found
 
 
@@ -148,91 +183,88 @@ def _without_blank_ends(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines[kept[0] : kept[-1] + 1]) if kept else ()
 
 
-def _merged_section(old: Sequence[str], new: Sequence[str], parts: Sequence[Addition]) -> tuple[list[str], bool]:
-    old_digests, new_digests = digests_of(old), digests_of(new)
-    places = position_map(old_digests, new_digests)
-    counterparts = places | _counterparts(old_digests, new_digests)
+def _merged_section(old: _Lines, new: _Lines, parts: Sequence[Addition]) -> tuple[list[str], bool]:
+    hunks = hunks_between(digests_of(old.lines), digests_of(new.lines))
+    places = position_map(hunks, len(old.lines), len(new.lines))
+    counterparts = places | _counterparts(hunks)
     added: dict[int, list[str]] = {}
     dropped: set[int] = set()
     is_outdated = False
     for part in parts:
-        gone = _covered(old_digests, new_digests, places, part)
+        gone = _covered(hunks, places, part)
         dropped |= gone
-        kept = [new[number] for number in sorted(gone)]
-        is_outdated |= bool(part.covers) and kept != list(old[part.at : part.at + part.covers])
+        kept = [new.lines[number] for number in sorted(gone)]
+        is_outdated |= bool(part.covers) and kept != list(old.lines[part.at : part.at + part.covers])
         if gone:
             place = min(gone)
         elif _ends(old, part):
-            place = len(new) if part.at == len(old) else _end_of(new)
+            place = len(new.lines) if part.at == len(old.lines) else _end_of(new)
         else:
             place = _place(old, new, counterparts, part.at)
-        added.setdefault(place, []).extend(_spaced(part.lines, new, counterparts, part.at, place))
+        added.setdefault(place, []).extend(_spaced(part.lines, new.lines, counterparts, part.at, place))
     body = []
-    for number in range(len(new) + 1):
+    for number in range(len(new.lines) + 1):
         body += added.get(number, [])
-        if number < len(new) and number not in dropped:
-            body.append(new[number])
+        if number < len(new.lines) and number not in dropped:
+            body.append(new.lines[number])
     return body, is_outdated
 
 
-def _counterparts(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """Gives old line number to new line number where as many lines changed as there were."""
+def _counterparts(hunks: Sequence[Hunk]) -> dict[int, int]:
+    """Returns old line number to new line number where as many lines changed as there were."""
     return {
         hunk.old_start + number: hunk.new_start + number
-        for hunk in hunks_between(old, new)
+        for hunk in hunks
         if hunk.old_end - hunk.old_start == hunk.new_end - hunk.new_start
         for number in range(hunk.old_end - hunk.old_start)
     }
 
 
-def _covered(old: Sequence[str], new: Sequence[str], places: dict[int, int], part: Addition) -> set[int]:
-    """Gives the lines of the new section that a region stands in place of: those it took, as they are now."""
+def _covered(hunks: Sequence[Hunk], places: dict[int, int], part: Addition) -> set[int]:
+    """Returns the lines of the new section that a region replaces: those it took, in their new text."""
     if not part.covers:
         return set()
     start, end = part.at, part.at + part.covers
     found = {places[number] for number in range(start, end) if number in places}
-    for hunk in hunks_between(old, new):
-        within = start <= hunk.old_start and hunk.old_end <= end
-        if within and (hunk.old_start < hunk.old_end or start < hunk.old_start < end):
+    for number in range(bisect_left(hunks, start, key=attrgetter("old_start")), len(hunks)):
+        hunk = hunks[number]
+        if hunk.old_end > end:
+            break
+        if hunk.old_start < hunk.old_end or start < hunk.old_start < end:
             found.update(range(hunk.new_start, hunk.new_end))
     return found
 
 
-def _place(old: Sequence[str], new: Sequence[str], places: dict[int, int], at: int) -> int:
-    """Gives where in the new section a line would stand that stood before line `at` of the old one."""
-    before, after = places.get(at - 1, -1 if at == 0 else None), places.get(at, len(new) if at == len(old) else None)
+def _place(old: _Lines, new: _Lines, places: dict[int, int], at: int) -> int:
+    """Returns where in the new section a line belongs that was before line `at` of the old one."""
+    last = len(old.lines)
+    before, after = places.get(at - 1, -1 if at == 0 else None), places.get(at, len(new.lines) if at == last else None)
     if before is not None and after is not None and before + 1 == after:
         return after
-    above = next((number for number in range(at - 1, -1, -1) if old[number].strip()), None)
+    above, below = old.filled_before(at), old.filled_from(at)
     if above is not None and above in places:
         place = places[above] + 1
-        for _ in range(at - above - 1):
-            if place < len(new) and not new[place].strip():
-                place += 1
-        return place
-    below = next((number for number in range(at, len(old)) if old[number].strip()), None)
+        following = new.filled_from(place)
+        return min(place + at - above - 1, len(new.lines) if following is None else following)
     if below is not None and below in places:
         return places[below]
     return _end_of(new) if at else 0
 
 
-def _ends(old: Sequence[str], part: Addition) -> bool:
-    """Tells whether added lines stand on their own at the end of a section: what is new there comes before them.
+def _ends(old: _Lines, part: Addition) -> bool:
+    """True if added lines are a part of their own at the end of a section: what is new there comes before them.
 
     Below a heading of theirs it would be taken for theirs.
     """
-    if part.covers or not part.lines or not part.at or any(line.strip() for line in old[part.at :]):
+    if part.covers or not part.lines or not part.at or part.at < old.end:
         return False
     first = part.lines[0]
-    return not first.strip() or not old[part.at - 1].strip() or first.startswith("#")
+    return not first.strip() or not old.lines[part.at - 1].strip() or first.startswith("#")
 
 
-def _end_of(new: Sequence[str]) -> int:
-    """Gives the end of a section without the blank lines there; its first line stays."""
-    end = len(new)
-    while end > 1 and not new[end - 1].strip():
-        end -= 1
-    return end
+def _end_of(new: _Lines) -> int:
+    """Returns the end of a section without the blank lines there; its first line stays."""
+    return max(new.end, min(len(new.lines), 1))
 
 
 def _spaced(lines: Sequence[str], new: Sequence[str], places: dict[int, int], at: int, place: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from skillgen.errors import Problem
 from skillgen.write.lines import lines_of
@@ -12,6 +13,9 @@ from skillgen.write.regenerate import Regenerated
 from skillgen.write.sections import Key, front_matter_end, sections_of
 
 _MARK = "<!-- This stood under "
+
+_Scope = tuple[str, str]
+"""Files among which a heading is looked for: that of a path, those of a name, those of a folder."""
 
 
 class Homes:
@@ -25,6 +29,11 @@ class Homes:
 
         self.receivers: set[str] = set()
         self._leaving: dict[str, list[str]] = {}
+        self._near: dict[_Scope, list[str]] = {}
+        for path in new:
+            for scope in _scopes_of(path):
+                self._near.setdefault(scope, []).append(path)
+        self._titled: dict[_Scope, dict[str, dict[str, list[Key]]]] = {}
 
     def settle(self, path: str, note: Note) -> Problem:
         """Puts a note where its section went, or at the end of its file, and tells of it."""
@@ -48,8 +57,8 @@ class Homes:
         lines = list(note.lines)
         if path.endswith(".md") and not lines[0].startswith(_MARK):
             lines = [f"{_MARK}{_harmless(title)}, which is gone. -->", *lines]
-        if body.lines:
-            body.add_note(list(body.bodies)[-1], lines)
+        if any(body.bodies.values()):
+            body.add_note(next(reversed(body.bodies)), lines)
         else:
             body.bodies[next(iter(body.bodies))] = lines
         self._touched.add(path)
@@ -78,21 +87,23 @@ class Homes:
         """Gives the one section with this heading: in its own file, one of the same name, or one beside it."""
         if not note.title:
             return None
-        folder, _, name = path.rpartition("/")
-        for wanted in (
-            [path] if path in self._new else [],
-            [other for other in self._new if other != path and other.rpartition("/")[2] == name],
-            [other for other in self._new if other != path and other.rpartition("/")[0] == folder],
-        ):
-            found = [
-                (other, key)
-                for other in wanted
-                for key, title in self._body(other).titles.items()
-                if title == note.title
-            ]
-            if len(found) == 1:
-                return found[0]
+        for scope in _scopes_of(path):
+            homes = self._homes(scope, note.title)
+            others = homes if scope[0] == "path" else islice((other for other in homes if other != path), 2)
+            match [(other, key) for other in others for key in homes[other]]:
+                case [home]:
+                    return home
         return None
+
+    def _homes(self, scope: _Scope, title: str) -> dict[str, list[Key]]:
+        """Returns the sections with a heading by their files, which are searched once for all headings."""
+        if scope not in self._titled:
+            titled: dict[str, dict[str, list[Key]]] = {}
+            for path in self._near.get(scope, ()):
+                for key, words in self._body(path).titles.items():
+                    titled.setdefault(words, {}).setdefault(path, []).append(key)
+            self._titled[scope] = titled
+        return self._titled[scope].get(title, {})
 
     def _body(self, path: str) -> Merged:
         if path not in self._bodies:
@@ -105,6 +116,11 @@ class Homes:
                 titles={section.key: section.title for section in sections},
             )
         return self._bodies[path]
+
+
+def _scopes_of(path: str) -> tuple[_Scope, ...]:
+    folder, _, name = path.rpartition("/")
+    return ("path", path), ("name", name), ("folder", folder)
 
 
 def _holds(body: Sequence[str], lines: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from skillgen.write.alignment import position_map
+from skillgen.write.alignment import hunks_between, position_map
 from skillgen.write.diff import diff_lines
 from skillgen.write.edits import Addition, Edits, Rewriting, edits_between
 from skillgen.write.front_matter import merged_front_matter
@@ -156,7 +156,7 @@ def _without_converged(edits: Edits, new: Sequence[str]) -> Edits:
     """Leaves out the changes by which the text became what skillgen would write now, as a merge of branches does."""
     if not edits.rewritings:
         return edits
-    places = position_map(edits.base, new)
+    places = position_map(hunks_between(edits.base, new), len(edits.base), len(new))
 
     def is_converged(change: Rewriting) -> bool:
         if not change.lines and not any(number in places for number in range(change.start, change.end)):
