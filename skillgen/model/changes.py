@@ -10,6 +10,7 @@ from skillgen.model.uses import TypeUses
 from skillgen.model.value import Json
 
 _SHOWN_TOOLS = 3
+_PLAIN = re.compile(r"[\w.-]+")
 
 
 @frozen
@@ -62,11 +63,13 @@ def _renamed_types(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str
 def _with_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[str, Json]:
     if not names:
         return facts
-    known = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in sorted(names, key=len)[::-1]))
+    # A pattern that tries every name at every place takes time by names and text: only those with other signs need it.
+    odd = sorted((name for name in names if not _PLAIN.fullmatch(name)), key=len, reverse=True)
+    known = re.compile("|".join([*(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in odd), _PLAIN.pattern]))
 
     def renamed(value: Json) -> Json:
         if isinstance(value, str):
-            return known.sub(lambda found: names[found[0]], value)
+            return known.sub(lambda found: names.get(found[0], found[0]), value)
         if isinstance(value, list):
             return [renamed(item) if index == 0 else item for index, item in enumerate(value)]
         return {key: renamed(item) for key, item in value.items()} if isinstance(value, dict) else value
