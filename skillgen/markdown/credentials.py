@@ -334,7 +334,8 @@ def _placeholder(kind: str, match: re.Match[str]) -> str:
         r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?", found
     ):
         return found
-    return placeholder(kind)
+    # One word, so that the rest of the URL remains a URL: `mysql://redacted@host`.
+    return "redacted" if kind == "password in an address" else placeholder(kind)
 
 
 def _names_a_secret(text: str) -> bool:
