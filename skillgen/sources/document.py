@@ -22,11 +22,10 @@ from skillgen.sources.secrets import report_repeated
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
-_OUTWARD = (
-    re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)"""),
-    re.compile(r"""mapping["']?\s*:"""),
-)
-"""Two patterns: `re` skips to the literal with which a pattern begins; a single pattern takes ten times as long."""
+_OUTWARD = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
+_MAPPING = re.compile(r"""mapping["']?\s*:""")
+_INWARD = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
+"""A discriminator's mapping in JSON whose values are names of components or places of the same document."""
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
 """How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
 
@@ -182,8 +181,15 @@ def document_from(
         name=name,
         url=url,
         folder=folder,
-        refers_outward=any(form.search(text) for form in _OUTWARD),
+        refers_outward=_may_refer_outward(text),
     )
+
+
+def _may_refer_outward(text: str) -> bool:
+    """True unless the references of a document surely lead to itself, where following them changes nothing."""
+    if _OUTWARD.search(text):
+        return True
+    return any(_INWARD.match(text, found.end()) is None for found in _MAPPING.finditer(text))
 
 
 def _read_file(path: Path) -> bytes:
