@@ -56,6 +56,7 @@ SHOWN_NOWHERE = {
     *("Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
     *("Tool.input_schema", "Output.raw", "NamedType.raw"),  # as they came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
+    *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
     *("Example.input", "Request.auth", "Request.body", "Invocation.allowed_tools"),  # only where tools have them
     *("Service.name", "Tool.group"),  # given by the test
 }

@@ -757,7 +757,7 @@ def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
     text = "\n".join(pages_of(service))
     assert 'Example result: The one\n\n```json\n{"id": 1}\n```\n' in text
     assert '{"id": 2}' not in text
-    assert "Example result:\n\n```\nline 1\nline 2\n```\n" in text
+    assert "Example result:\n\n```text\nline 1\nline 2\n```\n" in text
     assert 'Example of `404`: `{"message": "no such task"}`\n' in text
 
 
