@@ -60,7 +60,7 @@ class TestSeveralServers:
 
         assert finished.exit_code == 0, finished.stderr
         assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {"my-kiosk", "old"}
-        skill = (tmp_path / "out" / "my-kiosk" / "skills" / "kiosk" / "SKILL.md").read_text("utf-8")
+        skill = (tmp_path / "out" / "my-kiosk" / "skills" / "kiosk-my-kiosk" / "SKILL.md").read_text("utf-8")
         assert "mcp__My_Kiosk__TOOL" in skill
         printed = json.loads(finished.stdout)
         assert printed["counts"]["services"] == 2

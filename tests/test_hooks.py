@@ -67,7 +67,8 @@ def committed(folder: Path) -> None:
 def run(program: str, project: Path, *words: str, path: str | None = None) -> Run:
     cache = str(project.parent / "cache")
     beside = str(Path(sys.executable).parent)
-    env = {"PRE_COMMIT_HOME": cache, "PREK_HOME": cache, "PATH": f"{path or beside}{os.pathsep}{os.environ['PATH']}"}
+    folders = (beside, os.environ["PATH"]) if path is None else (path, path_without_environments())
+    env = {"PRE_COMMIT_HOME": cache, "PREK_HOME": cache, "PATH": os.pathsep.join(folders)}
     finished = subprocess.run(
         [str(Path(beside, program)), *words],
         cwd=project,
@@ -212,6 +213,12 @@ OF_TOOLS = {
 """A file of the environment that each tool creates for skillgen."""
 
 
+def path_without_environments() -> str:
+    """Returns PATH without the programs of any environment, such as the one that runs the tests."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if not (Path(folder).parent / "pyvenv.cfg").is_file())
+
+
 @pytest.mark.parametrize("where", ["active", ".venv", "the repository's .venv"])
 @pytest.mark.parametrize("tool", OF_TOOLS)
 def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Path, tool: str, where: str) -> None:
@@ -223,7 +230,7 @@ def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Pa
     shutil.move(project / ".git", tmp_path / "repository")
     folder = {"active": tmp_path / "envs" / "shop", ".venv": project / ".venv"}.get(where)
     programs = created_environment(folder or tmp_path / "repository" / ".venv", library="TOOLS = ['find_book']\n")
-    path = [str(own), *([str(programs)] if where == "active" else []), os.environ["PATH"]]
+    path = [str(own), *([str(programs)] if where == "active" else []), path_without_environments()]
     env = {"VIRTUAL_ENV": str(marker.parent), "PATH": os.pathsep.join(path)}
     finished = run_installed(own, "build", cwd=project, env=env)
     assert finished.exit_code == 0, finished.stderr
