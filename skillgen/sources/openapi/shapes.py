@@ -20,6 +20,7 @@ def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
     checker = _Checker(data, problems)
     for name, kind in (_ROOT | (_ROOT_3 if "openapi" in data else _ROOT_2)).items():
         checker.check(data.get(name), child("", name), kind, name)
+    checker.check_targets()
 
 
 def _members(**names_by_kind: str) -> dict[str, str]:
@@ -99,6 +100,15 @@ class _Checker:
         self._data = data
         self._problems = problems
         self._seen: set[str] = set()
+        self._targets: list[tuple[str, str]] = []
+
+    def check_targets(self) -> None:
+        """Checks what references lead to, one after another: a chain of them may be longer than the stack."""
+        for reference, kind in self._targets:
+            try:
+                self.check(follow(self._data, reference[1:]), reference[1:], kind, kind)
+            except LookupError:
+                continue  # reported where the reference is followed
 
     def check(self, value: Json, pointer: str, kind: str, name: str) -> None:
         """Checks a value against its kind; `name` is the member that holds it."""
@@ -121,7 +131,9 @@ class _Checker:
 
     def _check_object(self, value: dict[str, Json], pointer: str, kind: str) -> None:
         if isinstance(reference := value.get("$ref"), str):
-            self._check_target(reference, kind)
+            if reference.startswith("#/") and reference not in self._seen:
+                self._seen.add(reference)
+                self._targets.append((reference, kind))
             if kind != "path":
                 return
         if kind == "callback":
@@ -129,16 +141,6 @@ class _Checker:
         for name, inner in _OBJECTS[kind].items():
             if name in value:
                 self.check(value[name], child(pointer, name), inner, name)
-
-    def _check_target(self, reference: str, kind: str) -> None:
-        """Checks what a reference leads to; one that leads nowhere is reported where it is followed."""
-        if not reference.startswith("#/") or reference in self._seen:
-            return
-        self._seen.add(reference)
-        try:
-            self.check(follow(self._data, reference[1:]), reference[1:], kind, kind)
-        except LookupError:
-            return
 
     def _report(self, value: Json, pointer: str, expected: str, name: str) -> None:
         code = f"{_CAPITAL.sub('-', name).lower()}-invalid"
