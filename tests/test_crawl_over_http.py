@@ -128,6 +128,7 @@ def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_fir
     [
         ("forbidding", "HTTP 403"),
         ("scoped", "HTTP 403 (Forbidden, error insufficient_scope, scope papers:read papers:buy)"),
+        ("crowded", "The server is busy: HTTP 429 (Too Many Requests)."),
         ("broken", "HTTP 503"),
         ("website", "No MCP server answers here: the answer is text/html"),
         ("no-json", "no JSON-RPC message"),
@@ -143,6 +144,7 @@ def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: s
 
         assert what in error.what
         assert error.where == server.url
+        assert (error.fix or "").count("Give a token") <= 1
         told = f"{error.what} {error.where} {error.fix}"
         for secret in ("hunter2", "swordfish", "abracadabra", "abcdef"):
             assert secret not in told

@@ -340,15 +340,16 @@ def test_a_name_that_tells_instances_apart_stays_while_one_of_them_fails(tmp_pat
     assert files_of(tmp_path / "agent-docs") == before
 
 
-def test_names_without_ascii_letters_make_different_skills(tmp_path: Path) -> None:
-    """X-21: also in separate runs."""
+def test_names_of_which_nothing_is_left_make_different_skills(tmp_path: Path) -> None:
+    """X-21: also in separate runs; hosts refuse the names of their vendor."""
     (tmp_path / "tools.json").write_text('{"tools": []}', "utf-8")
-    for name in ("日本語サーバー", "Привет мир"):
-        arguments = ("--allow-empty", "--user", "--install", "claude", "-o", tmp_path / name, "--name", name)
+    services = ("日本語サーバー", "Привет мир", "claude", "Anthropic", "..")
+    for number, name in enumerate(services):
+        arguments = ("--allow-empty", "--user", "--install", "claude", "-o", tmp_path / str(number), "--name", name)
         command = (sys.executable, VERBATIM, tmp_path / "tools.json")
         generated("from-server", *arguments, "--", *command, cwd=tmp_path, env={"HOME": str(tmp_path)})
     names = [path.name for path in (tmp_path / ".claude" / "skills").iterdir()]
-    assert len(names) == 2
+    assert len(names) == len(services)
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name) for name in names)
 
 

@@ -395,6 +395,8 @@ def test_the_website_of_a_server_is_in_its_skill(tmp_path: Path) -> None:
         ("Use to manage notes.", "Use to manage notes. Use when a task needs"),
         ("Keeps notes. Use for finding and sorting notes.", "Keeps notes. Use for finding and sorting notes."),
         ("Keeps notes. Use this server whenever asked.", "Keeps notes. Use this server whenever asked."),
+        ("Keeps notes. Do not use it for files.", "Do not use it for files. Use when a task needs"),
+        ("Keeps notes. Don't use when offline.", "Don't use when offline. Use when a task needs"),
         ("Keeps notes. " * 100 + "Use when the user asks for one.", "Keeps notes. Use when the user asks for one."),
     ],
 )  # fmt: skip
@@ -406,7 +408,8 @@ def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path
     found = MarkdownDocument(skill.read_text("utf-8")).fields()["description"]
     assert len(found) <= 1024
     assert shown in found
-    assert found.lower().count("use when") + found.lower().count("use for") + found.count("whenever") == 1
+    triggers = found.replace("Don't use", "Not")
+    assert triggers.lower().count("use when") + triggers.lower().count("use for") + triggers.count("whenever") == 1
 
 
 def test_uses_after_use_for_are_taken(tmp_path: Path) -> None:

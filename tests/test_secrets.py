@@ -444,7 +444,7 @@ def test_a_description_that_repeats_a_header_or_the_address_gives_neither_away(
     written = run_skillgen("from-openapi", url, "-v", "-o", tmp_path / "out", *options)
     shown = run_skillgen("inspect", url, "-v", *options)
     assert written.exit_code == shown.exit_code == 0, written.stderr
-    assert "secret-echoed" in written.stderr
+    assert "warning: secret-echoed: The source repeats" in written.stderr
     documents = b"".join(files_of(tmp_path / "out").values()).decode()
     encoded = base64.b64encode(b"bob:p0ssw0rd-of-bob").decode()
     for output in (documents, written.stdout, written.stderr, shown.stdout, shown.stderr):

@@ -431,6 +431,8 @@ class TestWhatTheServiceIs:
         drawn = service_of({"instructions": "Manages boards. Call list_boards first."})
         assert drawn.summary == "Manages boards."
         assert (drawn.origins or {})["summary"] == Origin("inferred", "instructions")
+        for order in ("Call list_boards first.", "Please read the guide.", "Make sure that a board is open."):
+            assert service_of({"instructions": order}).summary is None
         assert service_of().summary is None
 
     def test_a_long_description_is_kept_whole_beside_its_first_paragraph(self) -> None:

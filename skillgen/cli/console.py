@@ -60,7 +60,8 @@ class Console:
             shown[problem.code] += 1
             if shown[problem.code] <= SHOWN_OF_A_KIND or self.verbose:
                 fix = f" ({one_line(problem.fix)})" if problem.fix else ""
-                _print(f"{problem.level}: {problem.code}: {one_line(problem.where)}: {one_line(problem.message)}{fix}")
+                place = f"{one_line(problem.where)}: " if problem.where else ""
+                _print(f"{problem.level}: {problem.code}: {place}{one_line(problem.message)}{fix}")
         for code, count in shown.items():
             if count > SHOWN_OF_A_KIND and not self.verbose:
                 _print(f"{code}: {count - SHOWN_OF_A_KIND} more like this (-v shows all)")

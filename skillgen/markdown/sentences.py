@@ -20,8 +20,13 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St
 _NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
 """Where a list begins, or a line with a label of its own such as `Returns:`."""
 
-TRIGGER = re.compile(r"\buse\s+(?:it\s+|(?:this|the)\s+(?:\w+\s+){1,3}?)?(?:when|whenever|for|if)\b", re.IGNORECASE)
-"""What says when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it does."""
+TRIGGER = re.compile(
+    r"(?<!\bnot )(?<!n['’]t )(?<!\bnever )(?<!\bnot to )\buse\s+(?:it\s+|(?:this|the)\s+(?:\w+\s+){1,3}?)?"
+    r"(?:when|whenever|for|if)\b",
+    re.IGNORECASE,
+)
+"""What says when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it does, and
+"Do not use for …" when not to use it."""
 
 _ITEMS = re.compile(r"\s*(?:\n[^\S\n]*(?:[-*+•]|\d+[.)])\s+[^\n]+){2,}")
 _ITEM = re.compile(r"\n(?P<indent>[^\S\n]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<words>[^\n]{1,100})(?=\n|$)")

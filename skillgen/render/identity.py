@@ -44,14 +44,14 @@ _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
 def skill_name(service: Service) -> str:
     """Gives the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
 
-    Hosts refuse the names of their vendor in it, so those words go. A name without ASCII letters and digits is known
-    by a part of its digest.
+    Hosts refuse the names of their vendor in it, so those words are left out. If nothing is left of a name, a part of
+    its digest tells it from others.
     """
     name = _VENDOR_WORDS.sub("", slug(service.name, NAME_LIMIT)).strip("-")
     while "claude" in name or "anthropic" in name:
         name = name.replace("claude", "").replace("anthropic", "").strip("-")
     name = re.sub("-{2,}", "-", name)
-    if not name and not slug(service.name) and any(map(str.isalnum, service.name)):
+    if not name and service.name.strip():
         return f"service-{hashlib.sha256(service.name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
     return safe_stem(name or "service", "service")
 

@@ -183,6 +183,13 @@ class _Overloaded(_Handler):
         self.reply(503, Retry_After="3600")
 
 
+class _Crowded(_Handler):
+    """Is busy, and does not say how long."""
+
+    def post(self, message: Json) -> None:
+        self.reply(429)
+
+
 class _Nowhere(_Handler):
     def post(self, message: Json) -> None:
         self.reply(404)
@@ -244,6 +251,7 @@ MANNERS: dict[str, type[_Handler]] = {
     "scoped": _Scoped,
     "busy": _Busy,
     "overloaded": _Overloaded,
+    "crowded": _Crowded,
     "nowhere": _Nowhere,
     "broken": _Broken,
     "website": _Website,

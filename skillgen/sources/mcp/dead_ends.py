@@ -15,7 +15,9 @@ from skillgen.sources.secrets import Secrets
 _CHALLENGE_PART = re.compile(r'\b(realm|resource_metadata|error|scope)="?((?<=")[^"]*|[^\s",]+)', re.IGNORECASE)
 
 _CHECK_PATH = "Check the path: many servers answer at /mcp, older ones at /sse."
-_TOKEN = "Give a token with --header 'Authorization: Bearer TOKEN', or log in with --login where the server has OAuth."
+_TOKEN = (
+    "Give a token{scope}, as --header 'Authorization: Bearer TOKEN', or log in with --login where the server has OAuth."
+)
 
 
 def cannot_start(error: OSError | ValueError, *, where: str, cwd: Path | None) -> SourceError:
@@ -57,22 +59,20 @@ def _http_dead_end(error: RpcError, message: str, *, where: str, secrets: Secret
     if status == 401:
         challenge = secrets.excerpt(", ".join(f"{k} {v}" for k, v in _CHALLENGE_PART.findall(error.challenge or "")))
         asks = f" ({challenge})" if challenge else ""
-        return SourceError(f"The server wants credentials: HTTP 401{asks}.", where=where, fix=_TOKEN)
+        return SourceError(f"The server wants credentials: HTTP 401{asks}.", where=where, fix=_TOKEN.format(scope=""))
     if status == 403:
         parts = {name.lower(): value for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
         named = [f"{name} {secrets.excerpt(parts[name])}" for name in ("error", "scope") if parts.get(name)]
         what = f"The server refuses access: HTTP 403 ({', '.join([message, *named])})."
-        fix = (
-            f"Give a token with the scope {secrets.excerpt(parts['scope'])}: {_TOKEN}" if parts.get("scope") else _TOKEN
-        )
-        return SourceError(what, where=where, fix=fix)
+        scope = f" with the scope {secrets.excerpt(parts['scope'])}" if parts.get("scope") else ""
+        return SourceError(what, where=where, fix=_TOKEN.format(scope=scope))
     if status == 407:
         return SourceError("The proxy wants credentials: HTTP 407.", where=where, fix="Check HTTPS_PROXY.")
-    if error.retry_after is not None and status in BUSY:
-        asked = printable(error.retry_after, 40)
-        what = f"The server is busy: HTTP {status} ({message}), with Retry-After: {asked}."
-        return SourceError(what, where=where, fix="Run it again after that time.")
-    if status == 429 or status >= 500:
+    if status == 429 or (status in BUSY and error.retry_after is not None):
+        asked = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
+        fix = "Run it again after that time." if asked else "Run it again later."
+        return SourceError(f"The server is busy: HTTP {status} ({message}){asked}.", where=where, fix=fix)
+    if status >= 500:
         what = f"The server fails: HTTP {status} ({message})."
         return SourceError(what, where=where, fix="Try again later, or look into the server's own log.")
     return SourceError(f"No MCP server answers here: HTTP {status} ({message}).", where=where, fix=_CHECK_PATH)

@@ -26,7 +26,7 @@ NAMELESS = "mcp-server"
 
 _SAYS_NOTHING = re.compile(
     r"\s*(?:#|\W{0,3}(?:do not|don['’]t|never|avoid|always|before|after|when(?:ever)?|if|first|note|important"
-    r"|(?:the )?users?)\b"
+    r"|call|please|make sure|ensure|remember|start (?:by|with)|(?:the )?users?)\b"
     r"|[^.!?\n]{0,60}\b(?:notes|instructions|guidelines|guide|tips|rules) (?:for|on|to) (?:the |an )?"
     r"(?:agents?|ai|llms?|models?|assistants?|clients?|using|use)\b)",
     re.IGNORECASE,
