@@ -287,3 +287,101 @@ class TestMistakes:
         finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", *options)
         assert finished.exit_code == 2
         assert f"{options[0]}: does nothing with --snapshot" in finished.stderr
+
+
+PUBLISHED: dict[str, Any] = {
+    "name": "io.example/papers",
+    "description": "Sells papers.",
+    "version": "1.2.0",
+    "remotes": [
+        {
+            "type": "streamable-http",
+            "url": "http://127.0.0.1:{port}/mcp",
+            "variables": {"port": {"isRequired": True}},
+            "headers": [{"name": "Authorization", "value": "Bearer {token}", "isSecret": True}],
+        }
+    ],
+    "packages": [
+        {
+            "registryType": "npm",
+            "identifier": "@example/papers",
+            "version": "1.2.0",
+            "transport": {"type": "stdio"},
+            "packageArguments": [
+                {"type": "named", "name": "--shop", "value": "{shop}"},
+                {"type": "named", "name": "--unset"},
+                {"type": "positional", "valueHint": "folder", "default": "papers"},
+            ],
+            "environmentVariables": [{"name": "KEY", "isRequired": True}, {"name": "MODE", "value": "${HOME}"}],
+        },
+        {"registryType": "oci", "identifier": "docker.example/papers:1.2.0", "environmentVariables": [{"name": "KEY"}]},
+    ],
+}
+
+
+class TestPublishedServers:
+    """X-41, X-43: a server.json, a server card and a catalog are read, and used only as far as the user names it."""
+
+    def written(self, folder: Path, document: dict[str, Any]) -> Path:
+        path = folder / "server.json"
+        path.write_text(json.dumps(document), "utf-8")
+        return path
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            PUBLISHED,
+            {"servers": [{"server": PUBLISHED, "_meta": {}}]},
+            {"specVersion": "1.0", "entries": [{"displayName": "Papers", "data": PUBLISHED}]},
+        ],
+        ids=["server.json", "registry", "catalog"],
+    )
+    def test_a_remote_is_contacted_only_where_it_is_named(self, tmp_path: Path, document: dict[str, Any]) -> None:
+        path = self.written(tmp_path, document)
+        with over_http.running("locked") as server:
+            port = server.url.split(":")[2].split("/")[0]
+            values = ("--env", f"port={port}", "--env", "token=open-sesame")
+            unasked = crawled(path, tmp_path / "out", *values)
+            assert unasked.exit_code == 2
+            assert "choose one with --server NAME: remote (" in unasked.stderr
+            assert not server.received
+            finished = crawled(path, tmp_path / "out", "--server", "remote", *values)
+        assert finished.exit_code == 0, finished.stderr
+        assert (tmp_path / "out" / "llms.txt").is_file()
+        assert "open-sesame" not in "".join(item.decode() for item in files_of(tmp_path / "out").values())
+
+    def test_a_package_is_started_with_the_values_that_the_user_gives(self, tmp_path: Path) -> None:
+        config = read_client_config(self.written(tmp_path, PUBLISHED))
+        given = {"shop": "kiosk", "KEY": "abc"}
+        npm = config.target("npm", given, {"HOME": "/home/ada"}, timeout_s=1.0)
+        assert npm.command == ("npx", "-y", "@example/papers@1.2.0", "--shop=kiosk", "papers")
+        assert npm.env == {"KEY": "abc", "MODE": "${HOME}"}
+        oci = config.target("oci", given, {}, timeout_s=1.0)
+        assert oci.command == ("docker", "run", "-i", "--rm", "-e", "KEY", "docker.example/papers:1.2.0")
+
+    def test_the_environment_fills_nothing_in(self, tmp_path: Path) -> None:
+        config = read_client_config(self.written(tmp_path, PUBLISHED))
+        environment = {"port": "1", "token": "a", "shop": "b", "KEY": "c"}
+        for name in ("remote", "npm"):
+            with pytest.raises(UsageError) as caught:
+                config.target(name, {}, environment, timeout_s=1.0)
+            assert "has no value" in caught.value.what
+            assert "--env" in (caught.value.fix or "")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"registryType": "mcpb"},
+            {"runtimeArguments": [{"type": "named", "name": "-v", "value": "/:/host"}]},
+            {"identifier": "--call=rm"},
+            {"transport": {"type": "sse", "url": "http://127.0.0.1:1"}},
+        ],
+        ids=str,
+    )
+    def test_a_package_that_could_run_anything_is_not_started(self, tmp_path: Path, change: dict[str, Any]) -> None:
+        package = {"registryType": "npm", "identifier": "papers", **change}
+        config = read_client_config(self.written(tmp_path, {"name": "a/b", "packages": [package]}))
+        (name,) = config.servers
+        with pytest.raises(UsageError) as caught:
+            config.target(name, {}, {}, timeout_s=1.0)
+        assert "does not start this package" in caught.value.what

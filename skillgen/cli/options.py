@@ -20,7 +20,10 @@ Snapshot: TypeAlias = Annotated[
 ]
 Config: TypeAlias = Annotated[
     Path | None,
-    typer.Option(help="A client's server file: .mcp.json, Claude Desktop, Cursor or VS Code.", metavar="FILE"),
+    typer.Option(
+        help="A client's server file (.mcp.json, Claude Desktop, Cursor, VS Code), a server.json or a server card.",
+        metavar="FILE",
+    ),
 ]
 Server: TypeAlias = Annotated[
     str | None, typer.Option(help="The one server of --config to read; default: all.", metavar="NAME")

@@ -26,7 +26,10 @@ class NamedServer:
     """A server of a client's file."""
 
     name: str
-    """Its name there, under which a host mounts it."""
+    """Its name there."""
+
+    mount_name: str | None
+    """The name under which a host mounts it, if the file says that."""
 
     target: ServerTarget | UsageError
     """How it is reached, or why the file does not tell."""
@@ -74,7 +77,10 @@ def servers_in_file(
         except UsageError as error:
             return error
 
-    return tuple(NamedServer(name=key, target=target(key)) for key in config.chosen(name))
+    return tuple(
+        NamedServer(name=key, mount_name=None if config.is_published else key, target=target(key))
+        for key in config.chosen(name)
+    )
 
 
 def read_servers(
@@ -103,7 +109,7 @@ def _reader(
             return read_server(
                 server.target,
                 overrides,
-                server_name=server.name,
+                server_name=server.mount_name,
                 progress=lambda message: None,
                 interruption=interruption,
             )

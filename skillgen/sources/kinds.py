@@ -52,6 +52,8 @@ def _server_fix(data: dict[str, Json]) -> str:
     found = next((item for item in addresses if item and item.startswith(("http://", "https://"))), None)
     if found:
         return f"document the server itself: skillgen from-server --url {public_url(found)}"
+    if as_list(data.get("packages")):
+        return "document the server itself: skillgen from-server --config FILE --server NAME, with one of its packages"
     return "document the server itself: skillgen from-server --url URL, or -- COMMAND"
 
 

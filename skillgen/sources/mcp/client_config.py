@@ -2,21 +2,28 @@
 
 `.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have them under `mcpServers`, VS Code under `servers`, and
 in its settings under `mcp`. All of them are JSON, with comments and trailing commas where people write them.
+
+What somebody publishes of a server is read too: a server.json, a registry's answer, a server card or a catalog of them
+(X-43). It lists remotes and packages. None is contacted or started unless the user names it, and nothing of the
+environment is filled in: only what the user gives for it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgen.errors import UsageError
 from skillgen.model.value import Json
+from skillgen.sources.addresses import public_url
+from skillgen.sources.given import secrets_of_variables
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.mcp.config_variables import Input, Variables
 from skillgen.sources.mcp.target import ServerTarget
+from skillgen.sources.secrets import Secrets
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -31,6 +38,13 @@ _URL_KEYS = ("url", "httpUrl", "serverUrl")
 _SSE = ("sse",)
 _HTTP = ("http", "streamable-http", "streamableHttp", "streamable_http")
 
+_RUNNERS: Mapping[str, tuple[str, ...]] = {
+    "npm": ("npx", "-y"),
+    "pypi": ("uvx",),
+    "oci": ("docker", "run", "-i", "--rm"),
+}
+"""Type of a package (server.json, `registryType`) to the command that starts it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfig:
@@ -44,6 +58,9 @@ class ClientConfig:
 
     inputs: Mapping[str, Input] = field(default_factory=dict, repr=False)
     """What VS Code asks its user: id to input."""
+
+    is_published: bool = False
+    """True if it is a document that others published: its servers are remotes and packages."""
 
     @property
     def folder(self) -> Path:
@@ -63,6 +80,12 @@ class ClientConfig:
                     f"has no server {name!r}", where=str(self.path), fix=f"choose from {', '.join(self.servers)}"
                 )
             return (name,)
+        if self.is_published:
+            raise UsageError(
+                "lists ways to reach a server, and none is used unless it is named",
+                where=str(self.path),
+                fix=f"choose one with --server NAME: {', '.join(map(_labelled, self.servers.items()))}",
+            )
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
             raise UsageError("switches all its servers off", where=str(self.path), fix="name one with --server NAME")
@@ -77,6 +100,8 @@ class ClientConfig:
             UsageError: a variable has no value, or the entry makes no sense.
         """
         where = f"{self.path}, server {name!r}"
+        if self.is_published:
+            return _PublishedWay(self.servers[name], where, given).target(timeout_s)
         variables = Variables(given=given, environment=environment, folder=self.folder, inputs=self.inputs)
         return _Entry(self.servers[name], where, variables).target(timeout_s)
 
@@ -106,8 +131,10 @@ def read_client_config(path: Path) -> ClientConfig:
         raise UsageError("is nested too deeply to be read", where=where) from None
     owner = _owner_of_servers(data)
     servers = {name: entry for name, entry in _servers_of(owner).items() if isinstance(entry, dict)}
+    if not servers and (ways := _published_ways(data)):
+        return ClientConfig(path=path, servers=ways, is_published=True)
     if not servers:
-        fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code)"
+        fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
         raise UsageError("names no MCP servers", where=where, fix=fix)
     return ClientConfig(path=path, servers=servers, inputs=_inputs_of(owner))
 
@@ -147,6 +174,114 @@ def _inputs_of(owner: Mapping[str, Json]) -> dict[str, Input]:
         if (key := text_of(item, "id")) is not None:
             found[key] = Input(is_secret=as_dict(item).get("password") is True, default=text_of(item, "default"))
     return found
+
+
+def _published_ways(data: Json) -> dict[str, dict[str, Json]]:
+    """Returns the remotes and packages of a published document, by a name for each."""
+    top = as_dict(data)
+    listed = [as_dict(item) for key in ("servers", "entries") for item in as_list(top.get(key))]
+    ways: dict[str, dict[str, Json]] = {}
+    for item in listed or [top]:
+        server = as_dict(item.get("server")) or as_dict(item.get("data")) or item
+        prefix = f"{text_of(server, 'name') or text_of(item, 'displayName')}:" if len(listed) > 1 else ""
+        for kind, way in _ways_of(server):
+            names = (prefix + kind, *(f"{prefix}{kind}-{number}" for number in range(2, len(ways) + 3)))
+            ways[next(name for name in names if name not in ways)] = way
+    return ways
+
+
+def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yields the remotes, also of SEP-1649 (`transport`) and SEP-1960 (`endpoints`), and the packages of a server."""
+    remotes = [*as_list(server.get("remotes")), server.get("transport"), *as_list(server.get("endpoints"))]
+    for remote in map(as_dict, remotes):
+        if text_of(remote, "url") is not None:
+            yield "remote", remote
+    for package in map(as_dict, as_list(server.get("packages"))):
+        if text_of(package, "identifier") is not None:
+            yield text_of(package, "registryType") or "package", package
+
+
+def _labelled(named: tuple[str, Mapping[str, Json]]) -> str:
+    name, way = named
+    url = text_of(way, "url")
+    return f"{name} ({text_of(way, 'identifier') if url is None else public_url(url)})"
+
+
+class _PublishedWay:
+    """A remote or a package. It is untrusted: only values that the user gives with `--env` are filled in."""
+
+    def __init__(self, raw: Mapping[str, Json], where: str, given: Mapping[str, str]) -> None:
+        self._raw = raw
+        self._where = where
+        self._given = given
+        self._secrets = Secrets()
+
+    def target(self, timeout_s: float) -> ServerTarget:
+        """Returns how the server is reached.
+
+        Raises:
+            UsageError: a value is missing, or skillgen cannot start such a package.
+        """
+        if "identifier" in self._raw:
+            env = dict(self._named_values("environmentVariables"))
+            command = self._command(env)
+            return ServerTarget(command=command, env=env, passed=self._secrets, timeout_s=timeout_s)
+        url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
+        if not url.startswith(("http://", "https://")):
+            raise UsageError("its url is not an http:// or https:// URL", where=self._where, fix="choose another one")
+        headers = tuple(self._named_values("headers"))
+        is_sse = self._raw.get("type") in _SSE
+        return ServerTarget(url=url, is_sse=is_sse, headers=headers, passed=self._secrets, timeout_s=timeout_s)
+
+    def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
+        kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
+        is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
+        # What a runner is told besides could run anything, as a volume of Docker does.
+        if kind not in _RUNNERS or not is_stdio or self._raw.get("runtimeArguments") or identifier.startswith("-"):
+            raise UsageError(
+                f"skillgen does not start this package ({kind or 'of no registryType'})",
+                where=self._where,
+                fix="start it with a command of your own: skillgen from-server -- COMMAND",
+            )
+        version = text_of(self._raw, "version")
+        sign = ":" if kind == "oci" else "@"
+        package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
+        variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []
+        return (*_RUNNERS[kind], *variables, package, *self._arguments())
+
+    def _arguments(self) -> Iterator[str]:
+        for item in map(as_dict, as_list(self._raw.get("packageArguments"))):
+            flag = text_of(item, "name") if item.get("type") == "named" else None
+            value = self._value(item, (flag or text_of(item, "valueHint") or "argument").lstrip("-"))
+            if value is not None:
+                yield value if flag is None else f"{flag}={value}"
+
+    def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
+        for item in map(as_dict, as_list(self._raw.get(key))):
+            if (name := text_of(item, "name")) is not None and (value := self._value(item, name)) is not None:
+                yield name, value
+
+    def _value(self, item: Mapping[str, Json], name: str) -> str | None:
+        """Returns the declared value, else the one that the user gives, else the default."""
+        if isinstance(text := item.get("value"), str):
+            return self._filled_in(text, as_dict(item.get("variables")))
+        value = self._given.get(name, text_of(item, "default"))
+        if value is None and item.get("isRequired") is True:
+            raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
+        if value is not None and name in self._given:
+            is_secret = item.get("isSecret") is True
+            self._secrets |= (
+                Secrets({value: f"the variable {name}"}) if is_secret else secrets_of_variables({name: value})
+            )
+        return value
+
+    def _filled_in(self, text: str, variables: Mapping[str, Json]) -> str:
+        """Returns a text with the values of its `{variables}`, each of which is required."""
+        return re.sub(
+            r"(?<!\$)\{([A-Za-z_][\w-]*)\}",
+            lambda match: self._value({**as_dict(variables.get(match[1])), "isRequired": True}, match[1]) or "",
+            text,
+        )
 
 
 class _Entry:
