@@ -129,6 +129,8 @@ def test_extensions_say_what_they_mean_and_unknown_ones_keep_their_names(tmp_pat
         assert f"- `{name}`: " in about
     assert "- `com.example/unknown`\n" in about
     assert "`intent` field" in about
+    assert "`suggestion` (`recommended_tool`, `reason`): advice" in about
+    assert "for 24 hours unless `idempotency_ttl_seconds`" in about
     assert "`idempotency_key` (1 to 128 letters, digits and `_-:.`)" in about
 
 
