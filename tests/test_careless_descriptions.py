@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
+from listed import documented, tool
 
 from skillgen.pipeline.options import DescriptionOptions, Overrides
 from skillgen.pipeline.reading import read_description
@@ -425,3 +426,47 @@ def test_a_word_of_yaml_1_1_for_true_is_a_text_and_reported(tmp_path: Path) -> N
     )
     finished = generated("from-openapi", source, "-o", tmp_path / "out")
     assert "required-invalid: /paths/~1a/get/parameters/0/required: 'yes' is neither true nor false" in finished.stderr
+
+
+def test_properties_without_a_description_are_one_problem_that_fails_nothing(tmp_path: Path) -> None:
+    """S2-09: seed 002, 4.3. A named type describes a reference, and a base what its extension narrows."""
+    words = {"description": "Words."}
+    base = {
+        "type": "object",
+        "properties": {"kind": {"type": "string", **words}, "next": {"$ref": "#/components/schemas/Base"}},
+    }
+    money = {"type": "object", "properties": {"cents": {"type": "integer"}}, **words}
+    narrowed = {"properties": {"kind": {"enum": ["book"]}, "price": {"$ref": "#/components/schemas/Money"}}}
+    body = {
+        "allOf": [
+            {"$ref": "#/components/schemas/Base"},
+            narrowed,
+            {"oneOf": [{"properties": {"kind": {"minLength": 1}}}, {}]},
+        ]
+    }
+    shared = {"name": "dry", "in": "query", "schema": {"type": "boolean"}}
+    put = operation("put", parameters=[shared], requestBody={"content": {"application/json": {"schema": body}}})
+    get = operation("get", parameters=[{"name": "page", "in": "query", "schema": {"type": "integer"}, **words}])
+    get["responses"]["200"]["content"] = {"application/json": {"schema": {"items": {"properties": {"x": {}}}}}}
+    components = {"schemas": {"Base": base, "Money": money}}
+    api = write(tmp_path / "api.json", description({"/a": {"put": put, "get": get}}, components=components))
+    finished = generated("from-openapi", api, "-v", "--strict", "-o", tmp_path / "out")
+    (reported,) = [line for line in finished.stderr.splitlines() if "properties-undescribed" in line]
+    item = "/paths/~1a/get/responses/200/content/application~1json/schema/items/properties/x"
+    assert reported == (
+        "info: properties-undescribed: /paths/~1a/put/parameters/0: 4 of 7 parameters and properties have no "
+        f"description: this, /components/schemas/Base/properties/next, {item}, … (add a description to each)"
+    )
+
+
+def test_arguments_without_a_description_are_one_problem_of_an_mcp_server(tmp_path: Path) -> None:
+    """S2-09."""
+    described = tool("described", inputSchema={"type": "object", "properties": {"id": {"description": "A key."}}})
+    prompt = {"name": "greet", "arguments": [{"name": "who"}]}
+    finished, _ = documented(tmp_path, "-v", tools=[described, tool("a"), tool("b")], prompts=[prompt])
+    reported = [line for line in finished.stderr.splitlines() if "properties-undescribed" in line]
+    assert len(reported) == 1, finished.stderr
+    assert "3 of 4 parameters and properties have no description: this, " in reported[0]
+    assert reported[0].startswith("info: properties-undescribed: /tools~1list/0/tools/1/inputSchema/properties/id: ")
+    finished, _ = documented(tmp_path, "-v", tools=[described])
+    assert "properties-undescribed" not in finished.stderr

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import NamedType
+from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.service import Service
 from skillgen.model.value import Json
 from skillgen.sources.json_schema.scope import Scope
+
+PLACES_LIMIT = 3
+"""Places that one problem on many of them names."""
 
 
 class SchemaReader:
@@ -85,6 +89,81 @@ class _Pending:
         if self.scope.root is other.scope.root:
             return self.reference == other.reference
         return self.raw == other.raw and self.scope.closure(self.reference) == other.scope.closure(other.reference)
+
+
+def report_undescribed(service: Service, problems: ProblemLog) -> None:
+    """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
+
+    A named type describes what refers to it, and a property describes what an alternative declares of it again.
+    """
+    types = {item.name: item.schema for item in service.schemas}
+    found: dict[str, bool] = {}
+    parameters = (*(item.parameters for item in service.tools), *(item.parameters for item in service.prompts))
+    for group in (*parameters, *(item.parameters for item in service.events)):
+        _note_descriptions(group, frozenset(), types, found)
+    for tool in service.tools:
+        for output in (tool.output, *tool.other_outputs):
+            if output is not None and output.schema is not None:
+                _note_inner_descriptions(output.schema, frozenset(), types, found)
+    for schema in types.values():
+        _note_inner_descriptions(schema, frozenset(), types, found)
+    missing = [pointer for pointer, is_described in found.items() if not is_described]
+    if missing:
+        places = "".join(f", {pointer}" for pointer in missing[1:PLACES_LIMIT])
+        more = ", …" if len(missing) > PLACES_LIMIT else ""
+        problems.info(
+            "properties-undescribed",
+            missing[0],
+            f"{len(missing):,} of {len(found):,} parameters and properties have no description: this{places}{more}",
+            "add a description to each",
+        )
+
+
+def _note_descriptions(
+    parameters: Iterable[Parameter], elsewhere: frozenset[str], types: Mapping[str, Schema], found: dict[str, bool]
+) -> None:
+    """Notes for each parameter and what is inside whether it is described; `elsewhere` are names that are."""
+    for item in parameters:
+        if item.pointer in found:
+            continue
+        schema = item.schema
+        named = (schema.ref, *schema.includes)
+        found[item.pointer] = bool(
+            item.description
+            or schema.description
+            or item.name in elsewhere
+            or any(name in types and types[name].description for name in named if name is not None)
+        )
+        _note_inner_descriptions(schema, frozenset(), types, found)
+
+
+def _note_inner_descriptions(
+    schema: Schema, elsewhere: frozenset[str], types: Mapping[str, Schema], found: dict[str, bool]
+) -> None:
+    if schema.properties or schema.alternatives or schema.also:
+        described = elsewhere | _described_properties(schema, types)
+        _note_descriptions(schema.properties, described, types, found)
+        for inner in (*schema.alternatives, *schema.also):
+            _note_inner_descriptions(inner, described, types, found)
+    others = (*schema.prefix_items, *(schema.patterns or {}).values(), schema.items, schema.additional, schema.content)
+    for other in others:
+        if isinstance(other, Schema):
+            _note_inner_descriptions(other, frozenset(), types, found)
+
+
+def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:
+    """Returns the names of the properties that a schema, or a type of which it is made, describes."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        current = waiting.pop()
+        found.update(item.name for item in current.properties if item.description)
+        for name in (current.ref, *current.includes):
+            if name is not None and name in types and name not in seen:
+                seen.add(name)
+                waiting.append(types[name])
+    return found
 
 
 def _candidate_names(name: str, owner: str | None) -> Iterator[str]:

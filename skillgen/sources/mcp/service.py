@@ -14,7 +14,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.value import Json
 from skillgen.sources.addresses import host_of
 from skillgen.sources.guards import as_list, text_of
-from skillgen.sources.json_schema.reader import SchemaReader
+from skillgen.sources.json_schema.reader import SchemaReader, report_undescribed
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.checks import check_references
 from skillgen.sources.mcp.claims import Members
@@ -109,6 +109,7 @@ class _ServiceReader:
             source_size_bytes=self._tools_size_bytes(),
         )
         check_references(service, self._problems)
+        report_undescribed(service, self._problems)
         report_private_results(self._crawl.results, self._problems)
         # Only now is everything read that will be: what is left is extra, and every problem is known.
         return replace(service, extras=self._extras(), origins=facts.origins, problems=tuple(self._problems))

@@ -14,7 +14,7 @@ from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.addresses import host_of, icon_objection, without_credentials
 from skillgen.sources.document import Document
 from skillgen.sources.guards import as_dict, text_of, texts_of
-from skillgen.sources.json_schema.reader import SchemaReader
+from skillgen.sources.json_schema.reader import SchemaReader, report_undescribed
 from skillgen.sources.kinds import kind_of_document
 from skillgen.sources.openapi.bundle import ReferencePolicy, bundled
 from skillgen.sources.openapi.checks import check_content, check_info, check_security, check_version
@@ -61,6 +61,7 @@ def service_from_description(
         service = moves.put_right(service)
     for problem in found:
         problems.add(moves.problem(problem))
+    report_undescribed(service, problems)
     return service
 
 
