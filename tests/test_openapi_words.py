@@ -60,9 +60,50 @@ def test_a_type_that_is_made_of_others_is_what_they_are() -> None:
     """S2-08: its own words first."""
     parts = {"allOf": [{"$ref": "#/components/schemas/Item"}, {"type": "object", "properties": {"size": {}}}]}
     own = {**parts, "description": "What is bought."}
-    for schema, words in ((parts, "What is sold."), (own, "What is bought.")):
+    for schema, words in ((parts, "What is sold."), (own, "What is bought. What is sold.")):
         text = section_of({"requestBody": of_json(schema)}, components={"schemas": {"Item": ITEM}}).text
         assert f"Body (`application/json`): {words}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ("The kind", "Set by the server.", "The kind. Set by the server."),
+        ("The kind. Set by the server.", "the kind", "The kind. Set by the server."),
+        ("Set by the server.", "The kind. Set by the server.", "The kind. Set by the server."),
+        ("The kind. Of two.", "Of two. Since May.", "The kind. Of two. Since May."),
+        ("The kind", "Of:\n\n- a\n- b", "The kind. Of: a; b"),
+        (None, "The kind", "The kind"),
+    ],
+)
+@pytest.mark.parametrize("place", ["body", "nested", "response", "value"])
+def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
+    place: str, one: str | None, other: str, words: str
+) -> None:
+    """S2-08, S2-09: `allOf`; no sentence is written twice."""
+    texts = [{"type": "string"} | ({"description": text} if text is not None else {}) for text in (one, other)]
+    schema: Json = {"allOf": [{"properties": {"kind": text}} for text in texts]}
+    if place == "value":
+        schema = {"properties": {"kind": {"allOf": texts}}}
+    if place == "nested":
+        schema = {"properties": {"inside": schema}}
+    if place == "response":
+        text = section_of({"responses": {"200": of_json(schema, description="Done")}}).text
+    else:
+        text = section_of({"requestBody": of_json(schema)}).text
+    assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
+
+
+def test_an_alternative_keeps_its_words_for_a_property_that_another_has_too() -> None:
+    """S2-08."""
+    alternatives = [
+        {"title": title, "properties": {"to": {"type": "string", "description": words}}}
+        for title, words in (("Mail", "An address."), ("Hand", "A person"), ("Box", "An address."))
+    ]
+    text = section_of({"requestBody": of_json({"type": "object", "oneOf": alternatives})}).text
+    assert "- `to` (string): An address.\n" in text
+    assert "- Hand (object): `to`. `to`: A person.\n" in text
+    assert "- Box (object): `to`.\n" in text
 
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])

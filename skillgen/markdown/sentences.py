@@ -34,6 +34,9 @@ _ITEM = re.compile(r"\n(?P<indent>[^\S\n]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<words>
 ITEMS_READ = 4_000
 """Characters after a sentence that ends with a colon in which its items are looked for."""
 
+JOINED_LIMIT = 10_000
+"""Characters of a text from which on no other is joined to it: each is compared with all that it has."""
+
 _EMPHASIS = re.compile(r"(?<![\w`/*])\*\*(?=[^\s*/`])|(?<=[^\s*/`])\*\*(?![\w/*`])")
 
 _NOUN = "(?:tool|function|endpoint|operation|method|command)"
@@ -96,6 +99,31 @@ def sentences(text: str) -> Iterator[str]:
             yield text[start : end.start()]
             start = end.end()
     yield text[start:]
+
+
+def joined_texts(first: str | None, rest: str | None, between: str = " ") -> str | None:
+    """Returns two texts on one thing as one, the second without the sentences of the first.
+
+    `between` separates texts of one line; others are paragraphs of their own.
+    """
+    if first is None or rest is None or first == rest:
+        return rest if first is None else first
+    if len(first) > JOINED_LIMIT:
+        return first
+    known, added = ({_plain_sentence(item): item for item in sentences(text.strip())} for text in (first, rest))
+    if known.keys() < added.keys():
+        return rest
+    new = [item for key, item in added.items() if key not in known]
+    if not new:
+        return first
+    if "\n" in first.strip() or "\n" in rest.strip():  # perhaps a list, from which no sentence can be taken
+        return f"{first.rstrip()}\n\n{rest}"
+    stop = "." if first.rstrip()[-1:].isalnum() else ""
+    return f"{first.rstrip()}{stop}{between}{' '.join(new)}"
+
+
+def _plain_sentence(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").casefold()
 
 
 def leading_sentence(text: str) -> str:

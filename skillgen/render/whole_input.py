@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from skillgen.markdown.filters import Markdown, code
+from skillgen.markdown.filters import Markdown, code, inline
+from skillgen.markdown.sentences import joined_texts
 from skillgen.model.schema import Parameter, Schema
 from skillgen.render.alternatives import alternative_labels, telling_property
 from skillgen.render.branches import Branch, branches
 from skillgen.render.directions import Way, going
+from skillgen.render.effects import needs_stop
 from skillgen.render.further_words import further_words
 from skillgen.render.limits import NO_OTHERS
 from skillgen.render.type_phrases import type_phrase
@@ -46,6 +48,7 @@ def whole_branches(schema: Schema, parameters: Sequence[Parameter], way: Way) ->
                     [
                         *further_words(item, schema.description),
                         *_named_properties(item, known, way),
+                        *_further_descriptions(item, parameters, way),
                         *value_notes(item, item.deprecated),
                     ]
                 )
@@ -82,3 +85,12 @@ def _named_properties(schema: Schema, known: Mapping[str, Schema | None], way: W
         words.append(code(parameter.name) + (f" ({'; '.join(facts)})" if facts else ""))
     if words:
         yield f"{', '.join(words)}."
+
+
+def _further_descriptions(schema: Schema, parameters: Sequence[Parameter], way: Way) -> Iterator[str]:
+    """Yields the descriptions of the properties of one alternative that differ from those of the parameters."""
+    known = {item.name: item.description for item in parameters}
+    for item in going(schema.properties, way):
+        text = item.description
+        if text and joined_texts(known.get(item.name), text) != known.get(item.name):
+            yield f"{code(item.name)}: {inline(text)}{'.' if needs_stop(text) else ''}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from skillgen.markdown.sentences import joined_texts
 from skillgen.model.pointer import child
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.value import Json
@@ -51,7 +52,7 @@ class Collector:
         self._found: dict[str, Parameter] = {}
         self._whole = ANYTHING
         self._said: dict[bool, str] = {}
-        """The first description of the object itself, and of what it includes: it is that, too."""
+        """The descriptions of the object itself, and of what it includes: it is that, too."""
         self._count = self._depth = 0
 
     def collected(self, raw: Json, pointer: str) -> Collected:
@@ -61,7 +62,7 @@ class Collector:
             self._scope.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
         elsewhere = tuple(sorted(required - self._found.keys()))
         whole = replace(self._whole, required=elsewhere) if elsewhere else self._whole
-        if (description := self._said.get(True, self._said.get(False))) is not None:
+        if (description := joined_texts(self._said.get(True), self._said.get(False))) is not None:
             whole = replace(whole, description=description)
         return Collected(
             parameters=tuple(
@@ -105,7 +106,7 @@ class Collector:
         if settled is None and (not ABOUT_THE_WHOLE.isdisjoint(raw) or _is_not_only_object(raw)):
             self._add_to_whole(raw, pointer, is_itself)
         if settled is None and (words := text_of(raw, "description")) is not None:
-            self._said.setdefault(is_itself, words)
+            self._said[is_itself] = joined_texts(self._said.get(is_itself), words) or words
         required = frozenset(required_names(raw))
         if "properties" in raw:
             for parameter in self._scope.properties(raw, pointer, self._location):
@@ -133,9 +134,10 @@ class Collector:
             return
         if settled is None:
             schema = merged(held.schema, parameter.schema)
+            description = joined_texts(held.description, parameter.description)
         else:
             schema = held.schema if parameter.name in settled else either(held.schema, parameter.schema)
-        description = held.description if held.description is not None else parameter.description
+            description = held.description if held.description is not None else parameter.description
         if schema is not held.schema or description is not held.description:
             self._found[parameter.name] = replace(held, schema=schema, description=description)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from skillgen.markdown.sentences import joined_texts
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.value import Json
 
@@ -21,7 +22,7 @@ _ONE_ONLY = ("format", "prefix_items", "contains", "content", "excluded")
 def merged(one: Schema, other: Schema) -> Schema:
     """Gives a schema that asks for what both ask for; what can't be merged stands in `also`.
 
-    Of words and examples, which ask for nothing, the first are kept.
+    Descriptions are joined. Of titles and examples, which restrict nothing, the first are kept.
     """
     if other == ANYTHING:
         return one
@@ -37,7 +38,7 @@ def merged(one: Schema, other: Schema) -> Schema:
         **alternatives,
         nullable=_nullable(one, other),
         title=one.title or other.title,
-        description=one.description if one.description is not None else other.description,
+        description=joined_texts(one.description, other.description),
         choices=_common_choices(one.choices, other.choices),
         default=one.default if one.default is not None else other.default,
         examples=one.examples or other.examples,
@@ -198,7 +199,7 @@ def _merged_property(one: Parameter, other: Parameter) -> Parameter:
         one,
         required=one.required or other.required,
         schema=merged(one.schema, other.schema),
-        description=one.description if one.description is not None else other.description,
+        description=joined_texts(one.description, other.description),
         deprecated=one.deprecated or other.deprecated,
     )
 

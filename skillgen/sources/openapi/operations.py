@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from skillgen.errors import ProblemLog
+from skillgen.markdown.sentences import joined_texts
 from skillgen.model.access import Endpoint
 from skillgen.model.exchange import ErrorCase
 from skillgen.model.pointer import child
@@ -120,7 +121,7 @@ class OperationReader:
             name=name,
             title=title,
             summary=words["summary"],
-            description=_joined(description, words["description"]),
+            description=joined_texts(description, words["description"], "\n\n"),
             group=self._tags.group_of(operation),
             tags=tags_of(operation),
             parameters=sent + body.parameters,
@@ -208,14 +209,5 @@ def _words(entry: Entry, origins: dict[str, Origin]) -> dict[str, str | None]:
             if (text := text_of(item, name)) is not None:
                 if says_nothing or found[name] is None:
                     origins[name] = Origin("declared", child(pointer, name))
-                found[name] = text if says_nothing else _joined(found[name], text)
+                found[name] = text if says_nothing else joined_texts(found[name], text, "\n\n")
     return found
-
-
-def _joined(first: str | None, rest: str | None) -> str | None:
-    """Gives what is said first and then the rest, unless one holds the other."""
-    if first is None or rest is None:
-        return first or rest
-    if first.strip() in rest:
-        return rest
-    return first if rest.strip() in first else f"{first.rstrip()}\n\n{rest}"
