@@ -89,6 +89,8 @@ def test_x_mcp_at_the_root_says_nothing_of_the_service() -> None:
     ("https://evil.example/logo.png", False),
     ("https://nottasks.example/logo.png", False),
     ("javascript:alert(1)", False),
+    ("data:text/html;base64,PGI+", False),
+    ("https://user:hunter2secret@tasks.example/logo.png", False),
 ])  # fmt: skip
 def test_a_logo_follows_the_rules_of_icons(logo: str, kept: bool) -> None:
     """S2-06, S1-02: only the service's own domain, or the picture itself."""

@@ -60,9 +60,12 @@ def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
     """
     scheme = source.partition(":")[0].strip().lower()
     if scheme == "data":
-        return None
+        is_image = source.partition(":")[2].lstrip().lower().startswith("image/")
+        return None if is_image else "the data: URL is not an image"
     if scheme != "https":
         return "only https: and data: addresses are kept"
+    if without_credentials(source) != source:
+        return "the URL has a user name or a password"
     host = host_of(source)
     if host is None:
         return "the address names no host"

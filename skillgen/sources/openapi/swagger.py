@@ -91,10 +91,12 @@ class _Converter:
         host, base = text_of(self._data, "host") or "", text_of(self._data, "basePath") or ""
         named = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
         named.sort(key=lambda scheme: ("https", "http").index(scheme) if scheme in ("https", "http") else 2)
-        if "://" in host:
-            scheme, _, host = host.partition("://")
-            self._problems.warning("host-invalid", "/host", f"`host` has a scheme, {scheme!r}", "move it to `schemes`")
-            named = named or [scheme]
+        scheme, slashes, authority = host.partition("//")
+        if slashes and (scheme == "" or scheme.endswith(":")):
+            host, scheme = authority, scheme.removesuffix(":").lower()
+            found = f"`host` has a scheme, {scheme!r}" if scheme else "`host` begins with two slashes"
+            self._problems.warning("host-invalid", "/host", found, "write the host and the port only")
+            named = named or list(filter(None, [scheme]))
         if base and not base.startswith("/"):
             base = f"/{base}"
         if not host and named and self._url is not None:  # "the host serving the documentation is to be used"
