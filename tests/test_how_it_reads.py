@@ -226,7 +226,7 @@ def test_an_operation_that_is_named_after_a_removal_is_marked_whatever_its_metho
     """S2-09, issue 5: where POST stands for every call, `may change data` tells too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
-    assert "- `DeleteRope`, `purgeRopes` may delete or overwrite" in skill
+    assert "- `DeleteRope` and `purgeRopes` may delete or overwrite (inferred): make sure" in skill
     assert "`GetRope()` `POST /GetRope` [write]" in skill
     assert "What a tool changes follows from its HTTP method and name; the source declares nothing of it." in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")

@@ -282,7 +282,7 @@ def test_what_http_says_of_a_method_is_told_as_inferred(full: Path) -> None:
     assert "Inferred from HTTP GET: changes nothing" in section_of(full, "get_task").text
     assert "Inferred from HTTP DELETE: may delete or overwrite" in section_of(full, "delete_task").text
     skill = (full / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
-    assert "`delete_task` may delete or overwrite" in skill
+    assert "`delete_task` may delete or overwrite (inferred)" in skill
 
 
 def test_links_resolve_in_every_document(full: Path) -> None:

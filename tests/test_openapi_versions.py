@@ -144,6 +144,8 @@ def pointers(node: Json) -> list[str]:
     ({"host": "https://api.x.example"}, None, ["https://api.x.example"]),
     ({"host": "http://api.x.example/v1/", "basePath": "b"}, None, ["http://api.x.example/v1/b"]),
     ({"host": "http://api.x.example", "schemes": ["https"]}, None, ["https://api.x.example"]),
+    ({"host": "//api.x.example", "schemes": ["https"]}, None, ["https://api.x.example"]),
+    ({"host": "HTTPS://api.x.example"}, None, ["https://api.x.example"]),
     ({"schemes": ["https"]}, "http://x.example:81/a.json", ["https://x.example:81"]),
     ({"schemes": ["https"], "basePath": "/v1"}, "http://x.example/a.json", ["https://x.example/v1"]),
     ({"basePath": "/v1"}, "http://x.example/a.json", ["http://x.example/v1"]),
@@ -156,7 +158,7 @@ def test_the_address_of_swagger_2(members: Json, url: str | None, addresses: lis
     problems = ProblemLog()
     service = service_from_description(Document(data=data, size_bytes=1, name="test", url=url), problems)
     assert [endpoint.url for endpoint in service.endpoints] == addresses
-    assert ("host-invalid" in [problem.code for problem in problems]) is ("://" in members.get("host", ""))
+    assert ("host-invalid" in [problem.code for problem in problems]) is ("//" in members.get("host", ""))
 
 
 def test_swagger_2_is_read_into_the_same_model() -> None:
@@ -469,6 +471,45 @@ def test_what_a_webhook_carries_is_read_as_what_the_service_sends(tmp_path: Path
     assert told[0] == told[1]
     assert "`id` (string, required): Read-only: not sent to the service." in told[0]
     assert "`pin` (string): Write-only: not sent by the service." in told[0]
+
+
+def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> None:
+    """S2-10: OpenAPI 3.1, "Operation Object". The requirements of the whole description are those of the service."""
+
+    def sent(**members: Json) -> Json:
+        return {"post": operation(**members)}
+
+    key = {"type": "apiKey", "in": "header"}
+    schemes = {"key": {**key, "name": "X-Key"}, "hook": {**key, "name": "X-Signature", "description": "An HMAC."}}
+    back = {"done": {"{$request.body#/url}": sent(security=[{"hook": ["jobs"]}, {}])}}
+    data = description(
+        {"/jobs": {"post": operation("start", callbacks=back)}},
+        webhooks={
+            "signed": sent(security=[{"hook": []}]),
+            "open": sent(security=[]),
+            "silent": sent(),
+            "empty": sent(security=None),
+        },
+        components={"securitySchemes": schemes},
+        security=[{"key": []}],
+    )
+    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    skill = tmp_path / "out/skills/tasks"
+    events = MarkdownDocument((skill / "references/events.md").read_text("utf-8"))
+    with_hook = "The service authenticates itself to the receiver with `hook`"
+    assert f"{with_hook}." in events.section("signed").text
+    assert f"{with_hook} (scope `jobs`), or none." in events.section("done").text
+    assert "The service does not authenticate itself to the receiver." in events.section("open").text
+    assert "authenticate" not in events.section("silent").text + events.section("empty").text
+    assert "security-invalid: /webhooks/empty/post/security" in finished.stderr
+    use = "in the header `X-Signature`, only in requests that the service itself sends"
+    assert f"`hook` (api-key), {use}" in (skill / "SKILL.md").read_text("utf-8")
+    assert f"{use}. An HMAC." in (skill / "references/about.md").read_text("utf-8")
+    schemes["key"]["in"] = "cookie"
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert "auth-methods:\n  - cookie\nrequires:\n  auth:\n    - api-key\n" in (tmp_path / "out/llms.txt").read_text(
+        "utf-8"
+    )
 
 
 def test_a_webhook_tells_its_alternatives_and_the_other_forms_of_its_body(tmp_path: Path) -> None:

@@ -18,12 +18,14 @@ READS: Json = {"readOnlyHint": True}
 
 def of_server(folder: Path, *tools: Json, server: Json = None) -> tuple[str, str]:
     """Returns SKILL.md and the messages of a run."""
+    folder.mkdir(exist_ok=True)
     finished, out = documented(folder, "-v", server=server, tools=list(tools))
     assert finished.exit_code == 0, finished.stderr
     return skill_in(out), finished.stderr
 
 
 def of_description(folder: Path, **operations: Json) -> tuple[str, str]:
+    folder.mkdir(exist_ok=True)
     source = write(folder / "api.json", description({"/a": operations}))
     finished = generated("from-openapi", source, "-v", "-o", folder / "out")
     return skill_in(folder / "out"), finished.stderr
@@ -91,6 +93,42 @@ def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: 
     skill, stderr = of_server(tmp_path, tool("use", **members))
     assert f"`use(id?)` [{mark}]" in skill
     assert not warned(stderr)
+
+
+def test_an_inferred_deletion_is_not_written_as_a_declared_one(tmp_path: Path) -> None:
+    """S2-18: a method and a name declare nothing."""
+    declared = {"x-speakeasy-mcp": {"destructiveHint": True}}
+    of_methods, _ = of_description(
+        tmp_path / "1",
+        delete=operation("end_task"),
+        post=operation("purge_tasks"),
+        put=operation("replace_task", **declared),
+        patch=operation("merge_task", **declared),
+        get=operation("wipe_task", **declared),
+    )
+    assert "- `replace_task`, `merge_task` and `wipe_task` may delete or overwrite: make sure" in of_methods
+    assert "- `end_task` and `purge_tasks` may delete or overwrite (inferred): make sure" in of_methods
+    of_tools, _ = of_server(
+        tmp_path / "2",
+        tool("wipe", annotations={"destructiveHint": True}),
+        tool("drop", dashdash={"operationType": "delete"}),
+        tool("void", risk_level="destructive"),
+    )
+    assert "- `wipe` and `drop` may delete or overwrite: make sure" in of_tools
+    assert "- `void` may delete or overwrite (inferred): make sure" in of_tools
+
+
+@pytest.mark.parametrize(
+    ("hints", "said"),
+    [({}, " (inferred)"), ({"x-speakeasy-mcp": {"destructiveHint": True}}, " (declared or inferred)")],
+)
+def test_many_deletions_are_declared_or_inferred_together(tmp_path: Path, hints: Json, said: str) -> None:
+    """S2-18."""
+    paths = {f"/{number}": {"delete": operation(f"end_{number}")} for number in range(13)}
+    paths["/more"] = {"post": operation("purge_more", **hints)}
+    source = write(tmp_path / "api.json", description(paths))
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    assert f"- Tools marked [destructive] may delete or overwrite{said}: make sure" in skill_in(tmp_path / "out")
 
 
 def test_a_tool_that_only_says_that_it_changes_data_may_delete(tmp_path: Path) -> None:

@@ -96,6 +96,9 @@ class Auth:
     scopes: tuple[Scope, ...] = ()
     """The scopes that can be asked for."""
 
+    is_for_events: bool = False
+    """Whether only requests that the service itself sends use it."""
+
     pointer: str
     """JSON pointer to it in the source."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from skillgen.model.access import Credential
 from skillgen.model.exchange import Input
 from skillgen.model.frozen import frozen
 from skillgen.model.icon import Icon
@@ -136,6 +137,10 @@ class Event:
 
     tags: tuple[str, ...] = ()
     """What the source files it under."""
+
+    auth: tuple[tuple[Credential, ...], ...] | None = None
+    """The sets of credentials of which the service sends one to the receiver. Empty: it sends none; `None`: not
+    declared."""
 
     deprecated: bool = False
     """Whether it will go."""

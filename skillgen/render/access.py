@@ -107,7 +107,8 @@ def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
 
 def _auth_phrase(auth: Auth) -> Markdown:
     phrase = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
-    return Markdown(f"{phrase}, {sent_as(auth)}" if auth.sent_as else phrase)
+    use = ", only in requests that the service itself sends" if auth.is_for_events else ""
+    return Markdown(f"{phrase}, {sent_as(auth)}{use}" if auth.sent_as else f"{phrase}{use}")
 
 
 def sent_as(auth: Auth) -> Markdown:

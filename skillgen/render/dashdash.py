@@ -88,7 +88,7 @@ def _recommended(service: Service) -> dict[str, Any]:
         "install": dict(service.install or {}),
         "requires": _without_empty(
             {
-                "auth": list(dict.fromkeys(auth.kind for auth in requirements.auth)),
+                "auth": list(dict.fromkeys(auth.kind for auth in requirements.auth if not auth.is_for_events)),
                 "env": list(requirements.env),
                 "scopes": list(requirements.scopes),
                 "bins": list(requirements.bins),
@@ -118,7 +118,8 @@ def _alternative_access(service: Service) -> dict[str, Json]:
 
 
 def _auth_methods(service: Service) -> list[str]:
-    found = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in service.requirements.auth)
+    used = (auth for auth in service.requirements.auth if not auth.is_for_events)
+    found = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in used)
     return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in found if kind in _AUTH_METHODS))
 
 

@@ -117,6 +117,13 @@ def is_destructive_by_default(semantics: Semantics) -> bool:
     return bool(semantics.destructive) and origin is not None and origin.kind == "defaulted"
 
 
+def is_destructive_by_inference(semantics: Semantics) -> bool:
+    """True if a tool may delete or overwrite by what its name, method or another fact implies."""
+    origin = (semantics.origins or {}).get("destructive")
+    is_inferred = origin is not None and origin.kind == "inferred"
+    return bool(semantics.destructive) and is_inferred and not _is_said_to_delete(semantics)
+
+
 def needs(tool: Tool) -> tuple[Markdown, ...]:
     """Gives a sentence for each thing that a call needs or uses up."""
     found = []
@@ -141,6 +148,17 @@ def needs(tool: Tool) -> tuple[Markdown, ...]:
     if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
         found.append(f"Rate limit: {phrase}.")
     return tuple(Markdown(sentence) for sentence in found)
+
+
+def event_auth(event: Event) -> Markdown:
+    """Says how the service authenticates itself when it sends an event; empty where that is not declared."""
+    if event.auth is None:
+        return Markdown("")
+    return Markdown(
+        f"The service authenticates itself to the receiver with {_ways(event.auth)}."
+        if event.auth
+        else "The service does not authenticate itself to the receiver."
+    )
 
 
 def _ways(ways: tuple[tuple[Credential, ...], ...]) -> str:

@@ -295,6 +295,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "unnamed_branches": branches.unnamed_branches,
     "whole_branches": whole_input.whole_branches,
     "effects": effects.effects,
+    "event_auth": effects.event_auth,
     "marks": effects.marks,
     "declares_effects": effects.declares_effects,
     "goes_by_names": effects.goes_by_names,

@@ -34,6 +34,7 @@ NAMES = {
     "dates": "`date`, `date-time` and `time` to the parameters that are declared to be of that format",
     "deprecated": "the tools that are not to be used any more",
     "destructive": "names of the tools that may delete or overwrite, declared or inferred",
+    "destructive_inferred": "those of them of which it is inferred",
     "elsewhere": "where the parameters stand that are too many for the text",
     "entries": "lines that lead to groups, `Entry`, where the tools are too many to list; else `none`",
     "examples": "pairs of a tool and one of its examples",

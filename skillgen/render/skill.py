@@ -15,6 +15,7 @@ from skillgen.model.service import Service
 from skillgen.render.document import PROFILES, Document
 from skillgen.render.effects import (
     is_destructive_by_default,
+    is_destructive_by_inference,
     is_effect_of_method,
     is_effect_unknown,
     marks,
@@ -94,6 +95,9 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
     text = ""
     lists = list_indexes(reference)
     irreversible = [tool for tool in service.tools if tool.semantics.reversible is False]
+    destructive = [
+        tool for tool in service.tools if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
+    ]
     context = {
         "service": service,
         "fields": skill_fields(service, profile),
@@ -102,11 +106,8 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "reference": reference,
         "phrase": phrase_of(service),
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
-        "destructive": [
-            tool.name
-            for tool in service.tools
-            if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
-        ],
+        "destructive": [tool.name for tool in destructive],
+        "destructive_inferred": [tool.name for tool in destructive if is_destructive_by_inference(tool.semantics)],
         "by_default": [tool.name for tool in service.tools if is_destructive_by_default(tool.semantics)],
         "irreversible": [tool.name for tool in irreversible],
         "irreversible_inferred": [tool.name for tool in irreversible if not tool.semantics.is_declared("reversible")],

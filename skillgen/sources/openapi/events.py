@@ -15,6 +15,7 @@ from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import Entry, PathReader
 from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.security import SecurityReader
 from skillgen.sources.openapi.tags import tags_of
 
 _Found = tuple[Entry, str, "str | None"]
@@ -37,12 +38,14 @@ class EventReader:
         parameters: ParameterReader,
         bodies: BodyReader,
         paths: PathReader,
+        security: SecurityReader,
         problems: ProblemLog,
     ) -> None:
         self._document = document
         self._parameters = parameters
         self._bodies = bodies
         self._paths = paths
+        self._security = security
         self._problems = problems
         self._resolver = Resolver(document, problems)
         self._names: set[str] = set()
@@ -100,6 +103,7 @@ class EventReader:
             other_inputs=body.others,
             tags=tags_of(operation),
             media_types=tuple(filter(None, media_types)),
+            auth=self._security.declared_by(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
             origins=None

@@ -38,10 +38,16 @@ class SecurityReader:
 
         Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
         """
-        if "security" not in operation:
-            return self.default
-        own = self._ways(operation["security"], child(pointer, "security"))
+        own = self.declared_by(operation, pointer)
         return self.default if own is None else own
+
+    def declared_by(self, operation: dict[str, Json], pointer: str) -> Ways | None:
+        """Returns the requirements that an operation itself declares; `None` where it declares none that can be read.
+
+        Of a webhook or a callback these are what its receiver requires. The requirements of the whole description are
+        those of the service and do not apply to it.
+        """
+        return self._ways(operation["security"], child(pointer, "security")) if "security" in operation else None
 
     def _ways(self, requirements: Json, pointer: str) -> Ways | None:
         """Returns the ways to authenticate, one for each requirement; `None` where no requirement can be read.

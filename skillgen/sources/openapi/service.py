@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.markdown.sentences import first_sentence
-from skillgen.model.access import Access, Endpoint, Requirements
+from skillgen.model.access import Access, Auth, Endpoint, Requirements
 from skillgen.model.icon import Icon
 from skillgen.model.service import Service
 from skillgen.model.value import Json, Origin, Value
@@ -24,7 +25,7 @@ from skillgen.sources.openapi.moves import Moves
 from skillgen.sources.openapi.operations import OperationReader
 from skillgen.sources.openapi.request_media import is_sent_as_xml
 from skillgen.sources.openapi.resolver import Resolver
-from skillgen.sources.openapi.security import SecurityReader
+from skillgen.sources.openapi.security import SecurityReader, Ways
 from skillgen.sources.openapi.servers import default_endpoint, endpoints_from, is_absolute
 from skillgen.sources.openapi.shapes import check_shapes
 from skillgen.sources.openapi.swagger import description_in_3
@@ -78,8 +79,10 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     operations = OperationReader(data, scope, problems, document.url, tags, security)
     read = operations.tools()
     tools = tuple(tool for tool, _ in read)
-    events = EventReader(data, operations.parameters, operations.bodies, operations.paths, problems).events(read)
-    auth = security.auth()
+    reader_of_events = EventReader(data, operations.parameters, operations.bodies, operations.paths, security, problems)
+    events = reader_of_events.events(read)
+    used = security.default, *(tool.auth for tool in tools)
+    auth = _with_use(security.auth(), used, (item.auth for item in events))
     check_security(data, auth, problems)
     if not tools:
         problems.warning("no-operations", "/paths", "the description has no operations")
@@ -119,6 +122,14 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         source_size_bytes=_size_bytes(document),
         origins=None if summary or not description else {"summary": Origin("inferred", "/info/description")},
     )
+
+
+def _with_use(auth: tuple[Auth, ...], called: Iterable[Ways | None], sent: Iterable[Ways | None]) -> tuple[Auth, ...]:
+    """Returns the schemes, those marked that only events require."""
+    of_calls, of_events = (
+        {credential.scheme for ways in group for way in ways or () for credential in way} for group in (called, sent)
+    )
+    return tuple(replace(item, is_for_events=True) if item.name in of_events - of_calls else item for item in auth)
 
 
 def _size_bytes(document: Document) -> int:
