@@ -213,6 +213,36 @@ def test_named_types_stand_in_the_help_of_the_command_that_takes_them(tmp_path: 
     assert broken_links(tmp_path / "out") == []
 
 
+def test_names_that_make_the_same_file_name_keep_a_document_each(tmp_path: Path) -> None:
+    """S0-38, X-51."""
+    like_others = [
+        "aux",
+        "Aux",
+        "group-aux",
+        "index",
+        "index-a",
+        "group-index-a",
+        "tools",
+        "Tools",
+        "group-tools",
+        "con.",
+    ]
+    names = [
+        *like_others,
+        *("a b", "a/b", "a_b", "x", "X", "x-p2", "x--1", "é", "E'", "日本", "中", "p2", "-p2", "types"),
+    ]
+    tags = [tag for tag in names for _ in range(2)]
+    paths = {f"/{at}": {"get": operation(f"{tag}{'.' * (at % 2)}", tags=[tag])} for at, tag in enumerate(tags)}
+    options = ("-o", tmp_path / "out", "--emit", "skill,llms,ai-help,ai-help-commands,registry")
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), *options)
+    files = [path.name.casefold() for path in (tmp_path / "out" / "ai-help").iterdir()]
+    assert len(files) == len(set(files)) == len(paths)
+    pages = [read(path) for path in (tmp_path / "out").glob("skills/*/references/*.md")]
+    headings = [heading.text for page in pages for heading in page.headings if heading.level == 2]
+    assert sorted(headings) == sorted(item["get"]["operationId"] for item in paths.values())
+    assert broken_links(tmp_path / "out") == []
+
+
 def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:
     """S0-44: subdirectory-help and a Site Structure that leads to each."""
     kiosk = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "dashdash"], "cwd": str(TESTS)}

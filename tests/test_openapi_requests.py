@@ -730,6 +730,18 @@ def test_each_named_example_of_a_request_is_a_call_with_its_summary_or_is_named(
     assert "Other declared examples, too long to be shown here: `largest` (The largest)." in text
 
 
+def test_an_example_keeps_its_summary_and_its_description() -> None:
+    """S0-32: OpenAPI 3.1, "Example Object"."""
+    words = {"summary": "A heavy one", "description": "It is sent by ship."}
+    examples = {"heavy": {**words, "value": {"x": "1"}}}
+    sent = body("application/json", {"type": "object", "properties": {"x": {"type": "string"}}}, examples=examples)
+    response = {"description": "Done", "content": {"application/json": {"schema": {}, "examples": examples}}}
+    act = operation("a", requestBody=sent["requestBody"], responses={"200": response})
+    text = "\n".join(pages_of(service_of(description({"/a": {"put": act}}))))
+    assert "Example: A heavy one. It is sent by ship.\n" in text
+    assert "Example result: A heavy one. It is sent by ship.\n" in text
+
+
 def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
     """S0-32, S2-09: one for each output, within bounds."""
     schema = {"type": "object", "properties": {"id": {"type": "integer"}}}

@@ -52,10 +52,7 @@ def render_documents(
         found += command_documents(service, reference, templates, formats)
     if "registry" in formats:
         found += _registry_documents(service)
-    documents = {document.path: document for document in found}
-    if len(documents) < len(found):
-        raise ValueError("two documents have one path")
-    return tuple(_finished(documents[path]) for path in sorted(documents))
+    return tuple(map(_finished, sorted(found, key=lambda document: document.path)))
 
 
 def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:

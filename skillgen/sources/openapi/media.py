@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from skillgen.markdown.sentences import joined_texts
 from skillgen.model.pointer import child
 from skillgen.model.schema import Schema
 from skillgen.model.value import Json
@@ -196,6 +197,6 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
         example, where = resolver.resolved(raw, child(pointer, "examples", name))
         for key in ("dataValue", "value", "serializedValue"):
             if example is not None and key in example:
-                description = text_of(example, "summary") or text_of(example, "description")
+                description = joined_texts(text_of(example, "summary"), text_of(example, "description"))
                 yield DeclaredExample(example[key], child(where, key), name, description)
                 break
