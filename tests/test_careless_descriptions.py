@@ -123,6 +123,11 @@ JSON_BODY = {"application/json": {"schema": {"type": "object"}}}
         ({"components": []}, "components-invalid", "/components"),
         ({"components": {"schemas": []}}, "schemas-invalid", "/components/schemas"),
         ({"components": {"securitySchemes": []}}, "security-schemes-invalid", "/components/securitySchemes"),
+        (
+            {"components": {"securitySchemes": {"k": {"type": "ApiKey", "in": "header", "name": "X-K"}}}},
+            "security-scheme-invalid",
+            "/components/securitySchemes/k",
+        ),
         ({"components": {"responses": "x"}}, "responses-invalid", "/components/responses"),
         ({"security": None}, "security-invalid", "/security"),
         ({"externalDocs": "https://a.example"}, "external-docs-invalid", "/externalDocs"),

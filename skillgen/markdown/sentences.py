@@ -118,7 +118,7 @@ def joined_texts(first: str | None, rest: str | None, between: str = " ") -> str
         return first
     if "\n" in first.strip() or "\n" in rest.strip():  # perhaps a list, from which no sentence can be taken
         return f"{first.rstrip()}\n\n{rest}"
-    stop = "." if first.rstrip()[-1:].isalnum() else ""
+    stop = "." if between == " " and first.rstrip()[-1:].isalnum() else ""
     return f"{first.rstrip()}{stop}{between}{' '.join(new)}"
 
 

@@ -20,6 +20,8 @@ SCHEMES = "/components/securitySchemes"
 _PLAIN_SCHEMES = ("basic", "bearer", "digest")
 """Schemes of HTTP authentication that are written with a capital; others as the source has them."""
 
+_TYPES = ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")
+
 Ways = tuple[tuple[Credential, ...], ...]
 
 
@@ -117,7 +119,11 @@ class SecurityReader:
                 self._problems.warning(
                     "security-scheme-invalid", pointer, "the security scheme has no type", "give it one"
                 )
-            elif scheme["type"] == "oauth2":
+                continue
+            if scheme["type"] not in _TYPES:
+                message = f"the type {scheme['type'][:40]!r} is not one of OpenAPI"
+                self._problems.warning("security-scheme-invalid", pointer, message, f"write one of {', '.join(_TYPES)}")
+            if scheme["type"] == "oauth2":
                 found.extend(_oauth_flows(name, scheme, pointer))
             else:
                 if scheme["type"] == "apiKey" and text_of(scheme, "name") is None:
