@@ -30,7 +30,7 @@ FLOORS = {
 SIDEWAYS = {("markdown", "model")}
 """Markdown shows JSON values, whose type the model has."""
 
-BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx": "sources", "mcp": "sources", "yaml": None}
+BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}
 """Library to the part of skillgen that may import it; `None` where several may."""
 
 DEVELOPERS_COMMANDS = {"skillgen.model.json_schema", "skillgen.config.schema", "skillgen.render.manual"}

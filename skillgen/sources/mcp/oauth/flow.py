@@ -52,7 +52,7 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     login, where = target.login, public_url(url)
     try:
         with listening(_port_of(file)) as redirect:
-            bounds = Bounds(url, target.timeout_s)
+            bounds = Bounds(url, target.timeout_s, login.issuer)
             provider = _provider(url, login, file, redirect, bounds)
             status = asyncio.run(_ask(target, url, provider, bounds))
     except SkillgenError:
