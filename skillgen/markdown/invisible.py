@@ -17,8 +17,8 @@ _KINDS = (
     ("bidirectional controls", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f", True),
     (
         "zero-width characters",
-        "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u3164\ufeff\uffa0\ufff0-\ufff8"
-        "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U00013430-\U0001343f\U00016fe4",
+        "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u2d7f\u3164\ufeff\uffa0\ufff0-\ufff8"
+        "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U0001107f\U00013430-\U0001343f\U00016fe4",
         True,
     ),
     ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
@@ -46,6 +46,7 @@ _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 _USUAL = re.compile(
     "(?<=[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff])[\u200c\u200d]|\u200d(?=[\u2640\u2642\u2695-\u27bf"
     "\U0001f000-\U0001faff])|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])"
+    "|(?<=[\u2d30-\u2d6f])\u2d7f|(?<=[\U00011052-\U0001106f])\U0001107f"
 )
 _BY_KIND = tuple(
     (kind, re.compile(f"[{characters}]" + (f"|{_SELECTOR}" if kind == "variation selectors" else "")), is_odd)
