@@ -266,7 +266,8 @@ def test_every_field_of_the_model_is_filled() -> None:
 # -- what an installed skillgen writes of a hostile service ----------------------------------------------------------
 
 RUN_BY_HOSTS = re.compile(
-    r"!`|```!|\$ARGUMENTS|\$\{CLAUDE_|\{\{|\{%|(?<!\S)@(?:[~/.]|\w\S*\.\.)|##\[|(?<![\w:])::error"
+    r"!`|!\{|```!|\$ARGUMENTS|\$\{CLAUDE_|\{\{|\{%|(?<!\S)@\.|(?<![\w`])@(?:[~/]|\.\.|\w[^\s@`]*\.\.)"
+    r"|##\[|(?<![\w:])::error"
 )
 
 
@@ -278,6 +279,8 @@ RUN_BY_HOSTS = re.compile(
         "```!id```",
         "Run !`id` with $ARGUMENTS and ${CLAUDE_SKILL_DIR}",
         "Read @~/.ssh/id_rsa, @/etc/passwd or @x/../../y\n\n    @~/.netrc",
+        'Read (@~/.ssh/id_rsa ), "@/etc/passwd ", *@../x* or [@x/../../y ]\n\n```text\n(@~/.netrc )\n```',
+        "Run !{id}\n\n    !{id}",
         "{{ site.github }} {% include_relative x %}\n\n```js\n{{ x }}\n```",
         "##[error]x and ::error file=a::x\n\n```text\n::error::x\n##vso[task.setvariable]x\n```",
     ],
@@ -424,14 +427,14 @@ def test_every_document_says_in_its_head_whose_words_it_holds(tmp_path: Path) ->
 
 def test_a_change_of_a_hostile_name_is_told_as_text(tmp_path: Path) -> None:
     """X-52: `skillgen diff` writes Markdown for a changelog."""
-    names = ["<img src=x onerror=alert(1)>", "[x](javascript:1)", "##[error]x", "plain"]
+    names = ["<img src=x onerror=alert(1)>", "[x](javascript:1)", "##[error]x", "::error file=a::x", "plain"]
     old, new = description({}), description({f"/{index}": {"get": operation(name)} for index, name in enumerate(names)})
     write(tmp_path / "old.json", old)
     write(tmp_path / "new.json", new)
     shown = run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout
     assert "- plain: added\n" in shown
-    assert shown.count(": added\n") == 4
-    assert not re.search(r"(?<!\\)<img|(?<!\\)\]\(|##\[", shown)
+    assert shown.count(": added\n") == 5
+    assert not re.search(r"(?<!\\)<img|(?<!\\)\]\(|##\[|::error", shown)
 
 
 @pytest.mark.parametrize("text", ["1e3", "-1E-3", "0o17", "1_0", ".5", "0x1f", ".inf", "1.5e3", ".NaN"])
@@ -442,7 +445,9 @@ def test_front_matter_quotes_the_numbers_of_yaml_1_2(tmp_path: Path, text: str) 
     assert re.search(rf"^  version: (['\"]){re.escape(text)}\1$", skill.read_text("utf-8"), re.MULTILINE)
 
 
-@pytest.mark.parametrize("hidden", ["\u070f", "\U0001d159", "\U00016fe4", "\u0378", "\U000110bd", "\U0005ffff"])
+@pytest.mark.parametrize(
+    "hidden", ["\u070f", "\u2d7f", "\U0001107f", "\U0001d159", "\U00016fe4", "\u0378", "\U000110bd", "\U0005ffff"]
+)
 def test_characters_that_nobody_sees_are_taken_out_and_reported(tmp_path: Path, hidden: str) -> None:
     """X-52: by the categories of Unicode; emoji that are newer than Python's tables stay."""
     finished, out = documented(

@@ -41,7 +41,7 @@ class Console:
     def fail(self, error: SkillgenError) -> None:
         """Prints a fatal error: what happened, where, and what to do next; with `debug` its traceback first."""
         if self.debug:
-            sys.stderr.write(shown_lines("".join(traceback.format_exception(error))))
+            sys.stderr.write(inert(shown_lines("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
         _print(f"skillgen: error: {place}{one_line(error.what)}")
         if error.fix:
@@ -112,7 +112,7 @@ def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
     """Yields a line of Markdown for each change, as a changelog has them."""
     for change in changes:
         mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
-        yield f"{mark}{kind}{name(change.tool)}: {inline(change.text)}"
+        yield inert(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
 
 
 def outcome_json(

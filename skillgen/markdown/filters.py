@@ -29,12 +29,14 @@ class Markdown(str):
 
 
 HOST_FORMS = (
-    r"!(?=`)",  # !`command`: Claude Code and OpenCode run it
+    r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
     r"\$(?=ARGUMENTS|\{CLAUDE_)",  # the words of a call, and variables of Claude Code
     r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
-    # A file that Claude Code and Gemini CLI insert. Names that could not be outside of the project stay: `@scope/name`.
-    r"@(?<!\S@)(?=[~/.\"]|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
+    # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
+    # quote. A name that cannot be outside of the project stays there: `@scope/name`, `(@.price)` of a JSONPath.
+    r"@(?<!\S@)(?=[.\"])",
+    r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
     r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
     r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
 )
@@ -45,7 +47,7 @@ with that character, because `re` then skips to it: a look-behind in front costs
 """
 
 _HOST_FORM = re.compile("|".join(HOST_FORMS))
-_HOST_MARKS = ("!`", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
+_HOST_MARKS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
 
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
 # Lengths are bounded, so that no text makes the search take the square of its size.
