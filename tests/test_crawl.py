@@ -262,7 +262,7 @@ class TestLists:
         result = bench.extended("dribbling", timeout_s=1.0)
 
         assert tool_names(result)[:2] == ["tool_1", "tool_2"]
-        assert [problem.code for problem in result.problems] == ["list-too-long"]
+        assert [problem.code for problem in result.problems] == ["list-too-long", "ai-help-missing"]
 
     def test_the_empty_string_is_a_cursor_and_null_is_none(self, bench: Workbench) -> None:
         """X-04."""

@@ -374,30 +374,65 @@ for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
         continue
-    answer = answers.get(message["method"])
+    method, params = message["method"], message.get("params", {})
+    name = params.get("uri", params.get("name"))
+    answer = answers.get(f"{method} {name}", answers.get(method))
     if isinstance(answer, str):
         sys.exit(answer)
-    failed = answer is None
-    body = {"error": {"code": -32603, "message": "Internal error"}} if failed else {"result": answer}
+    code = -32603 if method in answers else -32601
+    body = {"error": {"code": code, "message": "It failed."}} if answer is None else {"result": answer}
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **body}), flush=True)
 """
 
 
+DESCRIPTIONS = "kiosk:///tool_descriptions"
+HELP = "# Kiosk\n\n## Opening Hours\n\nAlways.\n"
+
+
 def answers() -> dict[str, Any]:
     schema = {"type": "object", "properties": {"title": {"type": "string"}}}
-    described = {"list_papers": {"name": "list_papers", "description": "Lists.", "inputSchema": schema}}
-    uri = "kiosk:///tool_descriptions"
+    papers = {"name": "list_papers", "description": "Lists.", "inputSchema": schema}
+    close = {"name": "close", "description": "Closes the kiosk for good.", "inputSchema": {"type": "object"}}
+    skill = "skill://till/SKILL.md"
+    front_matter = {"name": "till", "description": "Counts money."}
     return {
         "initialize": {
             "protocolVersion": "2025-06-18",
-            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+            "capabilities": {
+                "tools": {},
+                "resources": {},
+                "prompts": {},
+                "extensions": {"io.modelcontextprotocol/groups": {}, "io.modelcontextprotocol/skills": {}},
+            },
             "serverInfo": {"name": "kiosk", "version": "1"},
         },
-        "tools/list": {"tools": [{"name": "list_papers", "inputSchema": {"type": "object"}}]},
-        "resources/list": {"resources": [{"uri": uri, "name": "tool_descriptions"}, {"uri": "kiosk://a", "name": "A"}]},
+        "tools/list": {
+            "tools": [
+                {"name": "list_papers", "inputSchema": {"type": "object"}},
+                {"name": "close", "description": "Closes.", "inputSchema": {"type": "object"}},
+                {"name": "get_manifest", "description": "Returns the manifest.", "inputSchema": {"type": "object"}},
+            ]
+        },
+        "resources/list": {"resources": [{"uri": DESCRIPTIONS, "name": "tool_descriptions"}]},
         "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "kiosk://{b}", "name": "B"}]},
-        "resources/read": {"contents": [{"uri": uri, "text": json.dumps(described)}]},
+        "resources/read": {"contents": [{"text": json.dumps({"list_papers": papers, "close": close})}]},
         "prompts/list": {"prompts": [{"name": "greet"}]},
+        "groups/list": {"groups": [{"name": "stock", "title": "What is in stock"}]},
+        "groups/get": {
+            "contents": {"tools": [{"name": "count", "inputSchema": schema}]},
+            "instructions": "Count first.",
+        },
+        "skills/list": {"skills": [{"uri": skill, "frontmatter": front_matter, "resources": [{"uri": skill}]}]},
+        f"resources/read {skill}": {"contents": [{"uri": skill, "text": "---\nname: till\n---\nOpen the drawer."}]},
+        "ai_help": {"contentType": "text/markdown", "content": HELP},
+        "tools/call": {
+            "structuredContent": {
+                "manifest_version": "1",
+                "server": {"name": "kiosk"},
+                "tools": [],
+                "recommendations": [{"server_name": "bank", "capability": "Changes money."}],
+            }
+        },
     }
 
 
@@ -411,19 +446,30 @@ def answers() -> dict[str, Any]:
         ("resources/templates/list", None),
         ("prompts/list", None),
         ("prompts/list", {"resultType": "input_required"}),
+        ("groups/list", None),
+        ("groups/list", {"resultType": "input_required"}),
+        ("groups/get", None),
+        ("skills/list", None),
+        ("resources/read skill://till/SKILL.md", None),
+        ("ai_help", None),
+        ("ai_help", {}),
+        ("tools/call", None),
+        ("tools/call", {"isError": True, "content": []}),
+        ("resources/read", {"contents": [{"text": '{"list_papers": {"name": "list_papers"}}'}]}),
     ],
 )
 def test_a_failure_does_not_replace_what_a_good_run_documented(tmp_path: Path, method: str, answer: Any) -> None:
     """S3-11: exit 3, and nothing is written; a list that failed in the first run is documented without."""
     (tmp_path / "server.py").write_text(SCRIPTED, "utf-8")
     script, out = tmp_path / "answers.json", tmp_path / "out"
-    command = ("--timeout", "5", "--", sys.executable, tmp_path / "server.py", script)
+    options = ("--timeout", "5", "--skill-files", "--call-get-manifest")
+    command = (*options, "--", sys.executable, tmp_path / "server.py", script)
     script.write_text(json.dumps(answers()), "utf-8")
     generated("from-server", "-o", out, *command)
     before = files_of(out)
     script.write_text(json.dumps({**answers(), method: answer}), "utf-8")
-    for options in ((), ("--check",)):
-        finished = run_skillgen("from-server", "-o", out, *options, *command)
+    for check in ((), ("--check",)):
+        finished = run_skillgen("from-server", "-o", out, *check, *command)
         assert finished.exit_code == 3, finished.stderr
         assert "lacks what its documents have" in finished.stderr
         assert files_of(out) == before
@@ -433,12 +479,25 @@ def test_a_failure_does_not_replace_what_a_good_run_documented(tmp_path: Path, m
     assert files_of(out) != before
 
 
-def test_what_a_server_no_longer_offers_goes_when_nothing_failed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("method", "answer", "words"),
+    [
+        ("prompts/list", {"prompts": []}, "greet"),
+        ("groups/list", {"groups": []}, "Count first."),
+        ("ai_help", ..., "Opening Hours"),
+    ],
+)
+def test_what_a_server_no_longer_offers_goes_when_nothing_failed(
+    tmp_path: Path, method: str, answer: Any, words: str
+) -> None:
+    """S0-16: that a method is unknown is an answer, and the documents follow it."""
     (tmp_path / "server.py").write_text(SCRIPTED, "utf-8")
     script, out = tmp_path / "answers.json", tmp_path / "out"
     command = ("--", sys.executable, tmp_path / "server.py", script)
     script.write_text(json.dumps(answers()), "utf-8")
     generated("from-server", "-o", out, *command)
-    script.write_text(json.dumps({**answers(), "prompts/list": {"prompts": []}}), "utf-8")
+    assert words in str(files_of(out))
+    left = {key: value for key, value in {**answers(), method: answer}.items() if value is not ...}
+    script.write_text(json.dumps(left), "utf-8")
     generated("from-server", "-o", out, *command)
-    assert "greet" not in (out / "llms-full.txt").read_text("utf-8")
+    assert words not in str(files_of(out))

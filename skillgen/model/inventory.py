@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -19,26 +20,52 @@ from skillgen.model.value import Json
 
 MARKS = ("read-only", "destructive", "asks first", "deprecated")
 
+UNREAD_DOCUMENTS = "documents not read"
+"""What `offers_of` counts of an API."""
+
 DEPTH = 4
 """Levels of parameters of parameters."""
 
 
 def inventory_of(service: Service) -> dict[str, Json]:
-    """Gives the facts of each tool by its name, in the order of the service."""
-    return {_clean(tool.name): _tool(tool) for tool in service.tools}
+    """Returns the facts of each tool by its name, in the order of the service."""
+    undescribed = service.disclosure.undescribed if service.disclosure is not None else None
+    found = {}
+    for tool in service.tools:
+        facts = found[_clean(tool.name)] = _tool(tool)
+        if undescribed is not None and tool.name not in undescribed:
+            facts["described"] = 1
+    return found
 
 
 def offers_of(service: Service) -> dict[str, int]:
-    """Returns how much of each kind an MCP server offers besides tools, by the method that lists it."""
-    is_from_help = any(origin.source.startswith("/ai_help") for origin in (service.origins or {}).values())
+    """Returns how much the documents of an MCP server have besides the tools in its list, by the method it came from.
+
+    Of an API it is the number of other documents that could not be read.
+    """
+    if service.kind != "mcp":
+        unread = sum(problem.code == "document-not-read" for problem in service.problems)
+        return {UNREAD_DOCUMENTS: unread} if unread else {}
+    grouped: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
+    from_groups = [item for item in grouped if item.pointer.startswith("/groups~1get/")]
+    origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
+    sources = [origin.source for fields in origins for origin in fields.values()]
+    texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
     counts = {
         "resources/list": len(service.resources),
         "resources/templates/list": len(service.resource_templates),
         "prompts/list": len(service.prompts),
+        "groups/list": sum(bool(group.description) or "title" not in (group.origins or {}) for group in service.groups),
+        "groups/get": len(from_groups) + sum(tool.disclosed_by is not None for tool in service.tools),
         "skills/list": len(service.skills),
-        "ai_help": int(is_from_help),
+        "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
+        "initialize": sum(source.startswith("/initialize/") for source in sources),
+        "ai_help": sum(source.startswith("/ai_help") for source in sources) + texts,
+        "get_manifest": sum(source.startswith("/manifest/") for source in sources)
+        + len(service.related)
+        + len(service.errors),
     }
-    return {method: count for method, count in counts.items() if count and service.kind == "mcp"}
+    return {method: count for method, count in counts.items() if count}
 
 
 def types_of(service: Service) -> dict[str, Json]:

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, count, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skillgen.errors import EditedError, ExitCode, Problem, SourceError, UsageError
 from skillgen.markdown.filters import one_line
-from skillgen.model.inventory import inventory_of, offers_of, types_of
+from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.options import Outcome, OutputOptions, tokens
 from skillgen.render.catalogue import template_problems
@@ -269,38 +269,74 @@ def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
     )
 
 
-_FAILED_LISTS = ("list-failed", "list-incomplete", "list-not-offered", "ai-help-missing")
-"""Problems of a crawl whose place is the method that failed."""
+_FAILURES = {
+    "list-failed": None,
+    "list-incomplete": None,
+    "list-not-offered": None,
+    "list-too-long": None,
+    "list-page-repeated": None,
+    "list-cursor-repeated": None,
+    "older-era-missing": None,
+    "ai-help-missing": None,
+    "ai-help-invalid": "ai_help",
+    "group-failed": None,
+    "groups-too-many": "groups/get",
+    "manifest-failed": None,
+    "skill-file-failed": "skills/files",
+    "skill-file-refused": "skills/files",
+    "skill-files-too-many": "skills/files",
+}
+"""Codes of problems after which a part of the source is missing, and the part; `None` where the problem's place names
+it."""
+
+_PARTS_READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
+_IN_GROUPS = ("tools/list", "resources/list", "prompts/list", "ai_help")
+"""Parts that the contents of a group add to; the instructions of groups are counted with the texts of `ai_help`."""
+
+
+def _failed_parts(problems: Sequence[Problem]) -> set[str]:
+    failed = {_FAILURES[problem.code] or problem.where for problem in problems if problem.code in _FAILURES}
+    for part in tuple(failed):
+        failed.update(_PARTS_READ_LATER.get(part, ()))
+    return failed | set(_IN_GROUPS) if "groups/get" in failed else failed
 
 
 def _refuse_less(service: Service, plan: Plan) -> None:
     """Refuses to replace what a good run documented when something of it could not be read now.
 
     Raises:
-        SourceError: a list or a description failed that the documents have.
+        SourceError: a part of the source failed that the documents have.
     """
-    failed = {problem.where for problem in service.problems if problem.code in _FAILED_LISTS}
+    failed = _failed_parts(service.problems)
     before, after = plan.before, plan.after
     lost = [
-        f"{count - after.offers.get(method, 0)} of the {count} entries of {method}"
-        for method, count in before.offers.items()
-        if method in failed and after.offers.get(method, 0) < count
+        f"{count - after.offers.get(part, 0)} of the {count} entries of {part}"
+        for part, count in before.offers.items()
+        if part in failed and after.offers.get(part, 0) < count
     ]
     if "tools/list" in failed and (gone := before.tools.keys() - after.tools.keys()):
         lost.append(f"{len(gone)} of the {len(before.tools)} tools")
     if any(problem.code == "tool-description-failed" for problem in service.problems):
-        bare = [
-            name
-            for name, tool in after.tools.items()
-            if any(before.tools.get(name, {}).get(key) and not tool.get(key) for key in ("takes", "gives"))
-        ]
+        bare = [name for name, tool in after.tools.items() if _lacks(tool, before.tools.get(name, {}), "described")]
         lost += [f"the description of {len(bare)} tools, such as {bare[0]}"] if bare else []
+    if after.offers.get(UNREAD_DOCUMENTS, 0) > before.offers.get(UNREAD_DOCUMENTS, 0):
+        # A description refers to another document that could be read before.
+        poorer = [
+            name for name, tool in before.tools.items() if _lacks(after.tools.get(name, {}), tool, "takes", "gives")
+        ]
+        lost += [f"parameters or results of {len(poorer)} tools, such as {poorer[0]}"] if poorer else []
+        if types := before.types.keys() - after.types.keys():
+            lost.append(f"{len(types)} of the {len(before.types)} types")
     if lost:
         raise SourceError(
             f"could not be read to its end, and lacks what its documents have: {'; '.join(lost)}; nothing was changed",
             where=service.name,
             fix="run it again, or give --allow-empty if it really has no more",
         )
+
+
+def _lacks(now: Mapping[str, Any], before: Mapping[str, Any], *keys: str) -> bool:
+    return any(before.get(key) and not now.get(key) for key in keys)
 
 
 def _refuse_conflicts(plan: Plan) -> None:

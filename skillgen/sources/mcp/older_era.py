@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from skillgen.errors import SourceError
+from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
 from skillgen.sources.mcp.attempts import Attempt
 from skillgen.sources.mcp.connection import Connection, ConnectionLost, RpcError
@@ -32,8 +32,8 @@ def is_worth_asking(scope: CrawlScope, opening: Opening) -> bool:
 @contextlib.contextmanager
 def asked_beside(
     attempt: Attempt, opening: Opening, *, opening_s: float, timeout_s: float, interruption: Interruption
-) -> Iterator[Callable[[], dict[str, Json]]]:
-    """Asks while the block runs; gives a function that waits for the answers, method to raw result.
+) -> Iterator[Callable[[ProblemLog], dict[str, Json]]]:
+    """Asks while the block runs; yields a function that waits for the answers, method to raw result.
 
     `opening_s` is how long the first connection took to open. Leaving the block ends the second one, whether it has
     answered or not.
@@ -53,7 +53,7 @@ def asked_beside(
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-older-era") as pool:
         future = pool.submit(answers)
         try:
-            yield lambda: _results(future)
+            yield lambda log: _results(future, log)
         finally:
             own.interrupt()
 
@@ -68,8 +68,11 @@ def _asked(connection: Connection, seconds: float) -> dict[str, Json]:
     return results
 
 
-def _results(future: Future[dict[str, Json]]) -> dict[str, Json]:
-    # That a server has no older era is no problem.
-    with contextlib.suppress(NoAnswer, RpcError, ConnectionLost, SourceError):
+def _results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str, Json]:
+    try:
         return future.result()
-    return {}
+    except RpcError:  # the server has no older era
+        return {}
+    except (NoAnswer, ConnectionLost, SourceError):
+        log.info("older-era-missing", "initialize", "The server did not answer in the older era of the protocol.")
+        return {}

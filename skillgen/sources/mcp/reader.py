@@ -17,6 +17,7 @@ from skillgen.sources.mcp.dead_ends import dead_end
 from skillgen.sources.mcp.extensions import GROUPING, GROUPS, SKILLS, read_groups, read_skill_files
 from skillgen.sources.mcp.lists import ListReading, read_lists
 from skillgen.sources.mcp.manifest_tool import MANIFEST_TOOL, read_manifest
+from skillgen.sources.mcp.negotiation import NoAnswer
 from skillgen.sources.mcp.session import Session
 from skillgen.sources.mcp.target import ServerTarget
 from skillgen.sources.secrets import Secrets
@@ -36,6 +37,9 @@ _LISTS = {
 
 _NOT_FOUND = (-32601, -32602)
 """What servers answer to a method that they do not know."""
+
+_INVALID_REQUEST = -32600
+"""What some answer to a method that is not of the protocol."""
 
 
 class CrawlReader:
@@ -110,8 +114,7 @@ class CrawlReader:
         if reading.method == "tools/list":
             symptoms = self._session.connection.symptoms()
             raise dead_end(error, reading.method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
-        is_unknown = isinstance(error, RpcError) and (error.code in _NOT_FOUND or error.http_status == 404)
-        if is_unknown and not reading.pages:
+        if isinstance(error, RpcError) and _is_unknown(error) and not reading.pages:
             self.log.info("list-not-offered", reading.method, "The server declares this list, but does not know it.")
         else:
             reason = self._secrets.excerpt(str(error))
@@ -125,14 +128,20 @@ class CrawlReader:
         is_announced = self._session.opening.mentions_dashdash
         future = self._session.send("ai_help", {"format": "markdown", "section": None})
         wait([future], self._session.seconds_left(self._timeout_s(is_promised=is_announced)))
-        if future.done() and future.exception() is None:
+        error = future.exception() if future.done() else NoAnswer("ai_help", self._target.timeout_s)
+        if error is None:
             return {"ai_help": future.result()}
-        if is_announced:
-            self.log.info("ai-help-missing", "ai_help", "The server speaks dashdash, but does not answer `ai_help`.")
+        if is_announced or not (isinstance(error, RpcError) and (_is_unknown(error) or error.code == _INVALID_REQUEST)):
+            reason = self._secrets.excerpt(str(error))
+            self.log.info("ai-help-missing", "ai_help", f"The server's own documentation could not be read: {reason}")
         return {}
 
     def _timeout_s(self, *, is_promised: bool) -> float:
         return self._target.timeout_s if is_promised else min(self._target.timeout_s, _UNPROMISED_S)
+
+
+def _is_unknown(error: RpcError) -> bool:
+    return error.code in _NOT_FOUND or error.http_status == 404
 
 
 def _names(results: dict[str, Json]) -> list[str]:
