@@ -134,6 +134,8 @@ def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_fir
         ("no-json", "no JSON-RPC message"),
         ("redirecting", "elsewhere.test/mcp"),
         ("compressed", "compressed form"),
+        ("old-without-slash", "The event stream names an endpoint that answers HTTP 405 (Method Not Allowed)."),
+        ("old-without-host", "The event stream names an endpoint that answers HTTP 405 (Method Not Allowed)."),
     ],
 )
 def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: str) -> None:
@@ -148,6 +150,24 @@ def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: s
         told = f"{error.what} {error.where} {error.fix}"
         for secret in ("hunter2", "swordfish", "abracadabra", "abcdef"):
             assert secret not in told
+
+
+@pytest.mark.parametrize("manner", ["old-elsewhere", "old-without-endpoint"])
+def test_an_event_stream_without_a_usable_endpoint_is_reported_as_that(manner: str) -> None:
+    """X-03, X-12: the status of the newer transport says nothing about such a server."""
+    with over_http.running(manner) as server:
+        error = failure_at(server.url, timeout_s=1.0)
+    assert "opened an event stream (HTTP+SSE) and named no endpoint of the same origin" in error.what
+    assert error.fix is not None
+
+
+def test_a_busy_server_of_the_older_transport_is_asked_again_when_it_says() -> None:
+    """S2-16."""
+    with over_http.running("old-busy") as server:
+        result = crawl_url(server.url)
+        assert (result.transport, result.results["tools/list"]) == ("sse", [{"tools": TOOLS}])
+        assert server.refused == {"initialize", "tools/list"}
+        assert server.too_early == []
 
 
 def test_a_busy_server_is_asked_again_when_it_says() -> None:

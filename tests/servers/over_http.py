@@ -121,12 +121,16 @@ class _Modern(_Handler):
 class _Old(_Handler):
     """HTTP+SSE of 2024-11-05: answers come on the stream of a GET."""
 
+    endpoint = "/messages?session=1"
+
     def do_GET(self) -> None:
         self.note({})
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        self.wfile.write(b"event: endpoint\ndata: /messages?session=1\n\n")
+        if not self.endpoint:
+            return
+        self.wfile.write(f"event: endpoint\ndata: {self.endpoint}\n\n".encode())
         while (answer := self.server.events.get()) is not None:
             self.wfile.write(b"event: message\ndata: " + json.dumps(answer).encode() + b"\n\n")
 
@@ -135,6 +139,38 @@ class _Old(_Handler):
         if is_message and (answer := self.server.kiosk.answer(message)) is not None:
             self.server.events.put(answer)
         self.reply(202 if is_message else 405)
+
+
+class _OldBusy(_Old):
+    """Refuses the first message of each method, and takes messages again a second later."""
+
+    def post(self, message: Json) -> None:
+        method, now = message["method"], time.monotonic()
+        if self.path.startswith("/messages") and now < self.server.busy_until:
+            self.server.too_early.append(method)
+        if self.path.startswith("/messages") and method in ("initialize", "tools/list"):
+            if method not in self.server.refused:
+                self.server.refused.add(method)
+                self.server.busy_until = now + 1
+                self.reply(429, Retry_After="1")
+                return
+        super().post(message)
+
+
+class _OldElsewhere(_Old):
+    endpoint = "http://elsewhere.test/messages"
+
+
+class _OldWithoutSlash(_Old):
+    endpoint = "\\\\elsewhere.test/messages"
+
+
+class _OldWithoutHost(_Old):
+    endpoint = "http:elsewhere.test"
+
+
+class _OldWithoutEndpoint(_Old):
+    endpoint = ""
 
 
 class _Locked(_WithEvents):
@@ -246,6 +282,11 @@ MANNERS: dict[str, type[_Handler]] = {
     "events": _WithEvents,
     "modern": _Modern,
     "old": _Old,
+    "old-busy": _OldBusy,
+    "old-elsewhere": _OldElsewhere,
+    "old-without-slash": _OldWithoutSlash,
+    "old-without-host": _OldWithoutHost,
+    "old-without-endpoint": _OldWithoutEndpoint,
     "locked": _Locked,
     "forbidding": _Forbidding,
     "scoped": _Scoped,

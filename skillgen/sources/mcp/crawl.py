@@ -61,6 +61,8 @@ def _crawl(
                 opening = attempt.open(connection)
             except (NoAnswer, RpcError, ConnectionLost) as error:
                 symptoms = connection.symptoms()
+                if target.url is not None and symptoms:  # the older transport is there: what fails is in it
+                    failures.clear()
                 failures.append(dead_end(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
                 if not attempt.may_be_followed_after(error):
                     break
@@ -73,7 +75,7 @@ def _crawl(
                 attempt, opening, opening_s=seconds, timeout_s=target.timeout_s, interruption=interruption
             ) as older_answers:
                 results = reader.read(progress)
-                return _crawl_from(target, attempt, opening, {**older_answers(), **results}, reader, secrets)
+                return _crawl_from(target, attempt, opening, {**older_answers(reader.log), **results}, reader, secrets)
     # A program tells most about itself at its last start; what is wrong with a URL, the first request shows.
     raise failures[0 if target.url is not None else -1]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -56,7 +56,11 @@ _SETTLE_S = 1.0
 _STAND_INS = (INTERNAL_ERROR, METHOD_NOT_FOUND)
 """What the SDK makes of an HTTP status whose body says nothing."""
 
-_MESSAGE_TYPES = ("application/json", "text/event-stream")
+_EVENT_STREAM = "text/event-stream"
+_MESSAGE_TYPES = ("application/json", _EVENT_STREAM)
+
+_OF_CREDENTIALS = (401, 403, 407)
+"""Statuses with advice of their own."""
 
 
 @dataclass(slots=True)
@@ -67,11 +71,44 @@ class _Exchange:
     content_type: str = ""
     challenge: str | None = None
     retry_after: str | None = None
-    may_be_repeated: bool = False
 
 
 _exchange: ContextVar[_Exchange | None] = ContextVar("_exchange", default=None)
 """The exchange of the request that is being sent: the transports run each request in its sender's context."""
+
+
+class _PatientClient(httpx2.AsyncClient):
+    """A client that sends a request again when a busy server says when.
+
+    It does so below the SDK, whose transport of HTTP+SSE ends with the first status that is an error.
+    """
+
+    def __init__(
+        self,
+        may_be_repeated: Callable[[httpx2.Response], bool],
+        resumed: Callable[[], Awaitable[None]],
+        after_refusal: Callable[[], None],
+        **options: Any,
+    ) -> None:
+        super().__init__(**options)
+        self._may_be_repeated = may_be_repeated
+        self._resumed = resumed
+        self._after_refusal = after_refusal
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Sends a request, at the time from which the server takes any."""
+        for _ in range(RETRY_LIMIT):
+            await self._resumed()
+            response = await super().send(request, **options)
+            if not self._may_be_repeated(response):
+                break
+            await response.aclose()
+        else:
+            await self._resumed()
+            response = await super().send(request, **options)
+        if response.is_error:
+            self._after_refusal()
+        return response
 
 
 class HttpConnection:
@@ -90,6 +127,8 @@ class HttpConnection:
         self._resume_at = 0.0
         """When a busy server may be asked again, by the clock of the event loop; nothing is sent before."""
         self._waited_s = 0.0
+        self._has_event_stream = False
+        """True if the server opened the event stream of HTTP+SSE."""
         self._scope: anyio.CancelScope | None = None
         self._loop = asyncio.new_event_loop()
         self._ready, self._over, self._settled, self._closing = (asyncio.Event() for _ in range(4))
@@ -112,8 +151,12 @@ class HttpConnection:
         self._call(self._end, 0.0)
 
     def symptoms(self) -> str:
-        """Tells nothing: all that is known stands in the errors."""
-        return ""
+        """Returns what the server did over HTTP+SSE; empty if it does not have that transport."""
+        if not self._has_event_stream:
+            return ""
+        return "It opened an event stream (HTTP+SSE)" + (
+            "." if self._ready.is_set() else " and named no endpoint of the same origin as the URL."
+        )
 
     def _submit(self, coroutine: Coroutine[Any, Any, Json]) -> Future[Json]:
         try:
@@ -174,7 +217,10 @@ class HttpConnection:
 
     @asynccontextmanager
     async def _transport(self) -> AsyncIterator[Any]:
-        client = httpx2.AsyncClient(
+        client = _PatientClient(
+            self._wait_as_asked,
+            self._resumed,
+            self._end_after_refusal,
             headers=self._headers,
             # An answer may take as long as the crawl waits for it, which keeps its own time.
             timeout=httpx2.Timeout(self._timeout_s, read=None),
@@ -204,18 +250,14 @@ class HttpConnection:
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             # A thousandfold may be in it, and nobody asked for it.
             self._budget.refuse("It answers in compressed form, though it was asked for plain text.")
+        if self._is_old and response.is_success and content_type == _EVENT_STREAM:
+            self._has_event_stream = True
         if (exchange := _exchange.get()) is None:
             return
         exchange.status = response.status_code
         exchange.content_type = content_type
         exchange.challenge = response.headers.get("www-authenticate")
-        if exchange.status in BUSY:
-            exchange.retry_after = response.headers.get("retry-after")
-            self._wait_as_asked(exchange)
-        if self._is_old and exchange.status >= 400:
-            # The SDK's old transport stops there, and tells nobody.
-            self._lost = _error_from_status(exchange)
-            self._over.set()
+        exchange.retry_after = response.headers.get("retry-after") if exchange.status in BUSY else None
 
     async def _note(self, error: Exception) -> None:
         self._lost = self._lost or lost_through(error)
@@ -224,39 +266,50 @@ class HttpConnection:
         await self._ready.wait()
         if self._lost is not None:
             raise self._lost
-        for attempt in range(RETRY_LIMIT + 1):
-            await self._resumed()
-            exchange = _Exchange()
-            _exchange.set(exchange)
-            try:
-                answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
-                break
-            except MCPError as error:
-                if not exchange.may_be_repeated or attempt == RETRY_LIMIT:
-                    raise await self._failure(error, exchange) from None
+        exchange = _Exchange()
+        _exchange.set(exchange)
+        try:
+            answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
+        except MCPError as error:
+            raise await self._failure(error, exchange) from None
         result = self._kept.taken(answer)
         if method == "initialize":
             self._version = text_of(result, "protocolVersion")
         return result
 
-    def _wait_as_asked(self, exchange: _Exchange) -> None:
-        """Lets nothing be sent before the time that a busy server names, if that is near enough."""
-        wait_s, now = asked_wait_s(exchange.retry_after, datetime.now(timezone.utc)), self._loop.time()
+    def _wait_as_asked(self, response: httpx2.Response) -> bool:
+        """Returns whether a busy server is asked again; then nothing is sent before the time that it names."""
+        if response.status_code not in BUSY:
+            return False
+        retry_after = response.headers.get("retry-after")
+        wait_s, now = asked_wait_s(retry_after, datetime.now(timezone.utc)), self._loop.time()
         if wait_s is None:
-            return
+            return False
         more_s = max(0.0, now + wait_s - max(self._resume_at, now))
-        if self._waited_s + more_s <= min(WAIT_LIMIT_S, self._timeout_s):
-            exchange.may_be_repeated = True
-            self._waited_s += more_s
-            self._resume_at = max(self._resume_at, now + wait_s)
+        if self._waited_s + more_s > min(WAIT_LIMIT_S, self._timeout_s):
+            return False
+        self._waited_s += more_s
+        self._resume_at = max(self._resume_at, now + wait_s)
+        return True
 
     async def _resumed(self) -> None:
         while (left_s := self._resume_at - self._loop.time()) > 0:
             await anyio.sleep(left_s)
 
+    def _end_after_refusal(self) -> None:
+        """Ends a connection over HTTP+SSE whose endpoint refuses a message: the SDK reports that to nobody."""
+        if not self._is_old or (exchange := _exchange.get()) is None:
+            return
+        self._lost = _error_from_status(exchange)
+        if self._has_event_stream and exchange.status not in _OF_CREDENTIALS and exchange.retry_after is None:
+            self._lost = ConnectionLost(
+                f"The event stream names an endpoint that answers HTTP {exchange.status} ({self._lost}).",
+                fix="Look into the server's own log, or ask its operator for a URL of Streamable HTTP.",
+            )
+        self._over.set()
+
     async def _notify(self, method: str, params: Params | None) -> None:
         await self._ready.wait()
-        await self._resumed()
         if self._lost is None:
             await self._dispatcher.notify(method, params, self._options(method, params))
 
