@@ -204,6 +204,27 @@ def test_debug_shows_a_traceback_and_changes_no_exit_code(folder: Path, argument
     assert "Traceback" not in run_skillgen(*arguments, cwd=folder).stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("from-server", "--nope"),
+        ("from-server", "--url"),
+        ("from-openapi",),
+        ("from-openapi", "good.json", "--timeout", "soon"),
+        ("build", "--timeout", "0"),
+        ("build", "extra"),
+        ("diff", "good.json"),
+        ("diff", "good.json", "good.json", "--nope"),
+    ],
+)
+def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, arguments: tuple[str, ...]) -> None:
+    finished = run_skillgen(arguments[0], "--json", *arguments[1:], cwd=folder)
+    assert finished.exit_code == 2
+    (problem,) = json.loads(finished.stdout)["problems"]
+    assert problem["message"].splitlines()[0] in finished.stderr
+    assert problem["fix"] == f"see skillgen {arguments[0]} --help"
+
+
 # -- what a good run prints ------------------------------------------------------------------------------------------
 
 

@@ -44,10 +44,11 @@ def diff(
         console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
         return ExitCode.DONE
 
-    run_command(run, console, failed_json=_failed_json if as_json else None)
+    run_command(run, console, failed_json=diff_failed_json if as_json else None)
 
 
-def _failed_json(problem: Problem) -> str:
+def diff_failed_json(problem: Problem) -> str:
+    """Returns the object of `--json` for a run that a fatal error stops."""
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem)]})
 
 

@@ -7,6 +7,8 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from inspect import signature
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -14,15 +16,16 @@ import typer
 
 from skillgen import __version__
 from skillgen.cli.build import build
-from skillgen.cli.console import Console
-from skillgen.cli.diff import diff
+from skillgen.cli.console import Console, outcome_json
+from skillgen.cli.diff import diff, diff_failed_json
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.logout import logout
-from skillgen.cli.running import report_refused_output
+from skillgen.cli.running import problem_from_failure, report_refused_output
 from skillgen.cli.templates import templates
+from skillgen.errors import SkillgenError
 
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
@@ -36,6 +39,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+_AFTER_SIGNAL = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+"""What typer and the handler below exit with."""
 
 
 def main() -> None:
@@ -56,9 +63,27 @@ def main() -> None:
         split = arguments.index("--")
         arguments, command = arguments[:split], tuple(arguments[split + 1 :])
     try:
-        app(args=arguments, prog_name="skillgen", obj=command)
+        try:
+            app(args=arguments, prog_name="skillgen", obj=command)
+        except SystemExit as stop:
+            _print_unprinted_json(arguments, stop)
+            raise
     except OSError as error:
         sys.exit(int(report_refused_output(error, Console())))
+
+
+def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
+    """Prints the object of `--json` where the run stopped outside the command: at its options, or by a signal."""
+    commands = {item.name: item.callback for item in app.registered_commands}
+    command = next((word for word in arguments if word in commands), None)
+    if "--json" not in arguments or "as_json" not in signature(commands.get(command) or _root).parameters:
+        return
+    describe = getattr(stop.__context__, "format_message", None)  # typer exports no class of such errors
+    if describe is None and stop.code not in _AFTER_SIGNAL:
+        return
+    what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
+    problem = problem_from_failure(SkillgenError(what, fix=fix))
+    print(diff_failed_json(problem) if command == "diff" else outcome_json((), (problem,), several=False), flush=True)
 
 
 def _show_version(asked: bool) -> None:
