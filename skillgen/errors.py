@@ -81,12 +81,14 @@ class SkillgenError(Exception):
     """A dead end: what happened, where, and what to do next."""
 
     exit_code = ExitCode.OUTPUT
+    advice = "run it again with --debug, and report what it prints"
+    """What to do where an error names no fix of its own."""
 
     def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
-        self.fix = fix
+        self.fix = fix or self.advice
 
 
 def failure_from_bug(error: Exception) -> SkillgenError:
@@ -102,12 +104,14 @@ class UsageError(SkillgenError):
     """The options or the configuration make no sense together."""
 
     exit_code = ExitCode.USAGE
+    advice = "see --help"
 
 
 class SourceError(SkillgenError):
     """The source could not be reached or read, or it shows no tools where the documents have some."""
 
     exit_code = ExitCode.SOURCE
+    advice = "correct the source, or report it to its author"
 
 
 class EditedError(SkillgenError):
@@ -124,3 +128,4 @@ class OutputError(SkillgenError):
     """OUT could not be written."""
 
     exit_code = ExitCode.OUTPUT
+    advice = "check its permissions, move what is in its place, or choose another folder"

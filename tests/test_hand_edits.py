@@ -122,6 +122,28 @@ def test_keys_that_a_person_adds_to_front_matter_stay(out: Path) -> None:
     subprocess.run(["agentskills", "validate", str((out / SKILL).parent)], check=True, capture_output=True)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("description: ", "mine: kept\n"),
+        ("description: ", "mine:\n  - kept\n"),
+        ("  version: ", "  mine: kept\n"),
+        ("  version: ", "mine: kept\n"),
+    ],
+)
+def test_force_keeps_a_key_that_a_person_added_below_one_that_they_changed(out: Path, old: str, new: str) -> None:
+    """`--force` replaces what was changed; additions stay."""
+    text = (out / SKILL).read_text("utf-8")
+    (line,) = [line for line in text.split("---\n")[1].splitlines() if line.startswith(old)]
+    edit(out / SKILL, f"{line}\n", f"{old}changed\n{new}")
+    assert run(out, changed()).exit_code == 4
+    finished = run(out, changed(), "--force")
+    assert finished.exit_code == 0, finished.stderr
+    front = (out / SKILL).read_text("utf-8").split("---\n")[1]
+    assert new in front
+    assert f"{old}changed" not in front
+
+
 def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
     edit(out / SKILL, "metadata:\n", "name: mine\nmetadata:\n")
     finished = run(out)

@@ -104,6 +104,30 @@ def test_a_template_with_the_name_of_none_is_told_where_the_name_is_near_to_one(
     assert "call it skill/safety.md.j2" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("SKILL.md.j2", "skill/SKILL.md.j2"),
+        ("skill/skill.md.j2", "skill/SKILL.md.j2"),
+        ("skill/SKILL.md", "skill/SKILL.md.j2"),
+        ("Skill/SKILL.md.j2", "skill/SKILL.md.j2"),
+        ("llms.j2", "llms.txt.j2"),
+        ("footer.j2", None),
+    ],
+)
+def test_a_template_that_nothing_uses_is_reported(mine: Path, name: str, near: str | None) -> None:
+    finished, _ = rendered(mine, name, "never used")
+    assert f"skillgen has no template {name}" in finished.stderr
+    assert ("call it" in finished.stderr) == (near is not None)
+    assert f"call it {near};" in finished.stderr or near is None
+
+
+def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) -> None:
+    (mine / "footer.j2").write_text("Ours.", "utf-8")
+    finished, _ = rendered(mine, "skill/safety.md.j2", "{% include 'footer.j2' %}")
+    assert "unknown-template" not in finished.stderr
+
+
 def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:
     ours = (ROOT / "templates" / "reference" / "sections.md.j2").read_text("utf-8")
     place = ours.split("\n").index("{% macro tool_section(tool, shown_examples, common) %}") + 1
@@ -177,11 +201,15 @@ def test_exported_templates_give_the_same_documents_and_their_edits_stay(mine: P
     out = mine.parent / "out"
     assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
     assert files_of(out) == files_of(ours)
-    (mine / "llms.txt.j2").write_text("mine", encoding="utf-8")
+    own = "{{ title }} @./notes.md\n##[group]mine\n::set-env name=A::mine\n"
+    (mine / "llms.txt.j2").write_text(own, encoding="utf-8")
     finished = run_skillgen("templates", "export", mine)
     assert finished.exit_code == 4
     assert "llms.txt.j2" in finished.stderr
-    assert (mine / "llms.txt.j2").read_text("utf-8") == "mine"
+    assert "-{{ title }} @./notes.md\n" in finished.stderr
+    assert "##[group]" not in finished.stderr
+    assert "::set-env" not in finished.stderr
+    assert (mine / "llms.txt.j2").read_text("utf-8") == own
     assert run_skillgen("templates", "export", mine, "skill/how.md.j2").exit_code == 0
 
 

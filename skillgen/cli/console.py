@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from skillgen.errors import EditedError, Problem, SkillgenError
-from skillgen.markdown.filters import inert, inert_json, inline, name, one_line
+from skillgen.markdown.filters import inert, inert_json, inline, name, one_line, without_log_commands
 from skillgen.markdown.invisible import escaped_in_json, shown_lines
 from skillgen.model.changes import ToolChange
 from skillgen.pipeline.options import BYTES_PER_TOKEN, Outcome, Progress
@@ -47,7 +47,7 @@ class Console:
         if error.fix:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):
-            sys.stderr.write(inert(shown_lines(error.diff)))
+            sys.stderr.write(without_log_commands(shown_lines(error.diff)))
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Prints problems, a few of each kind."""

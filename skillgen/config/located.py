@@ -56,7 +56,7 @@ def located_yaml(text: str, name: str) -> Located:
             f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix="correct it"
         ) from None
     except RecursionError:
-        raise UsageError("is nested too deeply", where=name) from None
+        raise UsageError("is nested too deeply", where=name, fix="write it with fewer levels") from None
     return Located(f"{name}:1", members={}) if node is None else _from_node(node, name, ())
 
 

@@ -28,6 +28,11 @@ class Markdown(str):
     __slots__ = ()
 
 
+LOG_COMMANDS = (
+    r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
+    r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
+)
+
 HOST_FORMS = (
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
@@ -37,8 +42,7 @@ HOST_FORMS = (
     # quote. A name that cannot be outside of the project stays there: `@scope/name`, `(@.price)` of a JSONPath.
     r"@(?<!\S@)(?=[.\"])",
     r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
-    r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
-    r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
+    *LOG_COMMANDS,
 )
 """What a host runs, fills in or inserts: it searches the raw text, so neither code nor a fence protects it.
 
@@ -47,6 +51,7 @@ with that character, because `re` then skips to it: a look-behind in front costs
 """
 
 _HOST_FORM = re.compile("|".join(HOST_FORMS))
+_LOG_COMMAND = re.compile("|".join(LOG_COMMANDS))
 _HOST_MARKS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
 
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
@@ -322,6 +327,11 @@ def link_url(url: str) -> Markdown:
 def inert(text: str) -> str:
     """Returns a text in which no host finds anything to run, to fill in or to insert (`HOST_FORMS`)."""
     return _HOST_FORM.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_MARKS) else text
+
+
+def without_log_commands(text: str) -> str:
+    """Returns a text that commands no CI host in whose log it is; all else in it stays."""
+    return _LOG_COMMAND.sub(r"\g<0> ", text)
 
 
 def inert_json(text: str) -> str:

@@ -50,6 +50,7 @@ def offers_of(service: Service) -> dict[str, int]:
     from_groups = [item for item in grouped if item.pointer.startswith("/groups~1get/")]
     origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
     sources = [origin.source for fields in origins for origin in fields.values()]
+    is_newest_era = any(source.startswith("/server~1discover") for source in sources)
     texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
     counts = {
         "resources/list": len(service.resources),
@@ -59,7 +60,7 @@ def offers_of(service: Service) -> dict[str, int]:
         "groups/get": len(from_groups) + sum(tool.disclosed_by is not None for tool in service.tools),
         "skills/list": len(service.skills),
         "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
-        "initialize": sum(source.startswith("/initialize/") for source in sources),
+        "initialize": sum(source.startswith("/initialize/") for source in sources) if is_newest_era else 0,
         "ai_help": sum(source.startswith("/ai_help") for source in sources) + texts,
         "get_manifest": sum(source.startswith("/manifest/") for source in sources)
         + len(service.related)

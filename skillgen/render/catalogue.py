@@ -36,19 +36,26 @@ def template_purpose(name: str) -> str:
 
 
 def template_problems(overrides: Path | None) -> Iterator[Problem]:
-    """Names templates of a user's folder that take no template's place, though their names are near to one."""
+    """Yields a warning for each file of a user's folder that neither skillgen nor another file of it uses."""
     from difflib import get_close_matches
 
     if overrides is None:
         return
-    for path in sorted(overrides.rglob("*.j2")):
-        name = path.relative_to(overrides).as_posix()
-        close = get_close_matches(name, template_names(), n=1, cutoff=0.7)
-        if name not in template_names() and close:
-            yield Problem(
-                code="unknown-template",
-                level="warning",
-                where=path.as_posix(),
-                message=f"skillgen has no template {name}, so this one takes no template's place",
-                fix=f"call it {close[0]}, if that is meant; `skillgen templates list` names them all",
-            )
+    files = {path.relative_to(overrides).as_posix(): path for path in sorted(overrides.rglob("*")) if path.is_file()}
+    by_lower_case = {name.lower(): name for name in template_names()}
+    for name, path in files.items():
+        wanted = name.lower().removesuffix(".j2") + ".j2"
+        close = [known for known in by_lower_case if known.rpartition("/")[2] == wanted.rpartition("/")[2]]
+        close = close or get_close_matches(wanted, by_lower_case, n=1, cutoff=0.7)
+        if name in template_names() or not (close or name.endswith(".j2")):
+            continue
+        if any(name in other.read_text("utf-8", "replace") for other in files.values() if other != path):
+            continue
+        yield Problem(
+            code="unknown-template",
+            level="warning",
+            where=path.as_posix(),
+            message=f"skillgen has no template {name}, and no other template includes it, so it is not used",
+            fix=(f"call it {by_lower_case[close[0]]}; " if close else "")
+            + "`skillgen templates list` names all templates",
+        )

@@ -79,7 +79,11 @@ class _Search:
             return document
         if (kind := kind_of_document(document.data)) is not None:
             self.named = self.named or not_a_description(document.name, kind)
-        self.failures.append(SourceError(f"is not OpenAPI: {_contents(document.data)}", where=document.name))
+        self.failures.append(
+            SourceError(
+                f"is not OpenAPI: {_contents(document.data)}", where=document.name, fix="give an OpenAPI description"
+            )
+        )
         return None
 
 

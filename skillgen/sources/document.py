@@ -129,7 +129,7 @@ def load_text(source: str, access: Access) -> tuple[str, str, tuple[str, ...]]:
     if len(content) > SOURCE_LIMIT_BYTES:
         raise SourceError(f"larger than {SOURCE_LIMIT_BYTES // 2**20} MiB", where=name)
     if not content.strip():
-        raise SourceError("is empty", where=name)
+        raise SourceError("is empty", where=name, fix="check the file, or what writes it")
     text, repeated = access.secrets.hide_in(_decode(content, name))
     return access.secrets.hide_in_url(name), str(text), repeated
 
@@ -202,7 +202,9 @@ def _read_file(path: Path) -> bytes:
         fix = "name a file in it" if path.is_dir() else "check its permissions"
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
     except ValueError:  # a null character in the name
-        raise SourceError("is no name of a file", where=str(path)) from None
+        raise SourceError(
+            "is no name of a file", where=str(path), fix="give a file, a URL or - for standard input"
+        ) from None
     if (found := _FILES_READ.get()) is not None:
         found.digests[str(path.absolute())] = digest_of_file(content)
     return content
@@ -216,7 +218,9 @@ def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise SourceError(f"is not text: byte {error.start} is not valid {encoding}", where=name) from None
+        raise SourceError(
+            f"is not text: byte {error.start} is not valid {encoding}", where=name, fix="save it as UTF-8"
+        ) from None
 
 
 def _parse(text: str, name: str, problems: ProblemLog) -> Json:

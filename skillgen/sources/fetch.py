@@ -102,8 +102,8 @@ def _settled(url: str, found: Fetched, kept: Kept | None, is_open: bool) -> Fetc
 
 
 def _advised(error: StatusError, where: str) -> StatusError:
-    """Gives the error with what to do about it."""
-    fix = error.fix or "check the address"
+    """Returns the error with what to do about it."""
+    fix = error.fix
     if error.status in GUARDED:
         fix = "give what it asks for with --header"
     elif error.status in BUSY:

@@ -90,6 +90,8 @@ class Fetched:
 class StatusError(SourceError):
     """The server answered, and not with what was asked for."""
 
+    advice = "check the address"
+
     def __init__(
         self, what: str, *, where: str, status: int, retry_after: str | None = None, fix: str | None = None
     ) -> None:

@@ -156,7 +156,9 @@ def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
         raise SourceError("is no OpenAPI Overlay: it has no `overlay` key", where=overlay.name, fix="check --overlay")
     version = str(data["overlay"])
     if not version.startswith("1."):
-        raise SourceError(f"is Overlay {version[:20]!r}; 1.0 and 1.1 are applied", where=overlay.name)
+        raise SourceError(
+            f"is Overlay {version[:20]!r}; 1.0 and 1.1 are applied", where=overlay.name, fix="write it for 1.1"
+        )
     if not isinstance(data.get("actions"), list):
         raise SourceError("has no list of `actions`", where=overlay.name, fix="correct the overlay")
     actions: list[Json] = data["actions"]

@@ -268,7 +268,7 @@ class _Screening:
             self._problems.warning(
                 "addresses-reader",
                 where,
-                f"{what}; it is quoted in the references, and left out everywhere else",
+                f"{what}; it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else",
                 "describe what the tool does, and leave orders to the user",
             )
             place = f"{node.name}.{name}" if isinstance(node, Parameter) else name

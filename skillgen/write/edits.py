@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,10 @@ from skillgen.write.regions import regions_among
 
 FORGOTTEN = "(a line that skillgen wrote and would not write again)"
 """Stands for a line of which only the digest is known."""
+
+
+_KEY = re.compile(r"(\s*)([^\s#\-:][^:]*):(?:\s|\Z)")
+"""Indentation and name of a key of front matter, where skillgen writes a value on the line of its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +73,10 @@ def edits_between(
     Raises:
         MarkerError: a marker of a region lacks its other half.
     """
-    digests = digests_of(now)
+    digests, new = digests_of(now), tuple(new)
     hunks = hunks_between(base, digests)
-    own = [j for hunk in hunks for j in range(hunk.new_start, hunk.new_end)]
-    regions = regions_among(now, own, first_line, in_front)
+    not_generated = [j for hunk in hunks for j in range(hunk.new_start, hunk.new_end)]
+    regions = regions_among(now, not_generated, first_line, in_front)
     pieces, is_region = _collapsed(now, [(region.start, region.end) for region in regions])
     if regions:
         # A piece that is a region equals no generated line: digests hold no angle brackets.
@@ -85,7 +90,12 @@ def edits_between(
             covers = hunk.old_end - hunk.old_start
             additions.append(Addition(at=hunk.old_start, lines=lines, covers=covers, marked=marked))
         else:
+            own: tuple[str, ...] = ()
+            if in_front:
+                lines, own = _without_own_keys(lines, new)
             rewritings.append(Rewriting(start=hunk.old_start, end=hunk.old_end, lines=lines))
+            if own:
+                additions.append(Addition(at=hunk.old_end, lines=own))
     known = dict(zip(digests, now, strict=True))
     if not all(digest in known for digest in base):
         known = {line_digest(line): line for line in new} | known
@@ -94,6 +104,19 @@ def edits_between(
         additions=tuple(additions),
         rewritings=tuple(rewritings),
     )
+
+
+def _without_own_keys(lines: Sequence[str], new: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Splits changed lines of front matter: what replaces generated keys, and the keys that a person added to them."""
+    generated = {key.groups() for line in new if (key := _KEY.match(line))}
+    changed: list[str] = []
+    own: list[str] = []
+    target = changed
+    for line in lines:
+        if key := _KEY.match(line):
+            target = changed if key.groups() in generated else own
+        target.append(line)
+    return tuple(changed), tuple(own)
 
 
 def _collapsed(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, ...]], list[bool]]:

@@ -60,7 +60,9 @@ def _printed(
     except FileNotFoundError:
         raise SourceError(f"no such command: {program}", where=where, fix="install it, or correct the name") from None
     except OSError as error:
-        raise SourceError(f"{program} cannot be started: {error.strerror}", where=where) from None
+        raise SourceError(
+            f"{program} cannot be started: {error.strerror}", where=where, fix="check the command"
+        ) from None
     output = _Outputs(family)
     try:
         with interruption.watched(family):
@@ -70,7 +72,7 @@ def _printed(
             f"{program} did not end within {timeout_s:g} s", where=where, fix="give it more with timeout:"
         ) from None
     except ConnectionLost as error:
-        raise SourceError(f"{program}: {error.what}", where=where) from None
+        raise SourceError(f"{program}: {error.what}", where=where, fix=error.fix) from None
     finally:
         # What it started would keep its outputs open, and go on.
         family.kill()

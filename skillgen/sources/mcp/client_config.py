@@ -128,7 +128,7 @@ def read_client_config(path: Path) -> ClientConfig:
         what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
         raise UsageError(what, where=where, fix="correct it there") from None
     except RecursionError:
-        raise UsageError("is nested too deeply to be read", where=where) from None
+        raise UsageError("is nested too deeply to be read", where=where, fix="write it with fewer levels") from None
     owner = _owner_of_servers(data)
     servers = {name: entry for name, entry in _servers_of(owner).items() if isinstance(entry, dict)}
     if not servers and (ways := _published_ways(data)):

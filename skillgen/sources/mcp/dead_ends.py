@@ -50,7 +50,7 @@ def dead_end(error: BaseException, method: str | None, *, where: str, symptoms: 
     versions = _versions(error)
     request = "the first request" if method is None else f"`{method}`"
     what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
-    return SourceError(what.strip(), where=where)
+    return SourceError(what.strip(), where=where, fix="Look into the server's own log, or report it to its author.")
 
 
 def _http_dead_end(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:

@@ -191,7 +191,9 @@ class HttpConnection:
             await self._hold()
         except Exception as error:
             self._lost = self._lost or lost_through(error)
-        self._lost = self._lost or ConnectionLost("The server ended the connection.")
+        self._lost = self._lost or ConnectionLost(
+            "The server ended the connection.", fix="Look into the server's own log."
+        )
         self._settled.set()
         self._ready.set()
         await self._closing.wait()

@@ -272,7 +272,7 @@ class _Bundler:
                 "it is outside the folder of the description", "give --allow-outside-refs if you trust the description"
             )
         if not _is_file(resolved):
-            raise _Refused("there is no such file")
+            raise _Refused("it is not a regular file" if _exists(resolved) else "there is no such file")
         if resolved != path:
             note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
@@ -282,4 +282,11 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:  # such as a name that is too long
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
         return False
