@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -95,6 +97,33 @@ def test_what_may_not_be_read_or_is_missing_is_reported_and_the_rest_is_document
     assert "document-not-read" in [code for code, _ in problems]
     assert ("reference-not-followed", "/paths/~1x") in problems
     assert str(split.parent.parent) not in json.dumps(problems)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+def test_a_reference_to_something_that_is_not_a_regular_file_says_so(split: Path) -> None:
+    """S2-09: a pipe would be waited for."""
+    os.mkfifo(split.parent / "pipe.json")
+    data = json.loads(split.read_text("utf-8"))
+    data["paths"]["/x"] = {"$ref": "pipe.json"}
+    finished = generated("from-openapi", write(split, data), "-o", split.parent / "out")
+    assert "it is referred to, and it is not a regular file" in finished.stderr
+
+
+def test_a_document_that_cannot_be_read_now_costs_no_good_documents(split: Path) -> None:
+    """S2-09: exit 3, and nothing is written; what was never readable stops no run."""
+    out = split.parent / "out"
+    data = json.loads(split.read_text("utf-8"))
+    data["paths"]["/x"] = {"$ref": "nothing.json"}
+    generated("from-openapi", write(split, data), "-o", out)
+    before = files_of(out)
+    generated("from-openapi", split, "-o", out)
+    for path in sorted(split.parent.rglob("*.json")):
+        if path != split and out not in path.parents:
+            path.rename(path.with_suffix(".away"))
+    finished = run_skillgen("from-openapi", split, "-o", out)
+    assert finished.exit_code == 3, finished.stderr
+    assert "lacks what its documents have" in finished.stderr
+    assert files_of(out) == before
 
 
 def test_a_link_that_leads_outside_the_folder_is_not_followed(split: Path) -> None:

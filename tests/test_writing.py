@@ -390,6 +390,14 @@ def test_a_pipe_where_a_document_belongs_is_not_waited_for(source: Path, tmp_pat
     assert run(source, tmp_path / "out").exit_code == 5
 
 
+@pytest.mark.parametrize("name", ["llms.txt", ".skillgen.json"])
+def test_a_folder_where_a_file_belongs_is_reported_with_a_fix(source: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "out" / name).mkdir(parents=True)
+    finished = run(source, tmp_path / "out")
+    assert finished.exit_code == 5
+    assert "  try: " in finished.stderr
+
+
 def test_a_link_inside_of_out_is_followed(source: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / "real").mkdir(parents=True)
     (tmp_path / "out" / "skills").symlink_to("real")

@@ -41,7 +41,7 @@ class Console:
     def fail(self, error: SkillgenError) -> None:
         """Prints a fatal error: what happened, where, and what to do next; with `debug` its traceback first."""
         if self.debug:
-            sys.stderr.write(inert(shown_lines("".join(traceback.format_exception(error)))))
+            sys.stderr.write(without_log_commands(shown_lines("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
         _print(f"skillgen: error: {place}{one_line(error.what)}")
         if error.fix:
@@ -167,4 +167,4 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print(line: str) -> None:
-    print(inert(line), file=sys.stderr)
+    print(without_log_commands(line), file=sys.stderr)

@@ -86,7 +86,9 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
                 raise cause from None
         if login.announce is None:
             return None  # the crawl will tell
-        raise SourceError(f"the login fails: {printable(str(lost_through(error)))}", where=where) from None
+        lost = lost_through(error)
+        fix = getattr(lost, "fix", None)
+        raise SourceError(f"the login fails: {printable(str(lost))}", where=where, fix=fix) from None
     if status == 401 and login.announce is not None:
         raise SourceError("the server refuses the token of the login", where=where, fix="skillgen logout, and again")
     tokens = provider.context.current_tokens
