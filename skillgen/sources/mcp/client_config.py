@@ -45,6 +45,11 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
 }
 """Type of a package (server.json, `registryType`) to the command that starts it."""
 
+_PACKAGE = re.compile(
+    r"(?:npm (?:@\w[\w.-]*/)?\w[\w.-]*|pypi \w[\w.-]*|oci (?:\w[\w.:-]*/)*\w[\w.:@-]*)(?: \w[\w.+-]*)?\Z", re.ASCII
+)
+"""Type, name and version of a package. A runner takes a path, a URL or an option in place of a name, too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfig:
@@ -236,14 +241,15 @@ class _PublishedWay:
     def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
         kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
         is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
-        # What a runner is told besides could run anything, as a volume of Docker does.
-        if kind not in _RUNNERS or not is_stdio or self._raw.get("runtimeArguments") or identifier.startswith("-"):
+        version = text_of(self._raw, "version")
+        is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
+        # An option of a runner could do anything, as a volume of Docker does.
+        if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
             raise UsageError(
                 f"skillgen does not start this package ({kind or 'of no registryType'})",
                 where=self._where,
                 fix="start it with a command of your own: skillgen from-server -- COMMAND",
             )
-        version = text_of(self._raw, "version")
         sign = ":" if kind == "oci" else "@"
         package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
         variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []
