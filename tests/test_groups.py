@@ -453,3 +453,18 @@ def test_nouns_with_odd_plurals_are_groups() -> None:
     assert {group.title: sum(tool.group == group.name for tool in service.tools) for group in service.groups} == {
         noun.capitalize(): 5 for noun in nouns
     }
+
+
+def test_no_two_groups_share_a_name() -> None:
+    """S0-35: parts of a large group are named apart from one another and from declared groups, in whatever case."""
+    names = ["".join("lI1"[i // 3**place % 3] for place in range(12)) for i in range(2_500)]
+    parted = completed(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
+    large = [Tool(name=f"{verb}_{n}", pointer="", group="Port") for verb in VERBS for n in range(60)]
+    declared = [Tool(name=f"sail_{part}_{n}", pointer="", group=f"port: {part}") for part in VERBS for n in range(2)]
+    both = completed(Service(kind="mcp", name="x", tools=(*large, *declared)))
+    for service in (parted, both):
+        found = [group.name.casefold() for group in service.groups]
+        assert len(found) == len(set(found))
+        assert sum(Counter(tool.group for tool in service.tools).values()) == len(service.tools)
+    assert {f"port: {part}" for part in VERBS} < {group.name for group in both.groups}
+    assert "Port: list (2)" in {group.name for group in both.groups}

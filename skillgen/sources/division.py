@@ -29,14 +29,8 @@ Part = tuple[str, tuple[Tool, ...]]
 
 
 def divided(tools: Sequence[Tool]) -> list[Part]:
-    """Gives parts of at most `LIMIT` tools, each with a label that no other has."""
-    parts = _without_single(list(_by_words(tuple(tools), 0)))
-    labels: dict[str, int] = {}
-    found = []
-    for label, members in parts:
-        labels[label] = labels.get(label, 0) + 1
-        found.append((label if labels[label] == 1 else f"{label} ({labels[label]})", members))
-    return found
+    """Returns parts of at most `LIMIT` tools, each with a label, which several may have."""
+    return _without_single(list(_by_words(tuple(tools), 0)))
 
 
 def _without_single(parts: list[Part]) -> list[Part]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -373,7 +373,22 @@ def _parts(cluster: _Cluster, named: Container[str], is_most: bool) -> Iterable[
         )
 
 
+def _named_apart(clusters: Sequence[_Cluster]) -> Iterator[_Cluster]:
+    """Yields the clusters with a number in each inferred name that another group has, in whatever case."""
+    taken = {cluster.group.name.casefold() for cluster in clusters if cluster.source is None}
+    numbers = Counter[str]()
+    for cluster in clusters:
+        group, key = cluster.group, cluster.group.name.casefold()
+        while cluster.source is not None and group.name.casefold() in taken:
+            numbers[key] += 1
+            end = f" ({numbers[key] + 1})"
+            group = replace(group, name=cluster.group.name + end, title=cluster.group.title + end)
+        taken.add(group.name.casefold())
+        yield replace(cluster, group=group)
+
+
 def _with_clusters(service: Service, clusters: Sequence[_Cluster]) -> Service:
+    clusters = list(_named_apart(clusters))
     members = {
         tool.name: tool
         if cluster.source is None
