@@ -373,6 +373,29 @@ def test_a_long_text_costs_neither_front_matter_nor_safety_nor_tools(
     assert len(text.encode()) < 16_000
 
 
+@pytest.mark.parametrize("emit", ["skill", "llms", "ai-help", "ai-help-commands", "registry"])
+def test_a_title_and_a_version_that_are_too_long_are_reported(tmp_path: Path, emit: str) -> None:
+    """X-24: in whichever format."""
+    info = {"title": "Harbour " * 40, "version": "1." * 40}
+    source = write(tmp_path / "api.json", description(info=info))
+    finished = run_skillgen("from-openapi", source, "--emit", emit, "-v", "-o", tmp_path / "out")
+    assert "text-too-long: title: the title of the service has 319 characters" in finished.stderr
+    assert "text-too-long: version: the version of the service has 80 characters" in finished.stderr
+
+
+def test_a_list_of_variables_says_how_many_it_leaves_out(tmp_path: Path) -> None:
+    """X-24."""
+    auth = {f"scheme{number}": {"type": "apiKey", "in": "header", "name": f"X-{number}"} for number in range(30)}
+    source = description(
+        paths={"/a": {"get": operation("look", security=[{name: []} for name in auth])}},
+        components={"securitySchemes": auth},
+        servers=[{"url": "https://x.example"}],
+    )
+    run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
+    text = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
+    assert "24 more in the examples of the tools" in text
+
+
 def test_what_a_skill_has_no_room_for_is_reported(tmp_path: Path) -> None:
     """X-24: what only informs goes before the tools, and a problem says so."""
     names = [f"{'x' * 400}_{number}" for number in range(12)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 
 from skillgen.markdown.filters import Markdown, code
 from skillgen.model.access import Auth
@@ -32,14 +34,14 @@ class Credential:
 
 
 def credentials(service: Service) -> dict[str, Credential]:
-    """Gives how examples authenticate, by the name of the security scheme; each scheme has variables of its own."""
+    """Returns how examples authenticate, by the name of the security scheme; each scheme has its own variables."""
     schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
-    kinds = [_words(auth) for auth in schemes.values()]
+    kinds = Counter(map(_words, schemes.values()))
     found = {}
     for name in reversed(schemes):
         auth = schemes[name]
         words = _words(auth)
-        prefix = variable(service, name) if kinds.count(words) > 1 else variable(service)
+        prefix = variable(service, name) if kinds[words] > 1 else variable(service)
         found[name] = Credential(auth=auth, variables=tuple(f"{prefix}_{word}" for word in words))
     return found
 
@@ -51,13 +53,15 @@ def example_variables(service: Service) -> list[Markdown]:
     found = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
         found.append(Markdown(f"{code(variable(service, 'BASE_URL'))} (the URL of the service)"))
-    for name in list(_address_variables(service))[:SHOWN_SCHEMES]:
+    addresses, known = list(_address_variables(service)), credentials(service)
+    for name in addresses[:SHOWN_SCHEMES]:
         found.append(Markdown(f"{code(variable(service, name))} (the value for {code(f'{{{name}}}')} in the URL)"))
-    for name, credential in list(credentials(service).items())[:SHOWN_SCHEMES]:
+    for name, credential in islice(known.items(), SHOWN_SCHEMES):
         names = " and ".join(code(item) for item in credential.variables)
         kind = " and ".join(word.lower().replace("_", " ").replace("api", "API") for word in _words(credential.auth))
         found.append(Markdown(f"{names} (the {kind} for {code(name)})"))
-    return found
+    left = sum(max(len(names) - SHOWN_SCHEMES, 0) for names in (addresses, known))
+    return [*found, Markdown(f"{left:,} more in the examples of the tools")] if left else found
 
 
 def _address_variables(service: Service) -> dict[str, None]:

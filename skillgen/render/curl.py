@@ -8,7 +8,7 @@ quotes stand addresses, percent-encoded, and the variables. `curl` itself would 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from skillgen.markdown.filters import exact_json_text
@@ -17,7 +17,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.value import Json
 from skillgen.model.wire import is_of_records
-from skillgen.render.credentials import ADDRESS_VARIABLE, Credential, credentials, variable
+from skillgen.render.credentials import ADDRESS_VARIABLE, Credential, variable
 from skillgen.render.examples import example_json
 
 LINE_LIMIT = 100
@@ -33,9 +33,11 @@ _PLAIN_COOKIES = re.compile(r"[A-Za-z0-9%._~,=:; -]*\Z")
 _URL_SIGNS = "/-._~:@&=+,;%*()"
 
 
-def curl_command(tool: Tool, request: Request, service: Service) -> str:
-    """Gives the command, on one line where it is short, else an option to a line."""
-    known = credentials(service)
+def curl_command(tool: Tool, request: Request, service: Service, known: Mapping[str, Credential]) -> str:
+    """Returns the command, on one line where it is short, else an option to a line.
+
+    `known` are the credentials of all examples of the service.
+    """
     used = [known[name] for name in request.auth if name in known]
     parts = [_address(tool, request, service, used), *_options(request, used)]
     method = tool.method or "GET"

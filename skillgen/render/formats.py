@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from skillgen.errors import Problem
 from skillgen.markdown.filters import inert, inert_json, one_line
 from skillgen.markdown.invisible import visible
 from skillgen.markdown.sentences import clipped
@@ -15,6 +16,7 @@ from skillgen.render.ai_help import ai_help_documents, command_documents
 from skillgen.render.dashdash import registry_entry
 from skillgen.render.document import DEFAULT_FORMATS, PROFILES, Document
 from skillgen.render.environment import Templates
+from skillgen.render.identity import TITLE_LIMIT
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
 from skillgen.render.site import site_document
@@ -36,6 +38,7 @@ def render_documents(
         UsageError: a template has an error.
     """
     templates = Templates(overrides)
+    shortened = tuple(_shortened(service))
     if service.version is not None:
         service = replace(service, version=clipped(one_line(service.version), VERSION_LIMIT))
     reference = reference_of(service, templates)
@@ -52,6 +55,8 @@ def render_documents(
         found += command_documents(service, reference, templates, formats)
     if "registry" in formats:
         found += _registry_documents(service)
+    if found:
+        found[0] = replace(found[0], problems=(*found[0].problems, *shortened))
     return tuple(map(_finished, sorted(found, key=lambda document: document.path)))
 
 
@@ -62,6 +67,23 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
         UsageError: a template has an error.
     """
     return _finished(site_document(services, folders, Templates(overrides)))
+
+
+def _shortened(service: Service) -> Iterator[Problem]:
+    """Yields a problem for each name of a service that is too long for its documents, where no other text has it."""
+    for field, text, limit in (
+        ("title", service.title or service.name, TITLE_LIMIT),
+        ("version", service.version, VERSION_LIMIT),
+    ):
+        length = len(one_line(text or ""))
+        if length > limit:
+            yield Problem(
+                code="text-too-long",
+                level="warning",
+                where=field,
+                message=f"the {field} of the service has {length:,} characters; what comes after {limit} is left out",
+                fix="shorten it in the source",
+            )
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:

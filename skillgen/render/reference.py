@@ -17,6 +17,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import DESCRIPTION, about_pages, description_headings
 from skillgen.render.common_errors import CommonErrors, common_errors
+from skillgen.render.credentials import credentials
 from skillgen.render.curl import curl_command
 from skillgen.render.environment import Templates
 from skillgen.render.examples import shown_examples
@@ -183,7 +184,8 @@ def _common_section(common: CommonErrors, templates: Templates) -> Section | Non
 
 
 def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
-    render, command = templates.macro(SECTIONS, macro), partial(curl_command, service=service)
+    render = templates.macro(SECTIONS, macro)
+    command = partial(curl_command, service=service, known=credentials(service))
     return lambda tool: Section(
         name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command), common)
     )
