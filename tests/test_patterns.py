@@ -123,7 +123,6 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     for is_single in (False, True):
         forms = declared_uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
-    yield declared_uses._mention(["list_notes", "aaaa", "a-b"]), "search"
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -266,7 +265,6 @@ TRIED = {
     ("markdown/voice/coding.py", "shape"),
     ("markdown/voice/rule.py", "_compiled"),
     ("sources/declared_uses.py", "_forms"),
-    ("sources/declared_uses.py", "_mention"),
 }
 
 WITHOUT_REPETITION = {
@@ -279,7 +277,6 @@ WITHOUT_REPETITION = {
     ("sources/mcp/crawl.py", "_report_home_folder"),
     ("sources/secrets.py", "__init__"),
     ("sources/secrets.py", "_redacted"),
-    ("sources/spoken.py", "words_written_as_one"),
 }
 """Functions that find given words, or that anchor a part of a constant that is tried above."""
 

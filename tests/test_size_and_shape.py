@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ from http_servers import QuietHandler, http_servers
 from servers.verbatim import IDENTITY
 
 from skillgen.cli.main import app
-from skillgen.sources.json_schema import scope
+from skillgen.errors import ProblemLog
+from skillgen.sources.json_schema import reader, scope
 
 Json = Any
 
@@ -326,3 +328,110 @@ def test_hand_edits_take_time_by_their_number(kind: str, count: int) -> None:
     finished = run_python("-c", script)
     assert finished.exit_code == 0, finished.stderr[-600:]
     assert int(finished.stdout) == count
+
+
+NAMES = """if True:
+    from itertools import product
+    names = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=3)]
+"""
+"""17,576 names."""
+
+MANY = {
+    "words that texts write as one": """
+        from skillgen.model.tool import Tool
+        from skillgen.sources.spoken import as_one_word, words_written_as_one
+        words = [f"Q{name}Z{name}" for name in names]
+        tools = [Tool(name=f"list{word}", description=f"Lists {word}.", pointer="") for word in words]
+        found = words_written_as_one(tools, [tool.name for tool in tools])
+        print(sum(as_one_word(tool.name, found).endswith(f"z{name}") for tool, name in zip(tools, names)))
+    """,
+    "names of tools in a text": """
+        from skillgen.sources.declared_uses import uses_declared_in
+        tools = [f"{name}_{number}" for name in names for number in range(5)]
+        text = "Use this server when ships arrive. " + "".join(f"Use it when {name}_9 is. " for name in names[:800])
+        print(len(uses_declared_in(text + "Use it when zzz_4 is.", tools).wanted) + len(names) - 12)
+    """,
+    "keys and comments that a person added to front matter": """
+        from skillgen.write.edits import Addition, Edits
+        from skillgen.write.front_matter import merged_front_matter
+        lines = tuple(line for name in names for line in (f"{name}: 1", f"# {name}"))
+        edits = Edits(base=("name: a",), additions=(Addition(at=1, lines=lines),), rewritings=())
+        merged, conflicts = merged_front_matter(edits, ["name: b"])
+        print(len(merged) // 2 if merged == ["name: b", *lines] and not conflicts else conflicts)
+    """,
+    "notes whose section went to another file": """
+        from skillgen.write.merge import Note
+        from skillgen.write.notes import Homes
+        homes = Homes({"b.md": "\\n".join(["# B", "## Quay", *names]).encode()}, {})
+        for name in names:
+            homes.settle("a.md", Note(title="Quay", lines=(name, "Mine.")))
+        print(homes.texts()["b.md"].count("Mine."))
+    """,
+    "variables of a server": """
+        from skillgen.errors import ProblemLog
+        from skillgen.sources.openapi.servers import endpoints_from
+        url = "https://x.example/" + "/".join(f"{{{name}}}{{{name * 2}}}{{{name * 3}}}" for name in names)
+        variables = {name * times: {"default": name[::-1]} for name in names for times in (1, 2, 3)}
+        (endpoint,) = endpoints_from([{"url": url, "variables": variables}], "", None, ProblemLog())
+        print(len(endpoint.variables) // 3 if "{" not in endpoint.url else endpoint.url)
+    """,
+}
+"""What a search through all of it for each of its parts makes slow, as code that prints how much was read."""
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_many_small_parts_take_time_by_their_number(kind: str) -> None:
+    """X-10: with such a search, this takes minutes."""
+    finished = run_python("-c", NAMES + MANY[kind].replace("\n        ", "\n    "))
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert int(finished.stdout) == 26**3
+
+
+def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None:
+    """X-10."""
+
+    def steps(count: int) -> int:
+        done = 0
+
+        def traced(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal done
+            if frame.f_code.co_filename != reader.__file__:
+                return None
+            frame.f_trace_opcodes = True
+            done += event == "opcode"
+            return traced
+
+        schema = json.loads(types(count, {"type": "object", "properties": {"a": REFERENCE}}, OBJECT))
+        found = reader.SchemaReader(ProblemLog())
+        found.scope(schema, "").schema(schema, "")
+        before = sys.gettrace()
+        sys.settrace(traced)
+        try:
+            assert len(found.named_types()) == count + 1
+        finally:
+            sys.settrace(before)
+        return done
+
+    assert steps(400) < 2.2 * steps(200)
+
+
+def test_each_operation_may_have_a_security_scheme_of_its_own(tmp_path: Path) -> None:
+    """X-10: with a reading of all schemes for each operation, this takes minutes."""
+    keys = [f"key{number}" for number in range(4_000)]
+    description = {
+        "openapi": "3.1.0",
+        "info": {"title": "Keys", "version": "1"},
+        "servers": [{"url": "https://x.example"}],
+        "paths": {
+            f"/{key}": {
+                "get": {"operationId": f"get_{key}", "security": [{key: []}], "responses": {"200": {"description": ""}}}
+            }
+            for key in keys
+        },
+        "components": {"securitySchemes": {key: {"type": "apiKey", "in": "query", "name": key} for key in keys}},
+    }
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps(description), encoding="utf-8")
+    finished = run_skillgen("from-openapi", source, "--emit", "skill", "-o", tmp_path / "out")
+    assert finished.exit_code == 0, finished.stderr[-600:]
+    assert references(tmp_path).count("$SKILL_KEYS_KEY") == len(keys)

@@ -75,6 +75,11 @@ _POSITIVE_LABEL = re.compile(
     rf"\A(?:{_YES_SIGN}|do['’]?s?\Z|(?:good|best|ideal|perfect|great)\s+(?:for|fit)\b)|\buse\b", re.IGNORECASE
 )
 _OPENS_USE = re.compile(rf"(?:please\s+)?use(?:\s+{_SUBJECT})?\s+(?={_CONNECTIVE}\b)", re.IGNORECASE)
+_QUOTES = frozenset("`'\"“")
+_NAME_START = re.compile(r"(?<![\w-])(?=\S)")
+_NAME_MARK = re.compile(r"\(|\s+tool\b")
+_NAME_END = re.compile(r"(?![\w-])")
+_WORD_END = re.compile(r"\b")
 _NEGATIVE_ELSEWHERE = (
     "nicht verwenden", "nicht benutzen", "nicht nutzen", "nicht geeignet", "nicht gedacht", "nicht für", "nicht wenn",
     "ne pas utiliser", "ne l'utilisez pas", "n'utilisez pas", "n'utilise pas", "pas pour", "à éviter", "éviter",
@@ -189,7 +194,7 @@ class _Reader:
 
     def __init__(self, part_names: Collection[str]) -> None:
         self._forms = _forms(not part_names)
-        self._part = _mention(frozenset(part_names)) if part_names else None
+        self._parts = _Names(part_names)
         self._is_of_part = False
         self._label: bool | None = None
 
@@ -212,7 +217,7 @@ class _Reader:
                 yield from self._sentences_of(block, False)
 
     def _names_part(self, text: str) -> bool:
-        return self._part is not None and self._part.search(text) is not None
+        return self._parts.are_in(text)
 
     def _label_of(self, line: str) -> bool | None:
         return label_of(line) if self._forms.label.fullmatch(line) else None
@@ -257,13 +262,27 @@ def _forms(is_single: bool) -> _Forms:
     )
 
 
-def _mention(names: Collection[str]) -> re.Pattern[str]:
-    """Gives what finds one of the names; one that is a word of the language only where it is marked as a name."""
-    longest_first = sorted(names, key=len, reverse=True)
-    found = "|".join(map(re.escape, longest_first))
-    coined = "|".join(re.escape(name) for name in longest_first if not (name.isalpha() and name.islower()))
-    forms = [rf"[`'\"“](?:{found})\b", rf"(?<![\w-])(?:{found})(?:\(|\s+tool\b)"]
-    return re.compile("|".join([*forms, *([rf"(?<![\w-])(?:{coined})(?![\w-])"] if coined else [])]))
+class _Names:
+    """The names of a service's tools, to be found in its texts in a time that does not grow with their number."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = frozenset(names)
+        self._lengths = sorted({len(name) for name in names})
+
+    def are_in(self, text: str) -> bool:
+        """True if a text has one of them; one that is a word of the language only where it is marked as a name."""
+        return any(
+            text[start : start + length] in self._names and _is_mention(text, start, start + length)
+            for start in (place.start() for place in _NAME_START.finditer(text))
+            for length in self._lengths
+        )
+
+
+def _is_mention(text: str, start: int, end: int) -> bool:
+    name = text[start:end]
+    if _NAME_MARK.match(text, end) or (not (name.isalpha() and name.islower()) and _NAME_END.match(text, end)):
+        return True
+    return text[start - 1 : start] in _QUOTES and _WORD_END.match(text, end) is not None
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

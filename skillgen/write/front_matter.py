@@ -32,31 +32,26 @@ class _Entry:
 
 
 def merged_front_matter(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Gives the new lines with the keys that a person added, and the keys that both wrote: those are conflicts."""
+    """Returns the new lines with the keys that a person added, and the keys that both wrote: those are conflicts."""
     added = [addition for addition in edits.additions if addition.lines]
     if not added:
         return list(new), []
-    entries, taken = _entries(new), []
-    known = {entry.key: entry for entry in entries}
+    order, taken = _Order(_entries(new)), []
+    known = order.entries
     previous: str | None = None
     for entry in _edited_entries(edits):
         mine = [line for line, own in zip(entry.lines, entry.own, strict=True) if not own]
         generated = known.get(entry.key)
         if not mine or (generated is not None and generated.lines == entry.lines):
             pass
-        elif entry.key == "":  # comments
-            entries.insert(_after(entries, previous), entry)
+        elif entry.key == "":
+            order.add_comment(entry, previous)
         elif entry.marked and not any(entry.own):
-            position = entries.index(generated) if generated is not None else _after(entries, previous)
-            if generated is not None:
-                entries.remove(generated)
-            entries.insert(position, entry)
-            known[entry.key] = entry
+            order.put(entry, previous)
         elif generated is None:
             # The key of a member that stays is needed for it, whoever wrote it.
             lines = [entry.lines[0], *mine] if entry.own[0] else mine
-            known[entry.key] = _Entry(entry.key, lines)
-            entries.insert(_after(entries, previous), known[entry.key])
+            order.put(_Entry(entry.key, lines), previous)
         elif generated.is_mapping and (entry.own[0] or entry.is_mapping):
             members = mine if entry.own[0] else mine[1:]
             taken += [f"{entry.key}.{name}" for name in _add_members(generated, members)]
@@ -64,7 +59,46 @@ def merged_front_matter(edits: Edits, new: Sequence[str]) -> tuple[list[str], li
             taken.append(entry.key)
         if entry.key in known:
             previous = entry.key
-    return [line for entry in entries for line in entry.lines], taken
+    return order.lines(), taken
+
+
+class _Order:
+    """The entries of front matter in their order, each with the comments below it."""
+
+    def __init__(self, entries: Sequence[_Entry]) -> None:
+        self.entries: dict[str, _Entry] = {}
+        self._following: dict[str | None, str] = {}
+        self._comments: dict[str | None, list[_Entry]] = {}
+        previous: str | None = None
+        for entry in entries:
+            if entry.key == "":
+                self.add_comment(entry, previous)
+            else:
+                self.put(entry, previous)
+                previous = entry.key
+
+    def add_comment(self, comment: _Entry, previous: str | None) -> None:
+        """Adds a comment after a key and the comments below it; at the start where there is no key."""
+        self._comments.setdefault(previous, []).append(comment)
+
+    def put(self, entry: _Entry, previous: str | None) -> None:
+        """Puts an entry in place of the one with its key, else after `previous` and the comments below it."""
+        if entry.key not in self.entries:
+            if previous in self._following:
+                self._following[entry.key] = self._following[previous]
+            self._following[previous] = entry.key
+        self.entries[entry.key] = entry
+
+    def lines(self) -> list[str]:
+        """Returns the lines of all entries."""
+        found: list[str] = []
+        key: str | None = None
+        while True:
+            parts = [*([] if key is None else [self.entries[key]]), *self._comments.get(key, ())]
+            found += [line for part in parts for line in part.lines]
+            if key not in self._following:
+                return found
+            key = self._following[key]
 
 
 def _entries(lines: Sequence[str]) -> list[_Entry]:
@@ -96,16 +130,6 @@ def _edited_entries(edits: Edits) -> list[_Entry]:
         found[-1].lines.append(line)
         found[-1].own.append(own)
     return found
-
-
-def _after(entries: list[_Entry], key: str | None) -> int:
-    """Gives the place after a key and the comments below it; the start where there is no key."""
-    if key is None:
-        return 0
-    place = next((number + 1 for number, entry in enumerate(entries) if entry.key == key), len(entries))
-    while place < len(entries) and entries[place].key == "":
-        place += 1
-    return place
 
 
 def _add_members(generated: _Entry, members: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ class Homes:
             for scope in _scopes_of(path):
                 self._near.setdefault(scope, []).append(path)
         self._titled: dict[_Scope, dict[str, dict[str, list[Key]]]] = {}
+        self._lines: dict[tuple[str, Key], tuple[tuple[str, ...], dict[str, list[int]]]] = {}
 
     def settle(self, path: str, note: Note) -> Problem:
         """Puts a note where its section went, or at the end of its file, and tells of it."""
@@ -41,7 +42,7 @@ class Homes:
         home = self._home(path, note)
         if home is not None:
             other, key = home
-            if not _holds(self._body(other).bodies[key], note.lines):  # as after a run that was interrupted
+            if not self._is_in(other, key, note.lines):  # as after a run that was interrupted
                 self._body(other).add_note(key, note.lines)
             self._touched.add(other)
             if other != path:
@@ -105,6 +106,17 @@ class Homes:
             self._titled[scope] = titled
         return self._titled[scope].get(title, {})
 
+    def _is_in(self, path: str, key: Key, lines: Sequence[str]) -> bool:
+        """True if a section had these lines before any note came to it; its lines are indexed once for all notes."""
+        if (path, key) not in self._lines:
+            body = tuple(self._body(path).bodies[key])
+            places: dict[str, list[int]] = {}
+            for number, line in enumerate(body):
+                places.setdefault(line, []).append(number)
+            self._lines[path, key] = body, places
+        body, places = self._lines[path, key]
+        return any(body[at : at + len(lines)] == tuple(lines) for at in places.get(lines[0], ()))
+
     def _body(self, path: str) -> Merged:
         if path not in self._bodies:
             lines = lines_of(self._new[path])
@@ -121,10 +133,6 @@ class Homes:
 def _scopes_of(path: str) -> tuple[_Scope, ...]:
     folder, _, name = path.rpartition("/")
     return ("path", path), ("name", name), ("folder", folder)
-
-
-def _holds(body: Sequence[str], lines: Sequence[str]) -> bool:
-    return any(tuple(body[at : at + len(lines)]) == tuple(lines) for at in range(len(body) - len(lines) + 1))
 
 
 def _harmless(title: str) -> str:

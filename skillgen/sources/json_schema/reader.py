@@ -21,6 +21,7 @@ class SchemaReader:
     def __init__(self, problems: ProblemLog) -> None:
         self.problems = problems
         self._types: dict[str, _Pending] = {}
+        self._order: list[str] = []
         self._done: dict[str, NamedType] = {}
         self._ignored: list[str] = []
 
@@ -42,15 +43,14 @@ class SchemaReader:
 
     def named_types(self) -> tuple[NamedType, ...]:
         """Reads every type that was referred to, and those that they refer to; sorted by name. It ends the reading."""
-        while waiting := [name for name in self._types if name not in self._done]:
-            for name in waiting:
-                pending = self._types[name]
-                self._done[name] = NamedType(
-                    name=name,
-                    schema=pending.scope.schema(pending.raw, pending.pointer),
-                    raw=pending.raw,
-                    pointer=pending.pointer,
-                )
+        for name in self._order:  # grows while types are read
+            pending = self._types[name]
+            self._done[name] = NamedType(
+                name=name,
+                schema=pending.scope.schema(pending.raw, pending.pointer),
+                raw=pending.raw,
+                pointer=pending.pointer,
+            )
         if self._ignored:
             places = "one place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
             self.problems.info(
@@ -70,6 +70,8 @@ class SchemaReader:
         """Gives the name under which a type is held: the same for equal types, another where names clash."""
         pending = _Pending(scope, reference, raw, pointer)
         for candidate in _candidate_names(name, scope.owner):
+            if candidate not in self._types:
+                self._order.append(candidate)
             held = self._types.setdefault(candidate, pending)
             if held is pending or held.same_as(pending):
                 return candidate

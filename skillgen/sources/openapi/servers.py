@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from urllib.parse import urljoin
 
 from skillgen.errors import ProblemLog
@@ -14,6 +16,7 @@ from skillgen.sources.addresses import without_credentials
 from skillgen.sources.guards import as_dict, as_list, text_of
 
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
+_DECLARED_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
@@ -41,10 +44,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                     f"the address holds {{{name[:60]}}}, which `variables` does not declare",
                     "declare it, with a default",
                 )
-        url = template
-        for variable in variables:
-            if variable.default is not None:
-                url = url.replace(f"{{{variable.name}}}", variable.default)
+        defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
+        url = _DECLARED_VARIABLE.sub(partial(_default_of, defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
             problems.info(
@@ -75,7 +76,8 @@ def is_absolute(endpoint: Endpoint) -> bool:
 
 
 def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
-    """Reads the variables that stand in an address; one without a default stays a `{variable}`."""
+    """Returns the declared variables that an address has; one without a default stays a `{variable}`."""
+    used = set(_DECLARED_VARIABLE.findall(template))
     return [
         EndpointVariable(
             name=name,
@@ -84,8 +86,12 @@ def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
             description=text_of(variable, "description"),
         )
         for name, variable in raw.items()
-        if f"{{{name}}}" in template
+        if name in used
     ]
+
+
+def _default_of(defaults: Mapping[str, str], variable: re.Match[str]) -> str:
+    return defaults.get(variable[1], variable[0])
 
 
 def _text(value: Json) -> str | None:
