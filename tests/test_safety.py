@@ -254,6 +254,48 @@ def test_a_service_that_agents_must_not_use_is_not_documented(tmp_path: Path, le
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"_meta": {"org.example/dashdash": {"accessLevel": "none"}}},
+        {"dashdash": {"accessLevel": "read"}, "_meta": {"dashdash": {"accessLevel": "none"}}},
+        {"dashdash": {"accessLevel": "full"}, "serverInfo": {"name": "a", "dashdash": {"accessLevel": "none"}}},
+    ],
+)
+def test_access_is_forbidden_by_any_place_of_the_metadata(tmp_path: Path, server: Json) -> None:
+    """S0-02, S0-09: the first place counts, but for facts on safety."""
+    finished, out = documented(tmp_path, server=server, tools=[tool("use")])
+    assert finished.exit_code == 3
+    assert "agents must not use this service" in finished.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"content": "\n\n---\nname: a\naccess_level: none\n---\n\n# A\n", "contentType": "text/markdown"},
+        {"content": "---\r\nacl: 'None' # agents\r\n---\r\n", "contentType": "text/markdown"},
+        {"metadata": {"access-level": "none"}, "contentType": "application/json"},
+    ],
+)
+def test_ai_help_may_forbid_the_service(tmp_path: Path, answer: Json) -> None:
+    """S0-09, S0-18: however its keys are spelled, and with empty lines before its front matter."""
+    finished, out = documented(
+        tmp_path, server={"dashdash": {"accessLevel": "read"}}, tools=[tool("use")], ai_help=answer
+    )
+    assert finished.exit_code == 3
+    assert "agents must not use this service" in finished.stderr
+    assert not out.exists()
+
+
+def test_the_most_cautious_access_level_of_all_places_counts(tmp_path: Path) -> None:
+    """S0-09: a level in upper case is reported, and counts unless it is the least cautious one."""
+    server = {"dashdash": {"accessLevel": "read"}, "_meta": {"dashdash": {"accessLevel": "FULL"}}}
+    _, stderr = of_server(tmp_path, tool("use", annotations=READS), server=server)
+    assert access_level(tmp_path) == "full"
+    assert "found 'FULL'; read as full, to be careful" in stderr
+
+
 def test_an_extra_text_may_forbid_the_service(tmp_path: Path) -> None:
     """S0-09, S0-20."""
     extra = tmp_path / "llms.txt"

@@ -57,8 +57,11 @@ class Page:
 
 
 def split_front_matter(text: str) -> tuple[str | None, str]:
-    """Gives the text between two lines of dashes at the beginning, if there is one, and the rest."""
-    lines = text.lstrip("\ufeff").replace("\r\n", "\n").split("\n")
+    """Returns the text between two lines of dashes at the beginning, if there is one, and the rest.
+
+    Empty lines before it are those of a string literal that begins on a line of its own.
+    """
+    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
         return None, "\n".join(lines)
     for number, line in enumerate(lines[1:], start=1):

@@ -88,5 +88,5 @@ def _is_bomb(data: Json) -> bool:
 
 
 def _camel(key: str) -> str:
-    first, *rest = key.split("-")
+    first, *rest = key.replace("_", "-").split("-")
     return first + "".join(word[:1].upper() + word[1:] for word in rest)

@@ -30,9 +30,9 @@ _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 
 
-def find_in_result(result: Members) -> Members | None:
-    """Finds the object in the result that opens a session; the first place that has one wins."""
-    return next(_all(_places_in_result(result)), None)
+def all_in_result(result: Members) -> Iterator[Members]:
+    """Yields the objects of every place of the result that opens a session."""
+    return _all(_places_in_result(result))
 
 
 def find_in_entry(entry: Members) -> Members | None:

@@ -37,6 +37,9 @@ class Voices:
     manifest: Members
     """The part `server` of a service manifest (seed 004)."""
 
+    other_dashdashes: tuple[Members, ...] = ()
+    """The `dashdash` objects of other places, of which only facts on safety count."""
+
     def both(self, key: str, read: Read = Members.text, *, within: str | None = None) -> tuple[Claim | None, ...]:
         """Gives what `dashdash` and `ai_help` claim of a member, or of a member of their part `within`."""
         objects = (self.dashdash, self.ai_help.metadata)
@@ -62,7 +65,8 @@ def access_level_from(
     Raises:
         SourceError: agents must not use the service.
     """
-    for place in (voices.dashdash, voices.ai_help.metadata):
+    places = (voices.dashdash, *voices.other_dashdashes, voices.ai_help.metadata)
+    for place in places:
         level = place.raw.get("accessLevel")
         if isinstance(level, str) and level.strip().lower() == "none":
             raise SourceError(
@@ -70,7 +74,7 @@ def access_level_from(
                 where=place.at("accessLevel"),
                 fix="document another service, or ask its author to declare read, interact or full",
             )
-    claims = voices.both("accessLevel", lambda item, key: item.word(key, levels))
+    claims = (place.cautious_word("accessLevel", levels) for place in places)
     return facts.cautious("access_level", *claims) or default
 
 

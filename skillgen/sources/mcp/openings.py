@@ -23,13 +23,12 @@ def openings_of(results: Mapping[str, Json], problems: ProblemLog) -> list[Membe
     ]
 
 
-def dashdash_of(openings: Sequence[Members], problems: ProblemLog) -> Members:
-    """Gives the dashdash metadata of a server; empty where it has none."""
-    for opening in openings:
-        if (found := dashdash.find_in_result(opening)) is not None:
-            dashdash.check(found, problems)
-            return found
-    return Members({}, "", "dashdash", problems)
+def dashdashes_of(openings: Sequence[Members], problems: ProblemLog) -> list[Members]:
+    """Returns the dashdash objects of a server, the one that counts first; one without members if there is none."""
+    found = [place for opening in openings for place in dashdash.all_in_result(opening)]
+    if found:
+        dashdash.check(found[0], problems)
+    return found or [Members({}, "", "dashdash", problems)]
 
 
 def server_info_of(openings: Sequence[Members], problems: ProblemLog) -> Members:

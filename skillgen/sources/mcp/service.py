@@ -29,7 +29,7 @@ from skillgen.sources.mcp.list_pages import report_private_results, said_of_list
 from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
 from skillgen.sources.mcp.negotiation import MODERN_VERSION
 from skillgen.sources.mcp.offered_skills import offered_skills
-from skillgen.sources.mcp.openings import dashdash_of, openings_of, server_info_of
+from skillgen.sources.mcp.openings import dashdashes_of, openings_of, server_info_of
 from skillgen.sources.mcp.parameter_headers import callable_entries
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.resources import ResourceReader
@@ -66,8 +66,10 @@ class _ServiceReader:
         self._groups = Groups(crawl.results, problems)
         if self._manifest.members.raw:
             self._manifest.check()
+        dashdash, *others = dashdashes_of(self._openings, problems)
         self._voices = Voices(
-            dashdash=dashdash_of(self._openings, problems),
+            dashdash=dashdash,
+            other_dashdashes=tuple(others),
             ai_help=ai_help_from_result(crawl.results.get("ai_help"), problems),
             server_info=server_info_of(self._openings, problems),
             manifest=self._manifest.server,
