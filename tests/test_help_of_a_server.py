@@ -134,6 +134,18 @@ def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str)
     assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["Taxes"])
 
 
+def test_lines_with_signs_are_items_and_lead_ins_without_a_colon_are_uses(tmp_path: Path) -> None:
+    """S0-18, S0-33: nothing that such a line says is lost."""
+    text = (
+        "## When to Use\n\nUse for bookings\n- Post an entry\n\n✅ Close a month\n❌ Do NOT use for payroll\n"
+        "**✅ Good for:**\n- Reports\n\nDo NOT use for trading\n1. Shares\n\nUse it when the user asks to\n- Audit\n"
+    )
+    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
+    assert service["when_to_use"] == ["for bookings", "Post an entry", "Close a month", "Reports", "Audit"]
+    assert service["when_not_to_use"] == ["payroll", "trading", "Shares"]
+    assert "sections" not in service
+
+
 def test_the_clause_of_an_item_that_says_when_not_is_taken_apart(tmp_path: Path) -> None:
     """S0-33."""
     text = "## When to Use\n\n- Plan a week, but do not use it for holidays\n- Use when the user asks for tasks.\n"
@@ -216,7 +228,7 @@ def test_a_quick_reference_with_unknown_tools_adds_nothing_to_that_of_the_docume
     text = (
         "## Quick Reference\n\n**Here:**\n"
         + "\n".join(lines)
-        + "\n\n**There:**\n- `other_tool`: Not here\n\nAsk first.\n"
+        + "\n\n**There:**\n1. `other_tool`: Not here\n\nAsk first.\n"
     )
     finished, out = documented(tmp_path, "-v", tools=[tool(name) for name in names], ai_help=helped(text))
     assert finished.exit_code == 0, finished.stderr
@@ -228,6 +240,7 @@ def test_a_quick_reference_with_unknown_tools_adds_nothing_to_that_of_the_docume
     assert len(entries) == len(set(entries)) == 20
     assert "The words of tool_a" in quick
     assert "Ask first." in quick
+    assert "There:" not in quick
     assert not [path for path, written in texts_of(out).items() if "gone_tool" in written or "other_tool" in written]
 
 

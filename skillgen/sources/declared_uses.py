@@ -39,6 +39,8 @@ _SIGN = r"(?:(?:[{}][\ufe0f\u200d\u2640\u2642\U0001f3fb-\U0001f3ff]*|:(?:{}):)\s
 _NO_SIGN = _SIGN.format("❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴", "x|no_entry(?:_sign)?|no_good|thumbsdown|-1")
 _YES_SIGN = _SIGN.format("✅☑✔✓👍🟢", "(?:white_|heavy_)?check_mark|ballot_box_with_check|thumbsup|\\+1")
 
+_SIGNED = re.compile(rf"\s{{0,3}}(?:{_NO_SIGN}|{_YES_SIGN})\S")
+
 _DO_NOT = (
     r"(?:do\s+not|don['’]?t|never|(?:should|must|may)\s*(?:not|n['’]t)(?:\s+be)?|not\s+to(?:\s+be)?|no\s+need\s+to"
     r"|avoid)"
@@ -154,16 +156,18 @@ def _opened(clause: str) -> str | None:
     return words.strip(" .)") and words
 
 
-def lead_ins_apart(text: str) -> str:
+def lead_ins_apart(text: str, *, are_signs_bullets: bool = False) -> str:
     """Puts an empty line before each line that leads a list in, or that says when not to use something.
 
     Such a line right below a list item would be a part of the item (CommonMark, "lazy continuation line"), which no
-    author means.
+    author means. With `are_signs_bullets`, a line such as "✅ Plan a week" becomes a list item.
     """
     lines: list[str] = []
     is_code = False
     for line in text.split("\n"):
         is_code ^= _FENCE.match(line) is not None
+        if are_signs_bullets and not is_code and _SIGNED.match(line) and not _leads_in(line):
+            line = f"- {line.strip()}"
         is_plain = line.strip() and not is_code and not _ITEM.fullmatch(line)
         if is_plain and lines and lines[-1].strip() and (_leads_in(line) or _opened(_bare(line)) is not None):
             lines.append("")

@@ -26,6 +26,7 @@ _LABEL = re.compile(
     r"[ \t]*(?P<text>.*)"
 )
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_LISTS = ("bullet_list_open", "ordered_list_open")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,28 +116,30 @@ def uses(body: str, unwanted: bool = False) -> ListedUses:
 
     The line before a list says which it is, and the heading before that line; `unwanted` is what the section says.
     """
-    text = lead_ins_apart(body)
+    text = lead_ins_apart(body, are_signs_bullets=True)
     tokens = _MARKDOWN.parse(text)
     found: tuple[list[str], list[str]] = ([], [])
     read: set[int] = set()
     outer: list[bool] = []
     label = below_heading = unwanted
     for position, token in enumerate(tokens):
-        if token.type in ("bullet_list_open", "ordered_list_open"):
+        if token.type in _LISTS:
             outer.append(label)
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             label = outer.pop()
         if token.type != "inline" or token.map is None:
             continue
         own_label = label_of(token.content)
-        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in ("bullet_list_open", "ordered_list_open")
+        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in _LISTS
         if tokens[position - 1].type == "heading_open":
             label = below_heading = unwanted if own_label is None else own_label
             continue
         if leads_list and not (_is_item(tokens, position) and own_label is None):
             label = below_heading or own_label is True
-            if own_label is None and not token.content.rstrip(" *_").endswith((":", "：")):
-                continue
+            if not token.content.rstrip(" *_").endswith((":", "：")):
+                if own_label is None:
+                    continue
+                _add_sentences(token.content, found, unwanted)
         elif _is_item(tokens, position):
             for is_unwanted, words in uses_in_item(token.content, label):
                 found[is_unwanted].append(words)
@@ -189,14 +192,15 @@ def tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> ToolL
     phrases: dict[str, str] = {}
     unknown: list[str] = []
     read: set[int] = set()
-    labels: list[tuple[int, int]] = []
+    labels: list[tuple[int, int, int]] = []
     tokens = _MARKDOWN.parse(body)
     for position, token in enumerate(tokens):
         if token.type != "inline" or token.map is None:
             continue
         if not _is_item(tokens, position):
-            if tokens[min(position + 2, len(tokens) - 1)].type == "bullet_list_open" and token.level == 1:
-                labels.append((token.map[0], token.map[1]))
+            below = tokens[min(position + 2, len(tokens) - 1)]
+            if below.type in _LISTS and below.map is not None and token.level == 1:
+                labels.append((token.map[0], token.map[1], below.map[1]))
             continue
         match = _TOOL_LINE.fullmatch(token.content.strip())
         bare = token.content.strip("`*_ ")
@@ -208,8 +212,7 @@ def tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> ToolL
             continue
         read.update(range(*token.map))
     lines = body.split("\n")
-    ends = [*(start for start, _ in labels[1:]), len(lines)]
-    for (start, stop), end in zip(labels, ends, strict=False):
+    for start, stop, end in labels:
         if all(number in read or not lines[number].strip() for number in range(stop, end)):
             read.update(range(start, stop))  # "**Project tools:**" without any item left
     rest = _unread(body, read)
