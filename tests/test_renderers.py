@@ -122,6 +122,25 @@ def test_a_filtered_text_brings_about_nothing_foreign(
         assert ("END" in page) == item.document.endswith("END"), (item, page)
 
 
+def test_no_address_and_no_superscript_brings_raw_html_to_life() -> None:
+    """X-52: kramdown links no bare address, and pandoc reads a superscript twice."""
+    texts = (
+        *("http://x.example{::nomarkdown}<img src=x onerror=1>{:/}", "*a* www.x.example/{: onclick=1}"),
+        *("^(@)`<img src=x onerror=1>`{=html}^", "a^[x]{onclick=1}^", "^`a b`{=html}\\ c^", "x^2^ and `<b>`{=html}^y^"),
+        "^a^wWw.x.example/<i>$[^x]1",
+    )
+    written = [
+        (safe.__name__, place.replace("TEXT", safe(text)))
+        for safe, places in PLACES.items()
+        if safe is not filters.link_url
+        for place in places
+        for text in texts
+    ]
+    for parser, pages in rendered([document for _, document in written]).items():
+        for item, page in zip(written, pages, strict=True):
+            assert not foreign(parser, page, allowed="h2 h3 sup", local="](x.md)" in item[1]), (parser, item, page)
+
+
 @pytest.mark.parametrize("parser", PARSERS)
 def test_the_documents_of_a_hostile_service_have_the_headings_of_a_harmless_one(
     parser: str, pages_of_documents: dict[str, list[str]]

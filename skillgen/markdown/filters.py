@@ -75,12 +75,15 @@ EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
 
 _RUN = re.compile(_KEPT + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
 
+_ATTRIBUTES = r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))"
+"""What begins attributes and raw HTML of kramdown and pandoc, and Liquid."""
+
 _DIALECTS = (
-    r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))|(?<=\{)[{%]"  # attributes of kramdown and pandoc, raw HTML, Liquid
+    rf"{_ATTRIBUTES}|(?<=\{{)[{{%]"
     r"|\[(?=!\s*\w)"  # alerts
     r"|[$~](?=\S|$)"  # formulas, and deleted text: of marked and pandoc they reach into code
     r"|(?<!\S)@(?=\S)"  # files that a host inserts
-    r"|\^(?=\[)"  # footnotes of pandoc
+    r"|\^(?=\[|[^^\n]*\^)"  # footnotes of pandoc, and its superscripts, in which an escaped `{` is live
     r"|\|"  # tables of kramdown
 )
 _FOREIGN = (
@@ -95,7 +98,7 @@ _ESCAPED = re.compile(
     rf"|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS})",
     re.IGNORECASE,
 )
-_IN_ADDRESS = re.compile(r"\\([!-@^_}])|[~$|\\\[\]]")
+_IN_ADDRESS = re.compile(rf"\\([!-@^_}}])|[~$|\\\[\]]|{_ATTRIBUTES}")
 """What is escaped elsewhere: parsers link a bare address with all that follows, a backslash or a tick of code too."""
 
 _KEPT_WORDS = re.compile(_KEPT)
@@ -142,7 +145,7 @@ _FOLLOWED = frozenset({"http", "https", "mailto"})
 _NUMBERED = re.compile(r"(?<!\\)((?:\\\\)*)\$(?=[0-9])")
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
-_NAME_SPECIAL = re.compile(rf"([\\`*_\[\]<>#!|~$&]|{_DIALECTS})")
+_NAME_SPECIAL = re.compile(rf"([\\`*_\[\]<>#!|~$&^]|{_DIALECTS})")
 _FOREIGN_ADDRESS = re.compile(f"({_FOREIGN})", re.IGNORECASE)
 _ESCAPED_VARIABLE = re.compile(r"\\\$(?=ARGUMENTS|\\?\{CLAUDE_)")
 _WWW = re.compile(r"(www)\.", re.IGNORECASE)
