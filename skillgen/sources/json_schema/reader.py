@@ -59,6 +59,7 @@ class SchemaReader:
                 f"what stands beside a $ref is ignored before OpenAPI 3.1 and JSON Schema 2019-09, here in {places}",
                 "put the $ref into an allOf",
             )
+        self._order.clear()
         self._types.clear()  # they lead to their scopes and back, and would keep the whole document
         return tuple(self._done[name] for name in sorted(self._done))
 
