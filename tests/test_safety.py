@@ -312,6 +312,9 @@ def test_an_extra_text_may_forbid_the_service(tmp_path: Path) -> None:
         "Closes the task. This cannot be undone.",
         "Closes the task. This can't\nbe undone.",
         "Closes the task irreversibly.",
+        "Closes the task. This can never be rolled back.",
+        "Closes the task. You cannot undo this.",
+        "Closes the task. It is not possible to undo it.",
         "Permanently removes the task.",
         "Deletes the task and its notes permanently.",
     ],
@@ -341,7 +344,15 @@ def test_several_tools_that_cannot_be_undone_are_named_by_the_origin_of_that_fac
     assert "- Calls of `b`, `c` and `e` cannot be undone (inferred): confirm with the user first.\n" in skill
 
 
-@pytest.mark.parametrize("text", ["It can be undone.", "Does not permanently delete it.", "This is not irreversible."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It can be undone.",
+        "It is not impossible to undo it.",
+        "Does not permanently delete it.",
+        "This is not irreversible.",
+    ],
+)
 def test_what_can_be_undone_is_not_warned_of(tmp_path: Path, text: str) -> None:
     service = inspected(tmp_path, tools=[tool("close", description=text)])
     assert "reversible" not in service["tools"][0].get("semantics", {})

@@ -35,10 +35,10 @@ _REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revo
 _REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
 _IRREVERSIBLE = re.compile(
     r"\b(?:"
-    r"(?:can(?:no|['’]?)t|can not|could not|will not|won['’]?t) (?:\w+ )?be (?:\w+ )?"
+    r"(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never)) (?:\w+ )?be (?:\w+ )?"
     r"(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
     r"|irreversibl[ey]|irrevocabl[ey]|unrecoverabl[ey]|non-?reversible|not (?:be )?(?:reversible|undoable|recoverable)"
-    r"|(?:no|no way to) undo"
+    r"|(?:no|no way to|(?:im|not )possible to|can(?:no|['’]?)t|can(?: not| never)) undo"
     rf"|permanently (?:and \w+ )?{_REMOVE}|{_REMOVE}(?: [^\s.;]+){{1,8}} permanently"
     rf"|(?:be|is|are|gets?) permanently {_REMOVED}|permanent (?:deletion|removal|erasure|data loss)"
     r")\b",
