@@ -22,7 +22,7 @@ _PARTS_LIMIT = 4
 _PART = re.compile(r"[A-Z][a-z]+")
 _WRITTEN_AS_ONE = re.compile(rf"\b{_PART.pattern}(?:{_PART.pattern}){{1,{_PARTS_LIMIT - 1}}}\b")
 _PARTS_TOGETHER = re.compile(rf"{_PART.pattern}(?:{_PART.pattern})+")
-_SPACED = re.compile(r"\w+(?: \w+)+")
+_SPACED = re.compile(r"(?<!\w)\w+(?: \w+)+")
 _VERSION_END = re.compile(r"_?[vV]\d+$")
 _VERSIONED = 0.5
 """A version at the end of more of the names is no part of what they say."""
