@@ -15,6 +15,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.codec import to_json
 from skillgen.model.schema import Discriminator, NamedType, Parameter, Schema
 from skillgen.model.value import Value
+from skillgen.sources.json_schema.collecting import flatten
 from skillgen.sources.json_schema.reader import SchemaReader
 
 Json = Any
@@ -39,7 +40,7 @@ def parameters(raw: Json, pointer: str = "") -> tuple[dict[str, Parameter], dict
     """Reads an input schema: its parameters, the named types, and what is wrong."""
     problems = ProblemLog()
     reader = SchemaReader(problems)
-    found = reader.scope(raw, pointer).parameters(raw, pointer)
+    found = flatten(reader.scope(raw, pointer), raw, pointer).parameters
     types = {item.name: item for item in reader.named_types()}
     return {item.name: item for item in found}, types, [f"{problem.code} {problem.where}" for problem in problems]
 
@@ -293,7 +294,7 @@ def test_types_of_one_name_in_two_documents_are_told_apart() -> None:
     refs = []
     for owner, kind in owners.items():
         raw = {"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": kind}}}
-        (parameter,) = reader.scope(raw, f"/{owner}", owner).parameters(raw, f"/{owner}")
+        (parameter,) = flatten(reader.scope(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
         refs.append(parameter.schema.ref)
     types = {item.name: item.schema.types for item in reader.named_types()}
     assert [types[ref or ""] for ref in refs] == [("string",), ("integer",), ("string",)]
@@ -308,7 +309,7 @@ def test_equal_types_that_refer_to_different_ones_are_told_apart() -> None:
             "properties": {"a": {"$ref": "#/$defs/T"}},
             "$defs": {"T": {"properties": {"x": {"$ref": "#/$defs/U"}}}, "U": {"type": kind}},
         }
-        (parameter,) = reader.scope(raw, f"/{owner}", owner).parameters(raw, f"/{owner}")
+        (parameter,) = flatten(reader.scope(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
         refs.append(parameter.schema.ref)
     reader.named_types()
     assert refs[0] != refs[1]
@@ -393,7 +394,7 @@ def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
     problems = ProblemLog()
     reader = SchemaReader(problems)
     scope = reader.scope(raw, "/x", "owner")
-    scope.parameters(raw, "/x")
+    flatten(scope, raw, "/x")
     schema = scope.schema(raw, "/x")
     to_json(schema)
     known = {item.name for item in reader.named_types()}

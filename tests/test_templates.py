@@ -88,11 +88,12 @@ def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
     """Issue 5: where the system can measure it."""
     from skillgen.errors import UsageError
     from skillgen.render.environment import Templates
+    from skillgen.render.filters import FILTERS, FUNCTIONS
 
     endless = "{% for i in range(9999) %}{% for i in range(9999) %}{% for i in range(9999) %}" + "{% endfor %}" * 3
     (mine / "endless.md.j2").write_text(f"first\n{endless}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"it takes more than 0\.1 s") as caught:
-        Templates(mine, limit_s=0.1).render("endless.md.j2")
+        Templates(FILTERS, FUNCTIONS, mine, limit_s=0.1).render("endless.md.j2")
     assert str(caught.value.where).endswith("mine/endless.md.j2, line 2")
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import NamedType
 from skillgen.render.environment import Templates
+from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.sources.json_schema.reader import SchemaReader
 
 Json = Any
@@ -243,7 +244,7 @@ def test_every_property_every_choice_and_every_bound_is_told_wherever_it_stands(
     """S2-09: or a problem names its pointer; here there is none."""
     problems = ProblemLog()
     read = SchemaReader(problems).scope(schema, "").schema(schema, "")
-    render = Templates().macro("reference/sections.md.j2", "type_section")
+    render = Templates(FILTERS, FUNCTIONS).macro("reference/sections.md.j2", "type_section")
     text = render(NamedType(name="T", schema=read, raw=schema, pointer=""))
     assert [fact for fact in facts(schema) if fact not in text] == []
     assert list(problems) == []

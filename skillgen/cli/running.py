@@ -165,7 +165,7 @@ def report_left(
         if check and plan.drift:
             code = max(code, ExitCode.DRIFT)
             if shows_diff:
-                show_difference(documenting.plan_diff(plan))
+                show_difference(plan.diff)
         words = "would be removed" if check else "removed"
         console.say(f"{folder.as_posix()}: {len(plan.drift)} files {words}, for what they document is gone")
     return Left(problems=tuple(problems), files=tuple(files), code=code)
@@ -222,7 +222,7 @@ def write_each(
             if output.check and site.drift:
                 code = max(code, ExitCode.DRIFT)
                 if shows_diff:
-                    show_difference(documenting.plan_diff(site))
+                    show_difference(site.diff)
     return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one, site=site)
 
 

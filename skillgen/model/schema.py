@@ -193,6 +193,11 @@ class Parameter:
     origins: Origins | None = None
     """Fields that are not declared there."""
 
+    @property
+    def is_whole_body(self) -> bool:
+        """True if it is the request body itself, not a member of it."""
+        return self.location == "body" and "name" in (self.origins or {})
+
 
 @frozen
 class NamedType:

@@ -219,3 +219,16 @@ class Tool:
 
     origins: Origins | None = None
     """Fields that are not declared there."""
+
+
+CAUTION: Mapping[str, tuple[Json, ...]] = {
+    "operation": ("read", "write", "admin", "delete"),
+    "read_only": (True, False),
+    "destructive": (False, True),
+    "open_world": (False, True),
+    "reversible": (True, False),
+    "requires_confirmation": (False, True),
+    "risk": ("safe", "reversible", "destructive"),
+    "access_level": ("read", "browse", "interact", "full"),
+}
+"""The values of each field on safety, the most cautious last."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 Json: TypeAlias = Any
 """A value as `json.loads` gives it. It belongs to the source: nobody changes it."""
@@ -36,3 +36,17 @@ class Origin:
 
 Origins: TypeAlias = Mapping[str, Origin]
 """Field name to origin, for the fields of a node that are not declared at the node's own pointer."""
+
+
+class HasOrigins(Protocol):
+    """A node of the model whose fields may come from other places than its own pointer."""
+
+    @property
+    def origins(self) -> Origins | None:
+        """The fields that do."""
+
+
+def is_inferred(node: HasOrigins, field: str) -> bool:
+    """True if a field was inferred from others rather than declared."""
+    origin = (node.origins or {}).get(field)
+    return origin is not None and origin.kind == "inferred"

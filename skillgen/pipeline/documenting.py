@@ -77,14 +77,12 @@ _WITHOUT_FRONT_MATTER = Problem(
 def _outcome(
     service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None, problems: Sequence[Problem]
 ) -> Outcome:
-    from skillgen.write.diff import unified_diff
-
     said = [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
     return Outcome(
         service=service,
         plan=plan,
         problems=(*([] if run.is_installed else said), *_plan_problems(plan)),
-        diff=unified_diff(plan.drift) if run.check else "",
+        diff=plan.diff if run.check else "",
         is_installed=run.is_installed,
         skill_tokens=skill_tokens,
         exit_code=ExitCode.DRIFT if run.check and plan.drift else ExitCode.DONE,
@@ -184,13 +182,6 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
         _refuse_conflicts(plan)
         apply_plan(plan, out)
     return plan
-
-
-def plan_diff(plan: Plan) -> str:
-    """Returns what a plan would change, as a diff."""
-    from skillgen.write.diff import unified_diff
-
-    return unified_diff(plan.drift)
 
 
 def formats_named(names: str) -> tuple[str, ...]:

@@ -8,16 +8,9 @@ from collections.abc import Sequence
 from skillgen.markdown.filters import Markdown, code, inline
 from skillgen.model.access import Auth, Endpoint
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
 from skillgen.model.value import Value
 
 _LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interface", "mcp": "MCP server"}
-
-
-def is_inferred(node: Service | Tool, field: str) -> bool:
-    """Tells whether a field of a service or of a tool was drawn from others rather than declared."""
-    origin = (node.origins or {}).get(field)
-    return origin is not None and origin.kind == "inferred"
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:

@@ -128,11 +128,6 @@ def _takes_nothing(tool: Tool) -> bool:
     return tool.is_input_declared and not (whole is not None and takes_any_names(whole))
 
 
-def is_whole_body(parameter: Parameter) -> bool:
-    """Tells whether a parameter is the body itself, and no member of it."""
-    return parameter.location == "body" and "name" in (parameter.origins or {})
-
-
 def _label(location: Location, item: Tool | Event) -> Markdown:
     if item.input is None or location not in ("argument", "body"):
         return Markdown(_LABELS[location])
@@ -150,7 +145,7 @@ def _body_label(lead: str, form: Input, parameters: tuple[Parameter, ...] = ()) 
     own = [item for item in form.parameters or parameters if item.location == "body"]
     if not form.required and any(item.required for item in own):
         label += ", which may be left out"
-    if any(map(is_whole_body, own)):
+    if any(item.is_whole_body for item in own):
         return Markdown(f"{label}:")
     said = [form.description] if form.description else []
     return _with_words(label, [*said, *_further(form.schema, form.description)])

@@ -16,6 +16,7 @@ from skillgen.render.ai_help import ai_help_documents, command_documents
 from skillgen.render.dashdash import registry_entry
 from skillgen.render.document import DEFAULT_FORMATS, PROFILES, Document
 from skillgen.render.environment import Templates
+from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
@@ -37,7 +38,7 @@ def render_documents(
     Raises:
         UsageError: a template has an error.
     """
-    templates = Templates(overrides)
+    templates = Templates(FILTERS, FUNCTIONS, overrides)
     shortened = tuple(_shortened(service))
     if service.version is not None:
         service = replace(service, version=clipped(one_line(service.version), VERSION_LIMIT))
@@ -66,7 +67,7 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
     Raises:
         UsageError: a template has an error.
     """
-    return _finished(site_document(services, folders, Templates(overrides)))
+    return _finished(site_document(services, folders, Templates(FILTERS, FUNCTIONS, overrides)))
 
 
 def _shortened(service: Service) -> Iterator[Problem]:

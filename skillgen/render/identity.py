@@ -12,9 +12,8 @@ from skillgen.markdown.sentences import TRIGGER, clipped, list_phrase, shortened
 from skillgen.model.offers import Group
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
-from skillgen.render.access import is_inferred
+from skillgen.model.value import is_inferred
 from skillgen.render.file_names import safe_stem, slug
-from skillgen.render.offered import offered_counts
 from skillgen.render.uses import Parts, lowered, parts_of, wanted_uses
 
 NAME_LIMIT = 64
@@ -190,3 +189,15 @@ def plain(text: str) -> str:
     """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     return re.sub("-{3,}", "—", line)
+
+
+def offered_counts(service: Service) -> str:
+    """Returns what a service offers in numbers: `2 tools, 1 prompt`; tools are named unless it offers others alone."""
+    found = {
+        "tool": service.tools,
+        "resource": service.resources,
+        "resource template": service.resource_templates,
+        "prompt": service.prompts,
+    }
+    shown = {noun: len(items) for noun, items in found.items() if items} or {"tool": 0}
+    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown.items())

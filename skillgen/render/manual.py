@@ -17,7 +17,7 @@ from skillgen.model.json_schema import field_docstrings, model_classes
 from skillgen.render.about import OFFERS
 from skillgen.render.about import TEMPLATE as ABOUT
 from skillgen.render.catalogue import template_names, template_purpose, template_text
-from skillgen.render.environment import FILTERS, FUNCTIONS
+from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.index import Entry, Index
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section

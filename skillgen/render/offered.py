@@ -23,18 +23,6 @@ def offered_lines(service: Service) -> list[Markdown]:
     return lines if left <= 0 else [*lines[:LINES], Markdown(f"And {left} more")]
 
 
-def offered_counts(service: Service) -> str:
-    """Returns what a service offers in numbers: `2 tools, 1 prompt`; tools are named unless it offers others alone."""
-    found = {
-        "tool": service.tools,
-        "resource": service.resources,
-        "resource template": service.resource_templates,
-        "prompt": service.prompts,
-    }
-    shown = {noun: len(items) for noun, items in found.items() if items} or {"tool": 0}
-    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown.items())
-
-
 def _resource(kind: str, resource: Resource) -> Markdown:
     words = _words(resource.description) or (inline(resource.name) if resource.name != resource.uri else "")
     return Markdown(f"{kind} {code(resource.uri)}" + (f": {words}" if words else ""))

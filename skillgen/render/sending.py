@@ -18,7 +18,6 @@ from skillgen.model.wire import (
     path_segment,
     query_pairs,
 )
-from skillgen.render.calls import is_whole_body
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SPACES = {"%20": "%2520", "%09": "%2509"}
@@ -40,7 +39,7 @@ def sending_notes(parameter: Parameter) -> Iterator[str]:
         lead = "Its media type" if parameter.location == "body" else "Written as"
         yield f"{lead}: {code(sent.media_type)}."
     if sent.headers:
-        lead = "Some of its parts have" if is_whole_body(parameter) else "With"
+        lead = "Some of its parts have" if parameter.is_whole_body else "With"
         yield f"{lead} the header{'s' if len(sent.headers) > 1 else ''} {', '.join(map(code, sent.headers))}."
     if sent.allow_reserved:
         signs = "`/` and `:`" if parameter.location == "path" else "`/` and `?`"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Service
-from skillgen.render.access import is_inferred
+from skillgen.model.value import is_inferred
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)

@@ -15,6 +15,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.access import Access, Endpoint
 from skillgen.model.offers import Section
 from skillgen.model.service import Service
+from skillgen.model.tool import CAUTION
 from skillgen.model.value import Origin
 from skillgen.sources import fetch
 from skillgen.sources.document import load_text
@@ -25,7 +26,7 @@ from skillgen.sources.mcp.claims import Members
 from skillgen.sources.mcp.declared import Voices
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_help import with_help
-from skillgen.sources.safety import CAUTION, settled
+from skillgen.sources.safety import settled
 from skillgen.sources.secrets import report_repeated
 
 ORIGIN = Origin("declared", "--extra")

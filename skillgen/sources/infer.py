@@ -17,13 +17,12 @@ from skillgen.markdown.sentences import clipped, first_sentence, list_phrase, sh
 from skillgen.model.access import AccessLevel
 from skillgen.model.offers import Group
 from skillgen.model.service import Service
-from skillgen.model.tool import Semantics, Tool
+from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.value import Origin
 from skillgen.sources.areas import area_lines
 from skillgen.sources.declared_uses import uses_declared_in
 from skillgen.sources.division import LIMIT
 from skillgen.sources.grouping import REST, grouped, with_small_groups
-from skillgen.sources.safety import CAUTION
 from skillgen.sources.subjects import Subjects
 from skillgen.sources.words import nouns_of, spoken_name, verb_of, word_set, words_of
 

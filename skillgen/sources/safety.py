@@ -7,24 +7,11 @@ description. Documents take the result and decide nothing again.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.value import Json, Origin
-
-CAUTION: Mapping[str, tuple[Json, ...]] = {
-    "operation": ("read", "write", "admin", "delete"),
-    "read_only": (True, False),
-    "destructive": (False, True),
-    "open_world": (False, True),
-    "reversible": (True, False),
-    "requires_confirmation": (False, True),
-    "risk": ("safe", "reversible", "destructive"),
-    "access_level": ("read", "browse", "interact", "full"),
-}
-"""The values of each field on safety, the most cautious last."""
 
 DESCRIPTION = "its description"
 

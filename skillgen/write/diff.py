@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from skillgen.write.alignment import Hunk, hunks_between
-from skillgen.write.plan import Change
 
 CONTEXT = 3
 """Unchanged lines that are shown before and after a change."""
-
-
-def unified_diff(changes: Iterable[Change]) -> str:
-    """Gives the diff of all changes that change something."""
-    return "".join(change_diff(change.path, change.old, change.new) for change in changes if change.action != "keep")
 
 
 def change_diff(path: str, old: bytes | None, new: bytes | None) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from skillgen.errors import Problem
+from skillgen.write.diff import change_diff
 from skillgen.write.record import Record
 
 FOREIGN = "not made by skillgen"
@@ -79,3 +80,8 @@ class Plan:
     def conflicts(self) -> tuple[Change, ...]:
         """Files that would have to be replaced, but hold edits or are not skillgen's."""
         return tuple(change for change in self.changes if change.edited and change.action == "replace")
+
+    @property
+    def diff(self) -> str:
+        """The unified diff of all drift, as `patch` reads it."""
+        return "".join(change_diff(change.path, change.old, change.new) for change in self.drift)

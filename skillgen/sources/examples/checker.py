@@ -15,9 +15,8 @@ from jsonschema import FormatChecker, ValidationError, validators
 from referencing import Registry
 
 from skillgen.model.value import Json
-from skillgen.sources.examples.fits import FORMATS
+from skillgen.sources.examples.fits import FORMATS, Dialect
 from skillgen.sources.examples.pattern_matching import matches
-from skillgen.sources.examples.validity import Dialect
 from skillgen.sources.guards import as_dict, as_list, text_of
 from skillgen.sources.json_schema.discriminators import implied_value, names_a_type, reference_of
 

@@ -6,8 +6,12 @@ Only a yes is an answer: whatever is not understood here, or may be refused, is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
+from typing import Literal
 
 from skillgen.model.value import Json
+
+Dialect = Literal["json-schema", "openapi-3.0", "openapi-draft-07", "openapi-3.1"]
+"""The dialect of a schema. `openapi-3.0` and `openapi-draft-07` ignore the siblings of a `$ref`."""
 
 FORMATS = ("date", "email", "ipv4", "ipv6", "uuid")
 """Formats that are checked, as most servers do; any other is not."""

@@ -6,19 +6,16 @@ Nothing is fetched, no pattern makes it hang, and a schema that makes no sense g
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from skillgen.markdown.filters import one_line
 from skillgen.markdown.sentences import clipped
 from skillgen.model.pointer import follow
 from skillgen.model.value import Json
-from skillgen.sources.examples.fits import QuickCheck
+from skillgen.sources.examples.fits import Dialect, QuickCheck
 
 if TYPE_CHECKING:
     from skillgen.sources.examples.checker import Checker
-
-Dialect = Literal["json-schema", "openapi-3.0", "openapi-draft-07", "openapi-3.1"]
-"""What a schema is written in; in the two in the middle nothing beside a `$ref` counts."""
 
 UNCHECKED = "it could not be checked within bounds"
 """Said of a value of which it is not known whether it fits."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from skillgen.markdown.sentences import joined_texts
 from skillgen.model.pointer import child
@@ -12,10 +11,8 @@ from skillgen.model.value import Json
 from skillgen.sources.guards import text_of
 from skillgen.sources.json_schema.keywords import members, required_names
 from skillgen.sources.json_schema.merging import ANYTHING, either, merged
+from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.json_schema.structure import ABOUT_THE_WHOLE
-
-if TYPE_CHECKING:
-    from skillgen.sources.json_schema.scope import Scope
 
 COLLECT_LIMIT = 5_000
 """Schemas from which the parameters of one tool are gathered at the most."""
@@ -43,7 +40,15 @@ NOTHING = Collected(parameters=(), whole=None)
 """What is no object comes to."""
 
 
-class Collector:
+def flatten(scope: Scope, raw: Json, pointer: str, location: Location = "argument") -> Collected:
+    """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives.
+
+    Each parameter gets `location`; `pointer` is the schema's place in the source.
+    """
+    return _Collector(scope, location).collected(raw, pointer)
+
+
+class _Collector:
     """Gathers the parameters of one schema."""
 
     def __init__(self, scope: Scope, location: Location) -> None:

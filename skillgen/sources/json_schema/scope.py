@@ -14,7 +14,6 @@ from skillgen.model.pointer import child, follow, shortened
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.value import Json
 from skillgen.sources.bounds import POINTER_LIMIT, PROPERTIES_LIMIT
-from skillgen.sources.json_schema.collecting import Collected, Collector
 from skillgen.sources.json_schema.composition import with_all_of, with_alternatives
 from skillgen.sources.json_schema.discriminators import Discriminators
 from skillgen.sources.json_schema.keywords import constraints_of, kind_of, references, required_names, scalar_fields
@@ -94,14 +93,6 @@ class Scope:
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         return self._with_links(schema, raw, pointer)
-
-    def parameters(self, raw: Json, pointer: str, location: Location = "argument") -> tuple[Parameter, ...]:
-        """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives."""
-        return self.collected(raw, pointer, location).parameters
-
-    def collected(self, raw: Json, pointer: str, location: Location = "argument") -> Collected:
-        """Reads the same, and what the object as a whole must be."""
-        return Collector(self, location).collected(raw, pointer)
 
     def properties(
         self, raw: Mapping[str, Json], pointer: str, location: Location = "property", depth: int = 0

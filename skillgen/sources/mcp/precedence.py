@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from skillgen.errors import ProblemLog
+from skillgen.model.tool import CAUTION
 from skillgen.model.value import Json, Origin, Origins
 from skillgen.sources.mcp.claims import Claim, Place
-from skillgen.sources.safety import CAUTION
 
 ORDER: tuple[Place, ...] = ("dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations")
 """Who counts more stands first. `--name` and its like, and the configuration file, come before all of them; they are

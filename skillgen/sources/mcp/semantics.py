@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.tool import Semantics
+from skillgen.model.tool import CAUTION, Semantics
 from skillgen.model.value import Origin
 from skillgen.sources.mcp.claims import Claim, Members
 from skillgen.sources.mcp.precedence import Facts
 from skillgen.sources.mcp.tool_entry import ToolEntry
-from skillgen.sources.safety import CAUTION
 
 DEFAULT = "MCP's default"
 

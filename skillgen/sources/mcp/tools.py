@@ -17,6 +17,7 @@ from skillgen.model.tool import Cost, Tool
 from skillgen.model.value import Json, Origin, Value
 from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.guards import as_dict, as_list
+from skillgen.sources.json_schema.collecting import flatten
 from skillgen.sources.json_schema.merging import ANYTHING
 from skillgen.sources.json_schema.reader import SchemaReader
 from skillgen.sources.json_schema.scope import Scope
@@ -151,7 +152,7 @@ class ToolReader:
                 'declare "type": "object"',
             )
         scope = self.schemas.scope(raw, claim.pointer, owner=name)
-        collected = scope.collected({**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
+        collected = flatten(scope, {**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
         whole = Input(schema=collected.whole, pointer=claim.pointer) if collected.whole is not None else None
         has_names = bool(collected.parameters) or (collected.whole is not None and takes_any_names(collected.whole))
         is_declared = has_names or (_says_nothing(collected.whole) and _takes_nothing(raw, scope, claim.pointer))

@@ -11,7 +11,7 @@ from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.value import Json, Origin
 from skillgen.model.wire import LINES, RECORDS, is_of_records
 from skillgen.sources.guards import as_dict, text_of
-from skillgen.sources.json_schema.collecting import NOTHING, Collected
+from skillgen.sources.json_schema.collecting import NOTHING, Collected, flatten
 from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers
 from skillgen.sources.openapi.resolver import Resolver
@@ -121,9 +121,9 @@ class BodyReader:
     def _collected(self, schema: Json, pointer: str, by_service: bool) -> Collected:
         reference = text_of(schema, "$ref")
         if reference is None:
-            return _going(self._scope.collected(schema, pointer, "body"), by_service)
+            return _going(flatten(self._scope, schema, pointer, "body"), by_service)
         if (reference, by_service) not in self._bodies:
-            collected = self._scope.collected(schema, pointer, "body")
+            collected = flatten(self._scope, schema, pointer, "body")
             self._bodies[reference, by_service] = _going(collected, by_service)
         return self._bodies[reference, by_service]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
-from skillgen.sources.examples.validity import Dialect
+from skillgen.sources.examples.fits import Dialect
 from skillgen.sources.guards import as_dict, text_of
 from skillgen.sources.openapi.request_media import bodies
 

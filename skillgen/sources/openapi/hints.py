@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from skillgen.errors import ProblemLog
 from skillgen.model.pointer import child
-from skillgen.model.tool import Semantics
+from skillgen.model.tool import CAUTION, Semantics
 from skillgen.model.value import Json, Origin
 from skillgen.sources.guards import as_dict, text_of
-from skillgen.sources.safety import CAUTION, flag_from
+from skillgen.sources.safety import flag_from
 from skillgen.sources.words import verb_of, words_of
 
 _SAFE_METHODS = frozenset({"get", "head", "options", "trace", "query", "propfind", "report", "search"})

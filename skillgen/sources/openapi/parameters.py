@@ -13,6 +13,7 @@ from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.value import Json, Origin
 from skillgen.model.wire import QUERY_STRING
 from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.sources.json_schema.collecting import flatten
 from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import FORM, declared_examples, first_media_schema, forms
@@ -142,7 +143,7 @@ class ParameterReader:
             if form.media_types != (FORM,):
                 break
             encoding = as_dict(form.media.get("encoding"))
-            parameters = self._scope.parameters(form.schema, child(form.pointer, "schema"), "query")
+            parameters = flatten(self._scope, form.schema, child(form.pointer, "schema"), "query").parameters
             for parameter in parameters:
                 how = {key: value for key, value in as_dict(encoding.get(parameter.name)).items() if key in _HOW}
                 schema = self._raw_at(form.schema, parameter.name)

@@ -13,6 +13,7 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.value import Json, Value
 from skillgen.sources.examples.showable import reason_to_hide
 from skillgen.sources.guards import as_dict, text_of
+from skillgen.sources.json_schema.collecting import flatten
 from skillgen.sources.json_schema.scope import Scope
 from skillgen.sources.openapi.media import Form, declared_examples, first_media_schema, forms, media_type_object
 from skillgen.sources.openapi.resolver import Resolver
@@ -186,7 +187,7 @@ class ResponseReader:
 
     def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
         """Tells whether a body has a message, or is no object whose properties are known."""
-        found = {item.name: item for item in self._scope.parameters(raw, pointer, "property")}
+        found = {item.name: item for item in flatten(self._scope, raw, pointer, "property").parameters}
         if MESSAGE in found or (not found and depth == 0):
             return True
         held = (as_dict(as_dict(as_dict(raw).get("properties")).get(name)) for name in _HOLDERS if name in found)
