@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import re
+import socket
+import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+_PORTS = {"http": 80, "https": 443}
+
+Origin = tuple[str, str, int]
+
+_LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
+
+_PRIVATE_DOMAINS = ("local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc")
+"""Domains of private networks (RFC 6762 appendix G, RFC 8375), and that of Kubernetes."""
+
+_NUMERIC = re.compile(r"[0-9a-fx.]{1,60}")
+"""What `inet_aton` may read; it ignores what follows a blank."""
+
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+"""NAT64: the last 32 bits are the IPv4 address that is reached (RFC 6052)."""
+
+_ISATAP = 0x00005EFE
+"""Bits 64 to 95 of an address whose last 32 bits are an IPv4 address (RFC 5214, 6.1); bit 6 is free."""
+
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+
+_RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")))
+"""Special-purpose blocks that some releases of Python take for global."""
 
 _USERINFO = re.compile(r"(?<=:)//[^/?#]*@")
 
@@ -78,3 +105,63 @@ def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
 def _is_within(host: str, domain: str) -> bool:
     domain = domain.removeprefix("www.")
     return host == domain or ("." in domain and host.endswith(f".{domain}"))
+
+
+def origin_of(url: str) -> Origin | None:
+    """Gives scheme, host and port of an address; none where it is not one of HTTP."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname.lower(), port or _PORTS[parts.scheme]
+
+
+def hosts_of(urls: Iterable[str]) -> frozenset[str]:
+    """Gives the hosts of addresses that the user gave, as `Network.named` wants them."""
+    return frozenset(origin[1] for url in urls if (origin := origin_of(url)) is not None)
+
+
+def is_private(host: str) -> bool:
+    """True if a host, by its name alone, is this machine or in a network that is not public."""
+    address = literal_address(host)
+    if address is not None:
+        return not is_public_address(address)
+    return f".{plain_host(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
+
+
+def plain_host(host: str) -> str:
+    """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), no dot at its end."""
+    return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().strip("[]").rstrip(".")
+
+
+def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Returns the address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
+    text = plain_host(host).partition("%")[0]
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(text)
+    if not _NUMERIC.fullmatch(text):
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(text))
+    except OSError:
+        return None
+
+
+def is_public_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """True if the address, and the IPv4 address that it embeds, are globally reachable (IANA's registries)."""
+    if any(address in network for network in _RESERVED):
+        return False
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast
+    number = int(address)
+    if address.ipv4_mapped is not None or address in _TRANSLATED:
+        return is_public_address(ipaddress.IPv4Address(number & 0xFFFFFFFF))
+    if address.sixtofour is not None:
+        return is_public_address(address.sixtofour)
+    if number >> 32 & 0xFDFFFFFF == _ISATAP and not is_public_address(ipaddress.IPv4Address(number & 0xFFFFFFFF)):
+        return False
+    # Everything outside of 2000::/3 is reserved, local or multicast, whatever a release of Python knows of it.
+    return address in _UNICAST and address.is_global

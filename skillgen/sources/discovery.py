@@ -7,10 +7,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.value import Json
+from skillgen.sources.addresses import origin_of
 from skillgen.sources.document import Document, fetched_document, is_url, load_document
 from skillgen.sources.fetch import GUARDED, TOO_MANY, Access, fetch
 from skillgen.sources.kinds import Kind, kind_of_document
-from skillgen.sources.network import StatusError, origin_of
+from skillgen.sources.network import StatusError
 
 WELL_KNOWN = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
 """Where a service publishes its description, in the order in which they are tried."""

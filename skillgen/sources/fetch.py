@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
-from skillgen.sources.addresses import public_url
+from skillgen.sources.addresses import hosts_of, public_url
 from skillgen.sources.cache import Kept, keep, kept_for
-from skillgen.sources.network import Fetched, Network, StatusError, hosts_of
+from skillgen.sources.network import Fetched, Network, StatusError
 from skillgen.sources.secrets import Secrets
 
 RETRY_LIMIT = 2

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import re
 import socket
 import threading
 import time
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from skillgen.errors import SourceError
-from skillgen.sources.addresses import public_url
+from skillgen.sources.addresses import is_private, is_public_address, literal_address, origin_of, public_url
 from skillgen.sources.bounds import PATIENCE, SOURCE_LIMIT_BYTES
 from skillgen.sources.unpacking import PACKED, NotWhole, unpacked
 
@@ -35,30 +33,8 @@ REDIRECT_LIMIT = 5
 
 _AS_IT_IS = ("", "identity")
 
-_PORTS = {"http": 80, "https": 443}
-
-Origin = tuple[str, str, int]
-
-_LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
-
-_PRIVATE_DOMAINS = ("local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc")
-"""Domains of private networks (RFC 6762 appendix G, RFC 8375), and that of Kubernetes."""
 
 _NAME_IT = "give the address itself, if that is meant"
-
-_NUMERIC = re.compile(r"[0-9a-fx.]{1,60}")
-"""What `inet_aton` may read; it ignores what follows a blank."""
-
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""NAT64: the last 32 bits are the IPv4 address that is reached (RFC 6052)."""
-
-_ISATAP = 0x00005EFE
-"""Bits 64 to 95 of an address whose last 32 bits are an IPv4 address (RFC 5214, 6.1); bit 6 is free."""
-
-_UNICAST = ipaddress.IPv6Network("2000::/3")
-
-_RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")))
-"""Special-purpose blocks that some releases of Python take for global."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,66 +247,6 @@ class _Line:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
-def origin_of(url: str) -> Origin | None:
-    """Gives scheme, host and port of an address; none where it is not one of HTTP."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname:
-        return None
-    return parts.scheme, parts.hostname.lower(), port or _PORTS[parts.scheme]
-
-
-def hosts_of(urls: Iterable[str]) -> frozenset[str]:
-    """Gives the hosts of addresses that the user gave, as `Network.named` wants them."""
-    return frozenset(origin[1] for url in urls if (origin := origin_of(url)) is not None)
-
-
-def is_private(host: str) -> bool:
-    """True if a host, by its name alone, is this machine or in a network that is not public."""
-    address = _literal(host)
-    if address is not None:
-        return not _is_public(address)
-    return f".{_plain(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
-
-
-def _plain(host: str) -> str:
-    """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), no dot at its end."""
-    return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().strip("[]").rstrip(".")
-
-
-def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Returns the address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
-    text = _plain(host).partition("%")[0]
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(text)
-    if not _NUMERIC.fullmatch(text):
-        return None
-    try:
-        return ipaddress.IPv4Address(socket.inet_aton(text))
-    except OSError:
-        return None
-
-
-def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """True if the address, and the IPv4 address that it embeds, are globally reachable (IANA's registries)."""
-    if any(address in network for network in _RESERVED):
-        return False
-    if isinstance(address, ipaddress.IPv4Address):
-        return address.is_global and not address.is_multicast
-    number = int(address)
-    if address.ipv4_mapped is not None or address in _TRANSLATED:
-        return _is_public(ipaddress.IPv4Address(number & 0xFFFFFFFF))
-    if address.sixtofour is not None:
-        return _is_public(address.sixtofour)
-    if number >> 32 & 0xFDFFFFFF == _ISATAP and not _is_public(ipaddress.IPv4Address(number & 0xFFFFFFFF)):
-        return False
-    # Everything outside of 2000::/3 is reserved, local or multicast, whatever a release of Python knows of it.
-    return address in _UNICAST and address.is_global
-
-
 def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
     """Resolves the host of a URL and refuses it unless each of its addresses is public.
 
@@ -388,12 +304,12 @@ def _public_address(host: str, port: int, where: str) -> str:
     if not found:
         raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_NAME_IT)
     for address in found:
-        _refuse_private(_literal(address), host, where)
+        _refuse_private(literal_address(address), host, where)
     return found[0]
 
 
 def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
-    if address is not None and not _is_public(address):
+    if address is not None and not is_public_address(address):
         raise _private(host, where)
 
 

@@ -39,7 +39,7 @@ from skillgen.model.service import Service
 from skillgen.model.texts import Change, Texts, changed, field_types, with_pointers
 from skillgen.model.tool import Tool
 from skillgen.model.value import Json
-from skillgen.sources.network import is_private, origin_of
+from skillgen.sources.addresses import is_private, origin_of
 
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
 """Fields of a service whose items are looked at one by one."""

@@ -12,10 +12,9 @@ from urllib.parse import urlsplit
 
 from skillgen.markdown.credentials import looks_random, redacted
 from skillgen.model.offers import ClientEntry
-from skillgen.sources.addresses import public_url
+from skillgen.sources.addresses import is_private, public_url
 from skillgen.sources.given import names_secret
 from skillgen.sources.mcp.target import ServerTarget, Transport
-from skillgen.sources.network import is_private
 
 _LOCAL_NAMES = """
     bash bundle bun cargo cmd composer deno dotnet env fish go java make node nodejs npm perl php pnpm powershell pwsh

@@ -15,11 +15,10 @@ from urllib.parse import unquote
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.pointer import child
 from skillgen.model.value import Json
-from skillgen.sources.addresses import decoded_path, joined, public_url
+from skillgen.sources.addresses import decoded_path, joined, origin_of, public_url
 from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
 from skillgen.sources.document import Document, fetched_document, is_url, load_document, note_other_input
 from skillgen.sources.fetch import Access, fetch
-from skillgen.sources.network import origin_of
 from skillgen.sources.openapi.identifiers import Identifiers
 from skillgen.sources.openapi.moves import Moves
 

@@ -14,9 +14,9 @@ import anyio.to_thread
 import httpx2
 
 from skillgen.errors import SourceError
-from skillgen.sources.addresses import public_url
+from skillgen.sources.addresses import hosts_of, public_url
 from skillgen.sources.bounds import PATIENCE
-from skillgen.sources.network import checked_address, hosts_of
+from skillgen.sources.network import checked_address
 
 _BODY_LIMIT_BYTES = 1024 * 1024
 """Metadata, registrations and tokens have a few thousand."""
