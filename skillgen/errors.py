@@ -1,4 +1,6 @@
-"""What can go wrong, on the lowest floor: every other module may import this one.
+"""Problem, ProblemLog, exception tree, exit codes, time_limit.
+
+What can go wrong, on the lowest floor: every other module may import this one.
 
 Two things are kept apart. A bad piece is a value, a `Problem`: it is collected, and the rest is still
 documented. A dead end is an exception, a `SkillgenError`, which carries the exit code of the command:
@@ -8,11 +10,17 @@ documented. A dead end is an exception, a `SkillgenError`, which carries the exi
     ├── SourceError          3   the source could not be reached or read, or shows no tools any more
     ├── EditedError          4   a file that skillgen would write holds edits
     └── OutputError          5   OUT could not be written
+
+Stops what takes too long where its input does not bound it: templates and expressions that others wrote.
 """
 
 from __future__ import annotations
 
+import signal
+import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
@@ -129,3 +137,25 @@ class OutputError(SkillgenError):
 
     exit_code = ExitCode.OUTPUT
     advice = "check its permissions, move what is in its place, or choose another folder"
+
+
+@contextmanager
+def time_limit(limit_s: float | None, error: Exception) -> Iterator[None]:
+    """Raises an error in what takes more processor seconds.
+
+    It works in the main thread only, and not on Windows: what needs a limit must run in the main thread.
+    """
+    if limit_s is None or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(signal_number: int, frame: object) -> None:
+        raise error
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from corpus_checks import complaints
 
-from skillgen.cli import main as command_line
+from skillgen.cli import app as command_line
 
 ROOT = Path(__file__).parent.parent
 NODE_MODULES = ROOT / "tests" / "node" / "node_modules"

@@ -10,17 +10,16 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from skillgen.enrich.inference import completed
 from skillgen.errors import ProblemLog, SkillgenError
-from skillgen.model.value import Json
-from skillgen.sources.document import Document
-from skillgen.sources.infer import completed
+from skillgen.model.values import Json
+from skillgen.security.screening import screened
+from skillgen.sources.documents import Document
 from skillgen.sources.mcp.ai_help import ai_help_from_result
-from skillgen.sources.mcp.connection import ConnectionLost
-from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_answer, messages_in
+from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.mcp.target import Crawl
-from skillgen.sources.mcp.wire import error_from_answer, messages_in
-from skillgen.sources.openapi.service import service_from_description
-from skillgen.sources.screening import screened
+from skillgen.sources.openapi.source import service_from_description
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
 WORDS: tuple[Json, ...] = (

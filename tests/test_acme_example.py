@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from skillgen.errors import ProblemLog
 from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.yaml_core import parse_yaml
 
 ROOT = Path(__file__).parent.parent

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgen.write import alignment
-from skillgen.write.alignment import hunks_between
-from skillgen.write.diff import change_diff
+from skillgen.write import line_diff
+from skillgen.write.line_diff import change_diff, hunks_between
 
 TEXTS = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size=40)
 
@@ -26,8 +25,8 @@ def rebuilt(old: list[str], new: list[str]) -> list[str]:
 def test_the_hunks_make_the_new_text_from_the_old_one(old: list[str], new: list[str]) -> None:
     assert rebuilt(old, new) == new
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(alignment, "EFFORT", 2)
-        patch.setattr(alignment, "COMPARISONS", 30)
+        patch.setattr(line_diff, "EFFORT", 2)
+        patch.setattr(line_diff, "COMPARISONS", 30)
         assert rebuilt(old, new) == new
 
 

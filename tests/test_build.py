@@ -22,11 +22,11 @@ from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 from typer.main import get_command
 
-from skillgen.cli.main import app
+from skillgen.cli.app import app
 from skillgen.cli.options import key_of
 from skillgen.config.project import Source, Target
 from skillgen.config.schema import project_schema
-from skillgen.write.lines import state_of
+from skillgen.write.record import state_of
 
 TESTS = ROOT / "tests"
 SERVER = ROOT / "examples" / "acme-mcp" / "server.py"

@@ -13,8 +13,8 @@ from cli import generated, run_skillgen
 from descriptions import description, operation, write
 from listed import documented, tool
 
-from skillgen.pipeline.options import DescriptionOptions, Overrides
-from skillgen.pipeline.reading import read_description
+from skillgen.pipeline.generate import DescriptionOptions, Overrides
+from skillgen.pipeline.read import read_description
 
 Json = Any
 

@@ -13,7 +13,7 @@ from cli import Finished, run_skillgen
 from documents import document_at
 from servers import over_http
 
-from skillgen.sources.mcp.client_entry import client_entry_of
+from skillgen.sources.mcp.client_config import client_entry_of
 from skillgen.sources.mcp.target import ServerTarget
 
 TESTS = Path(__file__).parent

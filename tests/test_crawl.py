@@ -23,15 +23,15 @@ import real_servers
 from cli import ROOT, environment, run_skillgen
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
+import skillgen.sources.mcp.crawl as crawl_module
 from skillgen.errors import SourceError
-from skillgen.sources.excerpts import printable
-from skillgen.sources.given import secrets_of_arguments, secrets_of_headers
-from skillgen.sources.mcp import attempts, lists, processes, reader, session, wire
-from skillgen.sources.mcp.connection import ConnectionLost
+from skillgen.security.secrets import Secrets, secrets_of_arguments, secrets_of_headers
+from skillgen.sources.mcp import connect, jsonrpc, process, session
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
-from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.jsonrpc import ConnectionLost
+from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.mcp.target import CrawlScope
-from skillgen.sources.secrets import Secrets
+from skillgen.text.unicode import printable
 
 TESTS = Path(__file__).parent
 
@@ -115,10 +115,10 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the crawl impatient with servers that stay silent on purpose."""
-    monkeypatch.setattr(attempts, "_STDIO_PROBE_S", 0.2)
-    monkeypatch.setattr(reader, "_UNPROMISED_S", 0.2)
-    monkeypatch.setattr(processes, "_GRACE_S", 0.2)
-    monkeypatch.setattr(processes, "_TERM_GRACE_S", 0.2)
+    monkeypatch.setattr(connect, "_STDIO_PROBE_S", 0.2)
+    monkeypatch.setattr(crawl_module, "_UNPROMISED_S", 0.2)
+    monkeypatch.setattr(process, "_GRACE_S", 0.2)
+    monkeypatch.setattr(process, "_TERM_GRACE_S", 0.2)
 
 
 def tool_names(result: Crawl) -> list[str]:
@@ -288,7 +288,7 @@ class TestLists:
 
     def test_a_list_without_end_is_read_up_to_a_limit(self, bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
         """X-04, X-13."""
-        monkeypatch.setattr(lists, "_PAGES_LIMIT", 5)
+        monkeypatch.setattr(crawl_module, "_PAGES_LIMIT", 5)
         result = bench.kiosk("endless")
 
         assert tool_names(result) == [f"tool_{number}" for number in range(1, 6)]
@@ -397,14 +397,14 @@ class TestSloppyServers:
 
     def test_what_a_server_sends_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """X-13: in all, and on one line."""
-        monkeypatch.setattr(wire, "SOURCE_LIMIT_BYTES", 100)
+        monkeypatch.setattr(jsonrpc, "SOURCE_LIMIT_BYTES", 100)
         with pytest.raises(ConnectionLost, match="more than skillgen reads"):
-            list(wire.lines_of(io.BytesIO(b"x\n" * 51)))
+            list(jsonrpc.lines_of(io.BytesIO(b"x\n" * 51)))
         monkeypatch.undo()
-        monkeypatch.setattr(wire, "_LINE_LIMIT_BYTES", 100)
+        monkeypatch.setattr(jsonrpc, "_LINE_LIMIT_BYTES", 100)
         with pytest.raises(ConnectionLost, match="more than skillgen reads"):
-            list(wire.lines_of(io.BytesIO(b"x" * 101)))
-        assert list(wire.lines_of(io.BytesIO(b"ab\n\ncd"))) == [b"ab", b"", b"cd"]
+            list(jsonrpc.lines_of(io.BytesIO(b"x" * 101)))
+        assert list(jsonrpc.lines_of(io.BytesIO(b"ab\n\ncd"))) == [b"ab", b"", b"cd"]
 
 
 class TestDeadEnds:

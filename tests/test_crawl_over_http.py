@@ -17,9 +17,9 @@ from servers.kiosk import LEGACY, MODERN, TOOLS
 from servers.over_http import KioskOverHttp
 
 from skillgen.errors import SourceError
-from skillgen.sources.mcp import attempts
+from skillgen.sources.mcp import connect
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
-from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
+from skillgen.sources.mcp.http import ByteBudget, lost_through
 
 
 @pytest.fixture(autouse=True)
@@ -200,7 +200,7 @@ def test_a_path_without_a_server_names_the_status_of_the_first_transport() -> No
 
 def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """X-13: the request that it does not answer, and the option."""
-    monkeypatch.setattr(attempts, "_HTTP_PROBE_S", 0.1)
+    monkeypatch.setattr(connect, "_HTTP_PROBE_S", 0.1)
     with over_http.running("hanging") as server:
         error = failure_at(server.url, timeout_s=0.5)
     assert "`initialize`" in error.what

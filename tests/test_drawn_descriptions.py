@@ -21,11 +21,11 @@ from drawn import WORD, Drawn
 from jsonschema import Draft202012Validator
 from sendable import calls_in
 
+from skillgen.enrich.inference import completed
 from skillgen.errors import ProblemLog
 from skillgen.render.formats import render_documents
-from skillgen.sources.document import Document
-from skillgen.sources.infer import completed
-from skillgen.sources.openapi.service import service_from_description
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
 
 Json = Any
 

@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from skillgen.errors import ProblemLog
-from skillgen.markdown.filters import exact_json_text
-from skillgen.model.exchange import Example
+from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.examples import filled_command
 from skillgen.render.formats import render_documents
+from skillgen.security.screening import screened
 from skillgen.sources.examples.calls import checked_examples
-from skillgen.sources.examples.pattern_matching import matches
-from skillgen.sources.examples.pattern_syntax import NoText
-from skillgen.sources.examples.pattern_texts import text_for
+from skillgen.sources.examples.strings import NoText, matches, text_for
 from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.service import service_from_crawl
-from skillgen.sources.screening import screened
+from skillgen.sources.mcp.source import service_from_crawl
+from skillgen.text.markdown import exact_json_text
 
 Json = Any
 

@@ -14,7 +14,7 @@ from descriptions import description, operation, write
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.sources.extra_text import ExtraText, extended
-from skillgen.sources.mcp.ai_help_metadata import metadata_from_mapping
+from skillgen.sources.mcp.ai_help import metadata_from_mapping
 
 TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"

@@ -16,10 +16,10 @@ from descriptions import description, grouped, operation, write
 from listed import documented, inspected, tools
 from listed import tool as entry
 
+from skillgen.enrich.inference import completed
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.sources.infer import completed
-from skillgen.sources.words import nouns_of, singular
+from skillgen.text.words import nouns_of, singular
 
 Json = Any
 

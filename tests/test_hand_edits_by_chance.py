@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgen.errors import EditedError
-from skillgen.pipeline.options import DescriptionOptions, Overrides
-from skillgen.pipeline.reading import read_description
+from skillgen.pipeline.generate import DescriptionOptions, Overrides
+from skillgen.pipeline.read import read_description
 from skillgen.render.formats import render_documents
-from skillgen.write.apply import apply_plan
-from skillgen.write.lock import locked
-from skillgen.write.planning import plan_documents
+from skillgen.write.files import locked
+from skillgen.write.plan import apply_plan, plan_documents
 
 SOURCES = {
     "before": grouped(tasks=["list_tasks", "get_task", "old_task"], users=["list_users", "get_user"]),

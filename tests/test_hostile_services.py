@@ -29,18 +29,15 @@ from listed import documented, tool
 from test_markdown_filters import HOSTILE
 
 from skillgen.errors import Problem
-from skillgen.model.access import Endpoint
-from skillgen.model.icon import Icon
-from skillgen.model.offers import Group
-from skillgen.model.quotation import Quotation
-from skillgen.model.resource import Prompt, Resource
+from skillgen.model.auth import Endpoint
+from skillgen.model.resource import Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.value import Json, Origin, Value
+from skillgen.model.values import Icon, Json, Origin, Quotation, Value
 from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
-from skillgen.sources.screening import screened
+from skillgen.security.screening import screened
 
 Words = Callable[[str], str]
 

@@ -15,8 +15,8 @@ from listed import documented, tool
 from test_before_the_first_call import of_description, of_server
 from test_groups import service_of
 
-from skillgen.markdown.blocks import block
-from skillgen.markdown.sentences import clipped, first_sentence
+from skillgen.text.blocks import block
+from skillgen.text.summary import clipped, first_sentence
 
 Json = Any
 

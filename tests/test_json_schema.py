@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from skillgen.errors import ProblemLog
 from skillgen.model.codec import to_json
 from skillgen.model.schema import Discriminator, NamedType, Parameter, Schema
-from skillgen.model.value import Value
-from skillgen.sources.json_schema.collecting import flatten
-from skillgen.sources.json_schema.reader import SchemaReader
+from skillgen.model.values import Value
+from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.loader import SchemaReader
 
 Json = Any
 

@@ -17,7 +17,7 @@ import pytest
 from cli import Finished, environment, files_of, run_skillgen
 from servers.guarded import Door, guarded
 
-from skillgen.sources.mcp.oauth.bounds import Bounds
+from skillgen.sources.mcp.oauth import Bounds
 
 BROWSER = """
 import sys, urllib.request

@@ -14,7 +14,7 @@ from cli import ROOT, Finished, files_of, generated, run_skillgen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgen.sources.mcp.service import service_from_manifest
+from skillgen.sources.mcp.source import service_from_manifest
 
 TESTS = Path(__file__).parent
 PUBLISHED = TESTS / "specifications" / "mcp-extension-proposals"

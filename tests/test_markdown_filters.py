@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from skillgen.markdown import filters
-from skillgen.markdown.anchors import Anchors
-from skillgen.markdown.blocks import block
-from skillgen.markdown.front_matter import front_matter
-from skillgen.markdown.sentences import first_sentence
+from skillgen.render.filters import front_matter
+from skillgen.text import markdown
+from skillgen.text.blocks import block
+from skillgen.text.structure import Anchors
+from skillgen.text.summary import first_sentence
 
 FRAGMENTS = (
     *("# ", "## ", "#", "=", "===", "-", "---", "***", "> ", "- ", "* ", "+ ", "1. ", "1) ", "    ", "\t", "|", " | "),
@@ -82,8 +82,8 @@ def assert_like_harmless_words(place: str, safe: str) -> list[Token]:
 
 
 EVERY_FILTER = [
-    *(filters.inline, filters.paragraph, block, filters.code, filters.value, filters.fence, filters.name),
-    *(filters.link_label, filters.link_url),
+    *(markdown.inline, markdown.paragraph, block, markdown.code, markdown.value, markdown.fence, markdown.name),
+    *(markdown.link_label, markdown.link_url),
 ]
 
 
@@ -100,7 +100,7 @@ WITH_ADDRESSES = st.lists(
 @example("www.x.example\\\\`<img src=x>`")
 def test_an_address_that_becomes_a_link_by_itself_frees_no_html(safe: Callable[[str], str], text: str) -> None:
     """X-52, S0-25: such a link takes the backslash or the tick that follows it, and what they kept from being HTML."""
-    place = "[word](TEXT)\n" if safe is filters.link_url else "word\n\nTEXT\n"
+    place = "[word](TEXT)\n" if safe is markdown.link_url else "word\n\nTEXT\n"
     tokens = LINKING_PARSER.parse(place.replace("TEXT", safe(text)))
     types = {token.type for token in (*tokens, *inner(tokens))}
     assert not types & {"html_inline", "html_block", "image"}
@@ -157,7 +157,7 @@ def test_nothing_is_left_that_cannot_be_seen(safe: Callable[[str], str], text: s
 def test_text_inside_a_line_stays_inside_it(place: str, text: str) -> None:
     """X-52, S0-25."""
     place = place.replace("- `name` (string): TEXT", "- `name` (string): xTEXT").replace("1. TEXT", "1. xTEXT")
-    assert_like_harmless_words(place.replace("> TEXT", "> xTEXT"), filters.inline(text))
+    assert_like_harmless_words(place.replace("> TEXT", "> xTEXT"), markdown.inline(text))
 
 
 @many
@@ -169,7 +169,7 @@ def test_text_inside_a_line_stays_inside_it(place: str, text: str) -> None:
 @example("[~~~](b)")
 def test_text_that_is_a_paragraph_stays_one(text: str) -> None:
     """X-52, S0-25."""
-    safe = filters.paragraph(text)
+    safe = markdown.paragraph(text)
     if safe:
         assert_like_harmless_words("Before.\n\nTEXT\n\n## After\n\nend", safe)
 
@@ -209,17 +209,17 @@ def test_a_longer_text_ends_where_its_place_ends_and_opens_no_heading(text: str)
 @given(text=HOSTILE)
 def test_a_code_span_holds_the_text_and_nothing_else(text: str) -> None:
     """X-52."""
-    tokens = assert_like_harmless_words("- `name` TEXT, end", filters.code(text))
+    tokens = assert_like_harmless_words("- `name` TEXT, end", markdown.code(text))
     (inline,) = [token for token in tokens if token.type == "inline"]
     assert [piece.kind for piece in pieces_of(inline)] == ["code", "text", "code", "text"]
-    expected = filters.one_line(text) or '""'
+    expected = markdown.one_line(text) or '""'
     assert pieces_of(inline)[2].text.replace(" ", "") == expected.replace(" ", "")
 
 
 @given(data=st.recursive(st.none() | st.booleans() | st.integers() | HOSTILE, st.lists, max_leaves=5))
 def test_a_json_value_is_a_code_span(data: Any) -> None:
     """X-52."""
-    tokens = assert_like_harmless_words("- Default: TEXT.", filters.value(data))
+    tokens = assert_like_harmless_words("- Default: TEXT.", markdown.value(data))
     (inline,) = [token for token in tokens if token.type == "inline"]
     assert [piece.kind for piece in pieces_of(inline)] == ["text", "code", "text"]
 
@@ -228,7 +228,7 @@ def test_a_json_value_is_a_code_span(data: Any) -> None:
 @given(text=LINES)
 def test_a_code_block_holds_the_text_and_ends_after_it(text: str) -> None:
     """X-52."""
-    safe = filters.fence(text, "json")
+    safe = markdown.fence(text, "json")
     tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
     assert structure(tokens) == structure(parsed("Before.\n\n```json\na\n```\n\n## After\n\nend")[0])
     assert definitions == {}
@@ -238,10 +238,10 @@ def test_a_code_block_holds_the_text_and_ends_after_it(text: str) -> None:
 @given(text=HOSTILE)
 def test_a_heading_shows_the_exact_name(text: str) -> None:
     """S2-07, X-52: what can't be seen left out, and runs of spaces as one, as a renderer shows them."""
-    name = filters.one_line(text)
+    name = markdown.one_line(text)
     if not name:
         return
-    tokens = assert_like_harmless_words("## TEXT\n\nend", filters.name(text))
+    tokens = assert_like_harmless_words("## TEXT\n\nend", markdown.name(text))
     assert shown(tokens[1]) == name
 
 
@@ -280,7 +280,7 @@ def test_a_heading_shows_the_exact_name(text: str) -> None:
     ],
 )
 def test_a_heading_shows_names_of_every_kind(name: str) -> None:
-    tokens, _ = parsed(f"## {filters.name(name)}\n\nend")
+    tokens, _ = parsed(f"## {markdown.name(name)}\n\nend")
     assert structure(tokens)[:3] == ["heading_open", "inline", "heading_close"]
     assert shown(tokens[1]) == name
     assert not {child.type for child in inner(tokens)} & (NEVER_INLINE | {"em_open", "strong_open", "code_inline"})
@@ -290,7 +290,7 @@ def test_a_heading_shows_names_of_every_kind(name: str) -> None:
 @given(label=HOSTILE, url=HOSTILE)
 def test_a_link_stays_one_link_with_its_label_and_its_address(label: str, url: str) -> None:
     """X-31, X-52."""
-    safe_label, safe_url = filters.link_label(label), filters.link_url(url)
+    safe_label, safe_url = markdown.link_label(label), markdown.link_url(url)
     if not safe_label or not safe_url:
         return
     tokens, definitions = parsed(f"- [{safe_label}]({safe_url}): note")
@@ -303,7 +303,7 @@ def test_a_link_stays_one_link_with_its_label_and_its_address(label: str, url: s
     assert not set("[]") & set(safe_label)
     assert not set("() <>") & set(safe_url)
     (link,) = [child for child in inner(tokens) if child.type == "link_open"]
-    assert unquote(str(link.attrs["href"])) == unquote(filters.one_line(url))
+    assert unquote(str(link.attrs["href"])) == unquote(markdown.one_line(url))
 
 
 # -- front matter ----------------------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_front_matter_holds_its_fields_and_nothing_else(fields: dict[str, Any]) 
 
 def readable(value: Any) -> Any:
     if isinstance(value, str):
-        return filters.inert(filters.one_line(value)).replace("---", "—")
+        return markdown.inert(markdown.one_line(value)).replace("---", "—")
     if isinstance(value, list):
         return [readable(item) for item in value]
     return {key: readable(item) for key, item in value.items()}
@@ -419,18 +419,18 @@ def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
 )  # fmt: skip
 def test_a_bare_address_works_and_takes_nothing_along(text: str, shown: str) -> None:
     """X-52: signs that a parser would read are encoded; what is not of the web or of mail is code."""
-    assert filters.inline(text) == shown
+    assert markdown.inline(text) == shown
 
 
 def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:
-    assert filters.inline("See [the guide](https://x.example/a).") == "See the guide (https://x.example/a)."
+    assert markdown.inline("See [the guide](https://x.example/a).") == "See the guide (https://x.example/a)."
 
 
 @given(names=st.lists(st.sampled_from(["a", "A", "a-1", "a b", "a/b", "ab", "é", "a_b", "a.b", "-"]), max_size=8))
 def test_anchors_are_those_that_a_renderer_gives(names: list[str]) -> None:
     from documents import MarkdownDocument
 
-    document = MarkdownDocument("".join(f"## {filters.name(name)}\n\n" for name in names))
+    document = MarkdownDocument("".join(f"## {markdown.name(name)}\n\n" for name in names))
     anchors = Anchors()
     assert [heading.anchor for heading in document.headings] == [anchors.of(name) for name in names]
 
@@ -444,7 +444,7 @@ def test_front_matter_has_no_null_for_what_nobody_declares() -> None:
 def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> None:
     """S0-25: `With Connect, you can`, as a browser shows it."""
     text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two<br>lines, H<sub>2</sub>O</p>'
-    assert filters.plain_words(text) == "With Connect, you cannot. Two lines, H2O"
+    assert markdown.plain_words(text) == "With Connect, you cannot. Two lines, H2O"
 
 
 @pytest.mark.parametrize(
@@ -506,7 +506,7 @@ def test_the_first_sentence_is_the_first_there_is_where_no_other_says_more(text:
 )
 def test_lines_that_become_one_stay_apart(text: str, shown: str) -> None:
     """Issue 5, "Beauty": headings, paragraphs and items do not run together in a list of parameters."""
-    assert filters.inline(text) == shown
+    assert markdown.inline(text) == shown
 
 
 @pytest.mark.parametrize(

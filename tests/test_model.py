@@ -21,14 +21,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from skillgen.model.access import Access, Credential
+from skillgen.model.auth import Access, Credential
+from skillgen.model.calls import Output
 from skillgen.model.codec import DecodeError, from_json, to_json
-from skillgen.model.exchange import Output
 from skillgen.model.json_schema import field_docstrings, model_classes
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.value import Value
+from skillgen.model.values import Value
 
 Json = Any
 

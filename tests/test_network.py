@@ -20,9 +20,9 @@ import pytest
 from cli import ROOT, run_skillgen
 
 from skillgen.errors import SourceError
-from skillgen.sources.addresses import is_private
-from skillgen.sources.mcp.oauth.bounds import Bounds
-from skillgen.sources.network import Network
+from skillgen.security.addresses import is_private
+from skillgen.sources.http import Network
+from skillgen.sources.mcp.oauth import Bounds
 
 DESCRIPTION = {"openapi": "3.1.0", "info": {"title": "Tasks", "version": "1"}, "paths": {}}
 BODY = json.dumps(DESCRIPTION).encode()
@@ -200,7 +200,7 @@ def test_a_request_goes_to_the_very_address_that_was_looked_at(
     private: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name server that answers differently the second time changes nothing."""
-    monkeypatch.setattr("skillgen.sources.network.is_public_address", lambda address: True)
+    monkeypatch.setattr("skillgen.sources.http.is_public_address", lambda address: True)
     asked: list[str] = []
     real = socket.getaddrinfo
 

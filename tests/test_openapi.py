@@ -17,14 +17,14 @@ from documents import MarkdownDocument, Section, broken_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgen.enrich.inference import completed
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.markdown.invisible import visible
 from skillgen.model.codec import from_json, to_json
 from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
-from skillgen.sources.document import Document
-from skillgen.sources.infer import completed
-from skillgen.sources.openapi.service import service_from_description
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
+from skillgen.text.unicode import visible
 
 Json = Any
 

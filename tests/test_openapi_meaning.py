@@ -13,8 +13,8 @@ from documents import MarkdownDocument
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.sources.document import Document
-from skillgen.sources.openapi.service import service_from_description
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
 
 Json = Any
 
@@ -353,8 +353,8 @@ def test_a_stream_is_told_with_what_it_is_inferred_from(tmp_path: Path) -> None:
 
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:
     """S2-19."""
-    from skillgen.pipeline.options import DescriptionOptions, Overrides
-    from skillgen.pipeline.reading import read_description
+    from skillgen.pipeline.generate import DescriptionOptions, Overrides
+    from skillgen.pipeline.read import read_description
 
     source = Path(__file__).parent.parent / "examples" / "acme-tasks" / "mcp.yaml"
     service = read_description(str(source), Overrides(), DescriptionOptions())

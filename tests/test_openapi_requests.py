@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from sendable import Call, FakeCurl, calls_in, calls_of
 
+from skillgen.enrich.inference import completed
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
-from skillgen.sources.document import Document
-from skillgen.sources.infer import completed
-from skillgen.sources.openapi.service import service_from_description
-from skillgen.sources.screening import screened
+from skillgen.security.screening import screened
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
 
 Json = Any
 

@@ -12,10 +12,10 @@ from descriptions import description, operation, write
 from documents import MarkdownDocument, broken_links
 
 from skillgen.errors import ProblemLog
-from skillgen.model.pointer import follow
 from skillgen.model.service import Service
-from skillgen.sources.document import Document
-from skillgen.sources.openapi.service import service_from_description
+from skillgen.model.values import follow
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
 
 Json = Any
 

@@ -16,10 +16,10 @@ from conftest import Asked, Reply
 from descriptions import description, operation, write
 
 from skillgen.errors import SourceError
-from skillgen.pipeline.options import DescriptionOptions, Overrides
-from skillgen.pipeline.reading import read_description
-from skillgen.sources.fetch import asked_wait_s
-from skillgen.sources.kinds import kind_of_document
+from skillgen.pipeline.generate import DescriptionOptions, Overrides
+from skillgen.pipeline.read import read_description
+from skillgen.sources.detect import kind_of_document
+from skillgen.sources.http import asked_wait_s
 
 Json = Any
 Read = tuple[Any, list[tuple[str, str]]]

@@ -8,11 +8,11 @@ import pytest
 from descriptions import description, operation
 from documents import MarkdownDocument, Section
 
+from skillgen.enrich.inference import completed
 from skillgen.errors import ProblemLog
 from skillgen.render.formats import render_documents
-from skillgen.sources.document import Document
-from skillgen.sources.infer import completed
-from skillgen.sources.openapi.service import service_from_description
+from skillgen.sources.documents import Document
+from skillgen.sources.openapi.source import service_from_description
 
 Json = Any
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from corpus_checks import complaints
 
-from skillgen.cli import main as command_line
+from skillgen.cli import app as command_line
 
 Json = Any
 

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import skillgen
-from skillgen.markdown import credentials
-from skillgen.markdown.voice.coding import shape
-from skillgen.markdown.voice.rules import RULES
-from skillgen.sources import declared_uses
+from skillgen.security import credentials
+from skillgen.security.injection.patterns import shape
+from skillgen.security.injection.rules import RULES
+from skillgen.text import uses
 
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 SHORT, LONG, FULL = 1_000, 8_000, 1_000_000
@@ -121,7 +121,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
         if rule.signs:
             yield re.compile(rule.signs), "search"
     for is_single in (False, True):
-        forms = declared_uses._forms(is_single)
+        forms = uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
 
 
@@ -261,22 +261,22 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 
 TRIED = {
-    ("markdown/credentials.py", "_compiled"),
-    ("markdown/voice/coding.py", "shape"),
-    ("markdown/voice/rule.py", "_compiled"),
-    ("sources/declared_uses.py", "_forms"),
+    ("security/credentials.py", "_compiled"),
+    ("security/injection/patterns.py", "shape"),
+    ("security/injection/patterns.py", "_compiled"),
+    ("text/uses.py", "_forms"),
 }
 
 WITHOUT_REPETITION = {
-    ("config/located.py", "_line_of"),
-    ("markdown/voice/coding.py", "_unspaced"),
+    ("config/loader.py", "_line_of"),
+    ("security/injection/patterns.py", "_unspaced"),
     ("model/changes.py", "_with_names"),
-    ("sources/grouping.py", "_can_be_several"),
-    ("sources/declared_uses.py", "_opened"),
-    ("sources/declared_uses.py", "uses_in_item"),
+    ("enrich/groups.py", "_can_be_several"),
+    ("text/uses.py", "_opened"),
+    ("text/uses.py", "uses_in_item"),
     ("sources/mcp/crawl.py", "_report_home_folder"),
-    ("sources/secrets.py", "__init__"),
-    ("sources/secrets.py", "_redacted"),
+    ("security/secrets.py", "__init__"),
+    ("security/secrets.py", "_redacted"),
 }
 """Functions that find given words, or that anchor a part of a constant that is tried above."""
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgen.model.value import Json
+from skillgen.model.values import Json
 from skillgen.sources.examples.checker import Unchecked, checker_for
-from skillgen.sources.examples.fits import Dialect, QuickCheck
-from skillgen.sources.examples.validity import Validity
+from skillgen.sources.examples.quick_check import Dialect, QuickCheck
+from skillgen.sources.examples.validation import Validity
 
 _NAMES = st.sampled_from(["a", "b", "c"])
 _LEAVES = st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from(["", "a", "bc", "2025-01-31", 1.0, 0.5])

@@ -18,10 +18,10 @@ from renderers import PARSERS, foreign, rendered
 from test_hostile_services import built, hostile, word
 from test_markdown_filters import FRAGMENTS
 
-from skillgen.markdown import filters
-from skillgen.markdown.blocks import block
 from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
+from skillgen.text import markdown
+from skillgen.text.blocks import block
 
 DIALECTS = (
     *("www.x.example", "WWW.y.example/", "_www.x.example/", "éwww.x.example/", "xmpp:a@x.example", "ftp://x.example"),
@@ -39,18 +39,18 @@ DIALECTS = (
 TOKENS = (*FRAGMENTS, *DIALECTS * 2)
 
 PLACES: dict[Callable[[str], str], tuple[str, ...]] = {
-    filters.inline: ("- x: TEXT", "Words TEXT more", "## Heading TEXT\n"),
-    filters.paragraph: ("TEXT", "- TEXT", "> TEXT"),
+    markdown.inline: ("- x: TEXT", "Words TEXT more", "## Heading TEXT\n"),
+    markdown.paragraph: ("TEXT", "- TEXT", "> TEXT"),
     block: ("TEXT\n\nEND", "Words\n\nTEXT\n\n- item\n\nEND"),
-    filters.quotation: ("TEXT\n\nEND",),
-    filters.code: ("- TEXT x", "TEXT"),
-    filters.exact_code: ("a TEXT b",),
-    filters.value: ("- Default: TEXT.",),
-    filters.name: ("## TEXT\n", "- x TEXT"),
-    filters.link_label: ("- [TEXT](https://x.example/)", "### [TEXT](x.md)\n"),
-    filters.link_title: ("- [TEXT](https://x.example/)",),
-    filters.link_url: ("- [x](TEXT)",),
-    filters.fence: ("TEXT\n\nEND",),
+    markdown.quotation: ("TEXT\n\nEND",),
+    markdown.code: ("- TEXT x", "TEXT"),
+    markdown.exact_code: ("a TEXT b",),
+    markdown.value: ("- Default: TEXT.",),
+    markdown.name: ("## TEXT\n", "- x TEXT"),
+    markdown.link_label: ("- [TEXT](https://x.example/)", "### [TEXT](x.md)\n"),
+    markdown.link_title: ("- [TEXT](https://x.example/)",),
+    markdown.link_url: ("- [x](TEXT)",),
+    markdown.fence: ("TEXT\n\nEND",),
 }
 """Each filter with the places that it is made for."""
 
@@ -132,7 +132,7 @@ def test_no_address_and_no_superscript_brings_raw_html_to_life() -> None:
     written = [
         (safe.__name__, place.replace("TEXT", safe(text)))
         for safe, places in PLACES.items()
-        if safe is not filters.link_url
+        if safe is not markdown.link_url
         for place in places
         for text in texts
     ]

@@ -17,9 +17,8 @@ from listed import TESTS, documented, tool
 from listed import command as listed_command
 from servers import over_http
 
-from skillgen.model.value import Json
-from skillgen.sources.given import is_secret_form, names_secret, secrets_of_environment, secrets_of_url
-from skillgen.sources.secrets import Secrets
+from skillgen.model.values import Json
+from skillgen.security.secrets import Secrets, is_secret_form, names_secret, secrets_of_environment, secrets_of_url
 
 GIVEN = "Zq7-kWm2xP9/vT4+rL8"
 

@@ -12,8 +12,8 @@ from cli import run_skillgen
 from documents import MarkdownDocument
 from listed import TESTS, command, documented, inspected, tool, tools
 
-from skillgen.markdown.sentences import list_phrase
-from skillgen.sources.declared_uses import uses_declared_in
+from skillgen.text.summary import list_phrase
+from skillgen.text.uses import uses_declared_in
 
 Json = Any
 

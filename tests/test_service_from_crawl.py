@@ -10,15 +10,13 @@ import pytest
 
 from skillgen.errors import Problem
 from skillgen.model.codec import from_json, to_json
-from skillgen.model.icon import Icon
-from skillgen.model.pointer import follow
 from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Tool
-from skillgen.model.value import Json, Origin, Value
+from skillgen.model.values import Icon, Json, Origin, Value, follow
 from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
 from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.source import service_from_crawl
 
 DASHDASH: dict[str, Json] = {
     "specVersion": "0.2.0",

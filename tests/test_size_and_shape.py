@@ -18,9 +18,9 @@ from cli import ROOT, run_python, run_skillgen
 from http_servers import QuietHandler, http_servers
 from servers.verbatim import IDENTITY
 
-from skillgen.cli.main import app
+from skillgen.cli.app import app
 from skillgen.errors import ProblemLog
-from skillgen.sources.json_schema import reader, scope
+from skillgen.sources.json_schema import loader
 
 Json = Any
 
@@ -185,7 +185,7 @@ def test_an_object_with_more_properties_than_anything_has_is_cut_and_that_is_rep
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """X-10, X-13."""
-    monkeypatch.setattr(scope, "PROPERTIES_LIMIT", 3)
+    monkeypatch.setattr(loader, "PROPERTIES_LIMIT", 3)
     schema = json.dumps({"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(5)}})
     with pytest.raises(SystemExit):
         app(
@@ -395,14 +395,14 @@ def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None
 
         def traced(frame: FrameType, event: str, _: object) -> Any:
             nonlocal done
-            if frame.f_code.co_filename != reader.__file__:
+            if frame.f_code.co_filename != loader.__file__:
                 return None
             frame.f_trace_opcodes = True
             done += event == "opcode"
             return traced
 
         schema = json.loads(types(count, {"type": "object", "properties": {"a": REFERENCE}}, OBJECT))
-        found = reader.SchemaReader(ProblemLog())
+        found = loader.SchemaReader(ProblemLog())
         found.scope(schema, "").schema(schema, "")
         before = sys.gettrace()
         sys.settrace(traced)

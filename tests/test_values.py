@@ -14,7 +14,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import NamedType
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.sources.json_schema.reader import SchemaReader
+from skillgen.sources.json_schema.loader import SchemaReader
 
 Json = Any
 

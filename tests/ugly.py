@@ -8,7 +8,7 @@ from descriptions import description, operation
 
 from skillgen.model.codec import to_json
 from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.service import service_from_crawl
+from skillgen.sources.mcp.source import service_from_crawl
 
 Json = Any
 

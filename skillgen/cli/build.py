@@ -12,24 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.console import Console, json_output
-from skillgen.cli.families import with_families
-from skillgen.cli.running import (
+from skillgen.cli.options import with_families
+from skillgen.cli.output import (
+    Console,
     Left,
     Written,
     failed_json,
+    json_output,
     problem_from_failure,
     report_left,
     run_command,
     write_each,
 )
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
-from skillgen.pipeline.options import DEFAULT_OUT
-from skillgen.pipeline.pruning import left_folders
+from skillgen.pipeline.generate import DEFAULT_OUT, left_folders
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.targets.choosing import NamedTarget
-    from skillgen.pipeline.targets.reading import ReadTarget
+    from skillgen.pipeline.build import NamedTarget, ReadTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +79,8 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
     console = Console(what.quiet, what.verbose, what.debug)
 
     def run() -> ExitCode:
-        from skillgen.config.reading import project_file, read_project
-        from skillgen.pipeline.targets.choosing import Given, named_targets
+        from skillgen.config.loader import project_file, read_project
+        from skillgen.pipeline.build import Given, named_targets
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
@@ -107,8 +106,7 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
 
 
 def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
-    from skillgen.pipeline.targets.freshness import folders_up_to_date
-    from skillgen.pipeline.targets.reading import reading_at_once
+    from skillgen.pipeline.build import folders_up_to_date, reading_at_once
 
     up_to_date = {named.name: folders_up_to_date(named) for named in targets}
     waiting = [named for named in targets if not up_to_date[named.name]]
@@ -139,7 +137,7 @@ def _left_by(
     targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildFamily
 ) -> Left:
     """Reports or removes the documents of targets, of servers in them and of names that are gone."""
-    from skillgen.pipeline.installing import HOSTS
+    from skillgen.pipeline.generate import HOSTS
 
     file, outs = targets[0].file, [named.options.out for named in targets]
     top = what.out if what.out is not None else file.parent / DEFAULT_OUT
@@ -159,7 +157,7 @@ def _written(
     named: NamedTarget, read: Callable[[NamedTarget], ReadTarget], console: Console, *, shows_diff: bool
 ) -> Written:
     """Reads and writes one target; an error that stops it is reported, and stops no other."""
-    from skillgen.pipeline.targets.freshness import remember
+    from skillgen.pipeline.build import remember
 
     try:
         found = read(named)

@@ -10,15 +10,13 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.console import change_lines, json_output
-from skillgen.cli.families import RunFamily, with_families
-from skillgen.cli.running import run_command
+from skillgen.cli.options import RunFamily, with_families
+from skillgen.cli.output import change_lines, json_output, run_command
 from skillgen.errors import ExitCode, Problem, SourceError
-from skillgen.model.changes import Inventory, changes_between
-from skillgen.model.inventory import inventory_of, types_of
+from skillgen.model.changes import Inventory, changes_between, inventory_of, types_of
 from skillgen.model.service import Service
-from skillgen.model.uses import TypeUses
-from skillgen.pipeline.options import DescriptionOptions, Overrides
+from skillgen.model.traversal import TypeUses
+from skillgen.pipeline.generate import DescriptionOptions, Overrides
 
 
 @with_families
@@ -60,17 +58,17 @@ def _inventory(services: Sequence[Service]) -> Inventory:
 
 
 def _services(source: str, timeout_s: float) -> tuple[Service, ...]:
-    from skillgen.pipeline import reading
+    from skillgen.pipeline import read
 
     given = DescriptionOptions(timeout_s=timeout_s)
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        return reading.read_document(source, Overrides(), given)
+        return read.read_document(source, Overrides(), given)
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "source")
         path.write_bytes(_at_revision(source))
-        return reading.read_document(str(path), Overrides(), given)
+        return read.read_document(str(path), Overrides(), given)
 
 
 def _at_revision(source: str) -> bytes:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.families import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
-from skillgen.cli.running import failed_json, run_command, write_documents
+from skillgen.cli.options import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
+from skillgen.cli.output import failed_json, run_command, write_documents
 from skillgen.errors import ExitCode, UsageError
 
 
@@ -29,7 +29,7 @@ def from_openapi(
     console = how.console()
 
     def run() -> ExitCode:
-        from skillgen.pipeline import reading
+        from skillgen.pipeline import read
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
@@ -37,7 +37,7 @@ def from_openapi(
         overrides = service.overrides(how.timeout)
         reading_options = document.description_options(header, how.timeout)
         with console.progress("reading the description"):
-            described = reading.read_description(source, overrides, reading_options)
+            described = read.read_description(source, overrides, reading_options)
         return write_documents((described,), output_options, console, output.as_json)
 
     run_command(run, console, failed_json=failed_json(output.as_json))

@@ -1,17 +1,190 @@
-"""`skillgen from-server`: documents MCP servers."""
+"""From-server and which server is meant.
+
+Which servers a command line names, and whether its options make sense together.
+
+`skillgen from-server`: documents MCP servers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
-from skillgen.cli.console import Console
-from skillgen.cli.families import OutputFamily, RunFamily, ServerFamily, ServiceFamily, with_families
-from skillgen.cli.running import failed_json, run_command, write_documents
-from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
-from skillgen.errors import ExitCode, UsageError
+from skillgen.cli import options
+from skillgen.cli.options import OutputFamily, RunFamily, ServerFamily, ServiceFamily, key_of, with_families
+from skillgen.cli.output import Console, failed_json, run_command, write_documents
+from skillgen.config.project import untaken_by
+from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.model.service import Service
+from skillgen.pipeline.generate import Overrides
+from skillgen.text.markdown import one_line
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
+
+
+def refuse_useless_options(server: ServerFamily, source: str) -> None:
+    """Refuses options that would do nothing, so that nobody relies on them.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    untaken = untaken_by(None if source == "nothing" else source)
+    given = [item.name for item in fields(server) if key_of(item.name) in untaken and getattr(server, item.name)]
+    if given:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        with_what = {"nothing": "without a server", "command": "with a server's command"}.get(
+            source, f"with --{source}"
+        )
+        fix = "leave it out" if source != "config" or given == ["server"] else "write it into the file instead"
+        raise UsageError(f"does nothing {with_what}", where=flags, fix=fix)
+
+
+def read_named_servers(
+    command: tuple[str, ...], server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+) -> tuple[list[Service], list[SkillgenError]]:
+    """Crawls the servers that a command line names, and gives them with why others of a file could not be read.
+
+    Raises:
+        SourceError: the only one cannot be reached, or does not list its tools.
+        UsageError: an option makes no sense.
+    """
+    if server.config is None:
+        from skillgen.pipeline import read
+
+        refuse_useless_options(server, "url" if server.url is not None else "command")
+        target = _target_of(command, server, timeout_s)
+        with console.progress("starting the server" if command else f"connecting to {target.public_url}") as progress:
+            found = read.read_server(target, overrides, server_name=server.server_name, progress=progress)
+        return [found], []
+    refuse_useless_options(server, "config")
+    return _read_file(server.config, server, overrides, console, timeout_s=timeout_s)
+
+
+def read_written_server(server: ServerFamily, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+    """Reads what was written of servers: a snapshot, or a service manifest.
+
+    Raises:
+        SourceError: it is neither.
+    """
+    from skillgen.pipeline import read
+
+    if server.manifest is not None:
+        found = read.read_manifest(server.manifest, overrides, server_name=server.server_name, timeout_s=timeout_s)
+        return (found,)
+    return read.read_snapshot(server.snapshot or "", overrides, timeout_s=timeout_s)
+
+
+def _read_file(
+    path: Path, server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+) -> tuple[list[Service], list[SkillgenError]]:
+    from skillgen.pipeline.read import read_servers, servers_in_file
+    from skillgen.sources.mcp.session import Interruption
+
+    servers = servers_in_file(
+        path,
+        server.server,
+        given=options.env_values(server.env),
+        environment=os.environ,
+        login=_login_of(server),
+        scope=_scope_of(server),
+        timeout_s=timeout_s,
+    )
+    if len(servers) > 1 and replace(overrides, include=(), exclude=()) != Overrides():
+        raise UsageError(
+            "--name, --service-version, --description, --base-url and --extra are of one service, and the file has "
+            "several",
+            where=f"--config {path}",
+            fix="choose one with --server NAME",
+        )
+    with console.progress(f"reading {path}") as progress:
+        read = read_servers(servers, overrides, progress, Interruption())
+    failures = [item.outcome for item in read if isinstance(item.outcome, SkillgenError)]
+    if failures and len(read) == 1:
+        raise failures[0]
+    return [item.outcome for item in read if isinstance(item.outcome, Service)], failures
+
+
+def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float) -> ServerTarget:
+    from skillgen.sources.mcp.target import ServerTarget
+
+    url, cwd = server.url, server.cwd
+    if url is not None:
+        refuse_bad_url(url, "--url")
+    if cwd is not None and not cwd.is_dir():
+        raise UsageError("no such folder", where=f"--cwd {cwd}", fix="give the folder in which the server is to start")
+    return ServerTarget(
+        command=command,
+        url=url,
+        env=options.env_values(server.env),
+        headers=options.header_values(server.header),
+        cwd=cwd,
+        login=_login_of(server),
+        timeout_s=timeout_s,
+        scope=_scope_of(server),
+    )
+
+
+def _login_of(server: ServerFamily) -> Login:
+    from skillgen.sources.mcp.target import Login
+
+    if not server.login and (server.client_id or server.client_secret or server.issuer):
+        raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
+    return Login(
+        is_wanted=server.login,
+        # Whoever is to log in must read where, also with --quiet.
+        announce=Console().say if server.login else None,
+        client_id=server.client_id,
+        client_secret=options.secret_value(server.client_secret),
+        issuer=server.issuer,
+        confirm=_may_get_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
+    )
+
+
+def _may_get_secret(issuer: str) -> bool:
+    return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
+
+
+def _scope_of(server: ServerFamily) -> CrawlScope:
+    from skillgen.sources.mcp.target import CrawlScope
+
+    return CrawlScope.given_in(server)
+
+
+def one_source(given: Mapping[str, object], fix: str) -> str:
+    """Gives the name of the one source that is given.
+
+    Raises:
+        UsageError: none is, or several are.
+    """
+    names: Sequence[str] = [name for name, value in given.items() if value]
+    if len(names) != 1:
+        what = "no server is given" if not names else f"several sources are given: {', '.join(names)}"
+        raise UsageError(what, fix=fix)
+    return names[0]
+
+
+def refuse_bad_url(url: str, where: str) -> None:
+    """Refuses what is not the URL of a server.
+
+    Raises:
+        UsageError: it is not.
+    """
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError("is no http:// or https:// address", where=where, fix="give one, as https://HOST/PATH")
+
 
 _RARE_IN_SERVERS = ("out", "emit", "check", "install", "force", "templates", "profile")
 """Fields of `OutputFamily` whose options a server's own command line hardly ever has."""

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.console import Console
-from skillgen.cli.running import run_command
+from skillgen.cli.output import Console, run_command
 from skillgen.errors import ExitCode, OutputError, UsageError
-from skillgen.markdown.filters import one_line
+from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.starting.proposals import Proposals
+    from skillgen.pipeline.init import Proposals
 
 
 def init(
@@ -29,8 +28,8 @@ def init(
     console = Console(quiet, verbose, debug)
 
     def run() -> ExitCode:
-        from skillgen.config.reading import FILE_NAME
-        from skillgen.pipeline.starting.proposals import proposals_for
+        from skillgen.config.loader import FILE_NAME
+        from skillgen.pipeline.init import proposals_for
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
@@ -57,8 +56,8 @@ def _tell_what_is_found(found: Proposals, console: Console) -> None:
 
 
 def _write_project_file(found: Proposals, console: Console) -> bool:
-    from skillgen.config.reading import FILE_NAME, configured_file
-    from skillgen.pipeline.starting.texts import SCHEMA_NAME, project_text, schema_text, target_text
+    from skillgen.config.loader import FILE_NAME, configured_file
+    from skillgen.pipeline.init import SCHEMA_NAME, project_text, schema_text, target_text
 
     there = configured_file()
     if there is None:
@@ -83,8 +82,7 @@ def _write_project_file(found: Proposals, console: Console) -> bool:
 
 
 def _write_pre_commit(found: Proposals, console: Console) -> None:
-    from skillgen.pipeline.starting.places import Places
-    from skillgen.pipeline.starting.texts import PRE_COMMIT_NAME, pre_commit_entry, pre_commit_text
+    from skillgen.pipeline.init import PRE_COMMIT_NAME, Places, pre_commit_entry, pre_commit_text
 
     path = Path(PRE_COMMIT_NAME)
     if path.exists():
@@ -122,7 +120,7 @@ def _create(path: Path, text: str) -> None:
 
 def _renew(path: Path, text: str) -> None:
     """Writes the schema, which is skillgen's own: that of an older version is replaced, another file is not."""
-    from skillgen.pipeline.starting.places import Places
+    from skillgen.pipeline.init import Places
 
     if not path.exists():
         _create(path, text)

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.families import DescriptionFamily, RunFamily, ServerFamily, with_families
-from skillgen.cli.running import report_failures, run_command
-from skillgen.cli.servers import one_source, read_named_servers, read_written_server, refuse_useless_options
+from skillgen.cli.from_server import one_source, read_named_servers, read_written_server, refuse_useless_options
+from skillgen.cli.options import DescriptionFamily, RunFamily, ServerFamily, with_families
+from skillgen.cli.output import report_failures, run_command
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-from skillgen.markdown.filters import inert_json
-from skillgen.markdown.invisible import escaped_in_json
 from skillgen.model.service import Service
-from skillgen.pipeline.options import Overrides
+from skillgen.pipeline.generate import Overrides
+from skillgen.text.markdown import inert_json
+from skillgen.text.unicode import escaped_in_json
 
 
 @with_families
@@ -36,14 +36,13 @@ def inspect(
     console = how.console()
 
     def run() -> ExitCode:
-        from skillgen.pipeline import reading
-        from skillgen.sources.document import is_url
-        from skillgen.sources.snapshot import snapshot_text
+        from skillgen.pipeline import read
+        from skillgen.sources.documents import is_url, snapshot_text
 
         reading_options = document.description_options(server.header, how.timeout)
         services: list[Service] = []
         for source in sources or ():
-            services += reading.read_document(source, Overrides(), reading_options)
+            services += read.read_document(source, Overrides(), reading_options)
         if server.snapshot or server.manifest:
             services += read_written_server(server, Overrides(), timeout_s=how.timeout)
         failures: list[SkillgenError] = []

@@ -1,16 +1,37 @@
-"""The options, one by one, and how the values of some are read; `families` puts them together."""
+"""Every option once: flag, help, config key, default; option groups.
+
+The options, one by one, and how the values of some are read; `families` puts them together.
+
+Families of options: what several commands take, declared once.
+
+A command has a family as one parameter, and `with_families` gives typer the options of it one by one.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import typer
 
+from skillgen.cli.output import Console
 from skillgen.errors import UsageError
+from skillgen.pipeline.generate import (
+    DEFAULT_OUT,
+    DescriptionOptions,
+    OutputOptions,
+    Overrides,
+    formats_named,
+    install_folders,
+    profile_named,
+)
+from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 
 Url: TypeAlias = Annotated[
     str | None, typer.Option(help="Streamable HTTP address of a server; falls back to HTTP+SSE.", metavar="URL")
@@ -237,10 +258,177 @@ def secret_value(entry: str | None) -> str | None:
 
 def _variable(name: str, option: str, *, or_else: str = "") -> str:
     if name not in os.environ:
-        from skillgen.sources.secrets import is_made_of_words
+        from skillgen.security.secrets import is_made_of_words
 
         shown = name if is_made_of_words(name) else "NAME"  # it may be the value, without its name
         raise UsageError(
             f"{shown} is not set in this environment", where=option, fix="set it" + or_else.format(name=shown)
         )
     return os.environ[name]
+
+
+_DEFAULT_EMIT = ",".join(DEFAULT_FORMATS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFamily:
+    """How a server is reached."""
+
+    url: Url = None
+    config: Config = None
+    server: Server = None
+    snapshot: Snapshot = None
+    manifest: Manifest = None
+    env: Env = None
+    header: Header = None
+    cwd: Cwd = None
+    login: Login = False
+    client_id: ClientId = None
+    client_secret: ClientSecret = None
+    issuer: Issuer = None
+    server_name: ServerName = None
+    no_tool_descriptions: NoToolDescriptions = False
+    no_older_era: NoOlderEra = False
+    call_get_manifest: CallGetManifest = False
+    skill_files: SkillFiles = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceFamily:
+    """What the user says of the service."""
+
+    name: Name = None
+    service_version: ServiceVersion = None
+    description: Description = None
+    base_url: BaseUrl = None
+    include: Include = None
+    exclude: Exclude = None
+    extra: Extra = None
+
+    def overrides(self, timeout_s: float) -> Overrides:
+        """Gives what wins over the source, and the texts that add to it, which are read for this.
+
+        Raises:
+            SourceError: a text cannot be reached or read.
+        """
+        said = Overrides(
+            name=self.name,
+            version=self.service_version,
+            description=self.description,
+            base_url=self.base_url,
+            include=tuple(self.include or ()),
+            exclude=tuple(self.exclude or ()),
+        )
+        if not self.extra:
+            return said
+        from skillgen.pipeline.read import with_extras
+
+        return with_extras(said, self.extra, timeout_s=timeout_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescriptionFamily:
+    """What is read with an OpenAPI description."""
+
+    overlay: Overlay = None
+    allow_remote_refs: AllowRemoteRefs = False
+    allow_outside_refs: AllowOutsideRefs = False
+
+    def description_options(self, header: Iterable[str] | None, timeout_s: float) -> DescriptionOptions:
+        """Gives what the pipeline needs to know; takes the headers as they were given.
+
+        Raises:
+            UsageError: a header makes no sense.
+        """
+        return DescriptionOptions(
+            timeout_s=timeout_s,
+            headers=header_values(header),
+            overlays=tuple(self.overlay or ()),
+            allow_remote_refs=self.allow_remote_refs,
+            allow_outside_refs=self.allow_outside_refs,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputFamily:
+    """Where documents go, and what may happen to those that are there."""
+
+    out: Out = Path(DEFAULT_OUT)
+    emit: Emit = _DEFAULT_EMIT
+    templates: TemplatesDir = None
+    profile: Profile = DEFAULT_PROFILE
+    install: Install = None
+    user: User = False
+    check: Check = False
+    allow_empty: AllowEmpty = False
+    force: Force = False
+    prune: Prune = False
+    strict: Strict = False
+    as_json: AsJson = False
+
+    def output_options(self) -> OutputOptions:
+        """Gives what the pipeline needs to know.
+
+        Raises:
+            UsageError: a format, a profile or a host is unknown.
+        """
+        return OutputOptions(
+            out=self.out,
+            formats=formats_named(self.emit),
+            templates=self.templates,
+            profile=profile_named(self.profile),
+            install=install_folders(self.install or (), user=self.user, formats=formats_named(self.emit)),
+            check=self.check,
+            allow_empty=self.allow_empty,
+            force=self.force,
+            prune=self.prune,
+            strict=self.strict,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFamily:
+    """How long a request may take, and what is printed."""
+
+    timeout: Timeout = 30.0
+    quiet: Quiet = False
+    verbose: Verbose = False
+    debug: Debug = False
+
+    def console(self) -> Console:
+        """Gives what prints."""
+        return Console(self.quiet, self.verbose, self.debug)
+
+
+def with_families(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command whose signature has the options of each family in the family's place."""
+    hints = get_type_hints(command, include_extras=True)
+    families: dict[str, type[Any]] = {}
+    shown: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        annotation = hints[name]
+        if is_dataclass(annotation) and isinstance(annotation, type):
+            families[name] = annotation
+            shown += _options_of(annotation)
+        else:
+            shown.append(parameter.replace(annotation=annotation))
+
+    @functools.wraps(command)
+    def flat(**values: Any) -> None:
+        for name, family in families.items():
+            values[name] = family(**{field.name: values.pop(field.name) for field in fields(family)})
+        command(**values)
+
+    flat.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return flat
+
+
+def _options_of(family: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(family, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(family)
+    ]

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.families import RunFamily, with_families
-from skillgen.cli.running import run_command
+from skillgen.cli.options import RunFamily, with_families
+from skillgen.cli.output import run_command
 from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 

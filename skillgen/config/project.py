@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from skillgen.model.value import Value
+from skillgen.model.values import Value
 
 COMMAND = {"is_command": True}
 """Metadata of a field that holds a command line: a list of words, or one text that is split as a shell would."""

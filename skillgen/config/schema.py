@@ -14,7 +14,7 @@ from typing import Any
 
 from skillgen.config.project import KINDS, Project, Source
 from skillgen.model.json_schema import DIALECT, field_docstrings
-from skillgen.model.value import Json, Value
+from skillgen.model.values import Json, Value
 
 _SCALARS: dict[Any, dict[str, Json]] = {
     str: {"type": "string", "minLength": 1},

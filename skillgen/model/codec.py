@@ -12,8 +12,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from skillgen.model.pointer import child
-from skillgen.model.value import Json, Value
+from skillgen.model.values import Json, Value, child
 
 Node = TypeVar("Node")
 Decoder = Callable[[Json], Any]

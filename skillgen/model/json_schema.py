@@ -20,7 +20,7 @@ from typing import Any
 
 from skillgen.model.codec import to_json
 from skillgen.model.service import Service
-from skillgen.model.value import Json, Value
+from skillgen.model.values import Json, Value
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

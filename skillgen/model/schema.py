@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from skillgen.model.frozen import frozen
-from skillgen.model.value import Json, Origins, Value
+from skillgen.model.values import Json, Origins, Value, frozen
 
 Location = Literal["argument", "path", "query", "header", "cookie", "body", "property"]
 """Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""

@@ -11,16 +11,23 @@ from dataclasses import field
 from typing import Literal
 
 from skillgen.errors import Problem
-from skillgen.model.access import Access, AccessLevel, Endpoint, Invocation, RateLimit, Requirements
-from skillgen.model.exchange import ErrorCase
-from skillgen.model.frozen import frozen
-from skillgen.model.icon import Icon
-from skillgen.model.offers import ClientEntry, Disclosure, Group, OfferedSkill, RelatedServer, Section, Workflow
-from skillgen.model.quotation import Quotation
-from skillgen.model.resource import Event, Prompt, Resource
+from skillgen.model.auth import Access, AccessLevel, Endpoint, Invocation, RateLimit, Requirements
+from skillgen.model.calls import ErrorCase
+from skillgen.model.resource import (
+    ClientEntry,
+    Disclosure,
+    Event,
+    Group,
+    OfferedSkill,
+    Prompt,
+    RelatedServer,
+    Resource,
+    Section,
+    Workflow,
+)
 from skillgen.model.schema import NamedType
 from skillgen.model.tool import Tool
-from skillgen.model.value import Json, Origins
+from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
 
 Kind = Literal["mcp", "openapi"]
 

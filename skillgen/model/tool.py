@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
 
-from skillgen.model.access import Credential, Endpoint, RateLimit
-from skillgen.model.exchange import ErrorCase, Example, Input, Output
-from skillgen.model.frozen import frozen
-from skillgen.model.icon import Icon
-from skillgen.model.offers import Section
-from skillgen.model.quotation import Quotation
+from skillgen.model.auth import Credential, Endpoint, RateLimit
+from skillgen.model.calls import ErrorCase, Example, Input, Output
+from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter
-from skillgen.model.value import Json, Origins
+from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
 
 Operation = Literal["read", "write", "delete", "admin"]
 

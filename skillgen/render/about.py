@@ -1,20 +1,100 @@
-"""What a service says of itself as a whole, in sections and pages: a long text in several."""
+"""About pages; extensions; offers.
+
+Says what the protocol extensions mean that a service declares (seed 004 and the official ones).
+
+The entry for a server in a client's server file (`mcpServers`), and what is known where none can be given.
+
+What a service says of itself as a whole, in sections and pages: a long text in several.
+
+What a service offers beside its tools, a line each: resources, templates of them, and prompts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from skillgen.markdown.blocks import block
-from skillgen.markdown.filters import one_line, plain_words
-from skillgen.markdown.portions import headings, portions
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.render.access import has_choice
-from skillgen.render.client import has_client_notes
 from skillgen.render.environment import Templates
-from skillgen.render.extensions import extension_lines
-from skillgen.render.identity import title
+from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of
+from skillgen.text.blocks import block
+from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
+from skillgen.text.structure import headings, portions
+from skillgen.text.summary import clipped, first_sentence
+
+_MEANINGS = {
+    "streaming": "a tool that says so sends partial results, and a long call that broke off may be taken up again from "
+    "the checkpoint token that it gave.",
+    "progress_notifications": "long calls tell how far they are.",
+    "idempotency": "a call that changes something may carry an `idempotency_key` (1 to 128 letters, digits and "
+    "`_-:.`); the same key again has no further effect, for 24 hours unless `idempotency_ttl_seconds` says otherwise.",
+    "transactions": "several calls may share a `transaction_id`; when one fails, the others are undone by calls that "
+    "compensate for them, as far as that works. Others may see the steps in between.",
+    "session_state": "a result may carry `session_state`, an opaque token: send it back as it is with the next call.",
+    "intent_hints": "a call may carry an `intent` field that says why it is made. The answer may then hold a "
+    "`suggestion` (`recommended_tool`, `reason`): advice, not an instruction.",
+    "provenance": "a result may carry `provenance` (source, location, time, confidence), to cite it by; no proof.",
+    "human_in_the_loop": "a person must agree before a tool that wants confirmation is called.",
+    "data_references": "a result may be a reference to data, which another server can fetch until it expires.",
+    "subscribe_notify": "a client may subscribe to events, and is told when they happen.",
+    "server_recommendations": "the server can name other servers for what it does not do itself.",
+    "structured_errors": "an error has a code, a message and a category: `transient`, `permanent`, `auth_required`, "
+    "`invalid_input` or `rate_limited`. It may say how long to wait, whether a person must know, and what to do.",
+    "multimodal_signatures": "tools name the media types that they take and give: hints, not a complete list.",
+    "conformance": "it can be tested against a conformance suite.",
+    "io.modelcontextprotocol/skills": "the server offers skills of its own, listed by `skills/list`.",
+    "io.modelcontextprotocol/groups": "some tools are listed only by `groups/get` with the name of their group.",
+    "io.modelcontextprotocol/grouping": "the server names groups of its tools.",
+}
+
+
+def extension_lines(service: Service) -> tuple[Markdown, ...]:
+    """Gives a line for each extension that is declared; one that is not known is named only."""
+    return tuple(_line(name) for name in service.extensions or {})
+
+
+def _line(name: str) -> Markdown:
+    meaning = _MEANINGS.get(name)
+    return Markdown(f"{code(name)}: {meaning}" if meaning else code(name))
+
+
+def client_configuration(service: Service) -> dict[str, Any] | None:
+    """Gives the JSON object to add; `None` where neither an address nor a command that others can run is known.
+
+    A variable has its own name for a value, as clients expand it: `"TOKEN": "${TOKEN}"`.
+    """
+    entry = service.client_entry
+    if service.kind != "mcp" or entry is None:
+        return None
+    if entry.transport != "stdio" and service.endpoints:
+        found: dict[str, Any] = {"type": entry.transport, "url": service.endpoints[0].url}
+    elif entry.transport == "stdio" and entry.command:
+        program, *arguments = entry.command
+        found = {"command": program, "args": arguments}
+        if names := client_variables(service):
+            found["env"] = {name: f"${{{name}}}" for name in names}
+    else:
+        return None
+    return {"mcpServers": {service.server_name or service.name: found}}
+
+
+def client_variables(service: Service) -> list[str]:
+    """Gives the environment variables of a server that is started: those declared, then those that were passed on."""
+    passed = service.client_entry.env if service.client_entry is not None else ()
+    return list(dict.fromkeys([*service.requirements.env, *passed]))
+
+
+def has_client_notes(service: Service) -> bool:
+    """Tells whether there is anything to say of how a client starts or reaches the server."""
+    entry = service.client_entry
+    if service.kind != "mcp" or entry is None:
+        return False
+    return client_configuration(service) is not None or bool(service.install or client_variables(service))
+
 
 TEMPLATE = "reference/about.md.j2"
 OFFERS = "reference/offers.md.j2"
@@ -122,3 +202,33 @@ def _numbered(
     for number, text in enumerate(found, start):
         words = heading if count == 1 else f"{heading} ({number} of {count})"
         yield Section(name=words, heading=words, text=render(words, text, is_said and number == 1))
+
+
+LINES = 40
+"""Lines at the most; how many more there are is said."""
+
+
+def offered_lines(service: Service) -> list[Markdown]:
+    """Gives a line for each resource and each prompt, as far as they are few."""
+    lines = [
+        *(_resource("Resource", item) for item in service.resources),
+        *(_resource("URI template", item) for item in service.resource_templates),
+        *(_prompt(item) for item in service.prompts),
+    ]
+    left = len(lines) - LINES
+    return lines if left <= 0 else [*lines[:LINES], Markdown(f"And {left} more")]
+
+
+def _resource(kind: str, resource: Resource) -> Markdown:
+    words = _words(resource.description) or (inline(resource.name) if resource.name != resource.uri else "")
+    return Markdown(f"{kind} {code(resource.uri)}" + (f": {words}" if words else ""))
+
+
+def _prompt(prompt: Prompt) -> Markdown:
+    arguments = ", ".join(f"{item.name}{'*' if item.required else '?'}" for item in prompt.parameters)
+    words = _words(prompt.description)
+    return Markdown(f"Prompt {code(f'{prompt.name}({arguments})')}" + (f": {words}" if words else ""))
+
+
+def _words(text: str | None) -> Markdown:
+    return inline(clipped(plain_words(first_sentence(text or "")), PHRASE_LIMIT).rstrip("."))

@@ -11,21 +11,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from skillgen.model.service import Service
-from skillgen.render.common_errors import CommonErrors, common_errors
+from skillgen.render.about import offered_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
-from skillgen.render.error_results import command_errors
-from skillgen.render.file_names import file_stems
-from skillgen.render.identity import skill_name, title
-from skillgen.render.links import ERRORS, linked_types
-from skillgen.render.llms import quick_tools
-from skillgen.render.offered import offered_lines
-from skillgen.render.operation import date_formats, deprecated_names, operational_facts
-from skillgen.render.pages import Section
-from skillgen.render.phrases import phrase_of
+from skillgen.render.identity import phrase_of, skill_name, title
+from skillgen.render.llms import Whole, quick_tools
+from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
 from skillgen.render.reference import Reference
-from skillgen.render.whole import Whole
+from skillgen.render.results import CommonErrors, command_errors, common_errors
+from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
 
 INLINE_LIMIT_BYTES = 100_000
 """The size of all sections up to which they stand in the text itself."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from skillgen.model.service import Service
-from skillgen.model.value import Json, Value
+from skillgen.model.values import Json, Value
 from skillgen.render.access import url_of
-from skillgen.render.effects import rate_limit_phrase
 from skillgen.render.identity import description, plain, skill_name
+from skillgen.render.semantics import rate_limit_phrase
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"

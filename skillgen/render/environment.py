@@ -1,4 +1,22 @@
-"""The one Jinja environment: where templates are found, and how they run.
+"""Jinja: loading, sandbox, bytecode cache, errors; is given its filters.
+
+What a user's templates run in: they reach what they are given and no further, and they come to an end.
+
+A template may come from anywhere. Jinja's sandbox keeps it from Python's objects; here are the bounds of what it may
+use up, and the words in which its errors are told.
+
+What skillgen's own templates run in: Jinja without the guesses that only other people's templates need.
+
+An attribute is an attribute, and a function takes what it is given. What Jinja does for each of both, to find out what
+else could be meant, took a ninth of the time of rendering. A test renders with every own template, so a name that is
+not there does not stay.
+
+Keeps templates as compiled, in the user's cache folder: compiling them takes longer than most services take.
+
+A cache is a convenience. Where it cannot be read or written, the templates are compiled anew, and nobody is told.
+Only skillgen's own templates are kept: those of a user are compiled for a sandbox.
+
+The one Jinja environment: where templates are found, and how they run.
 
 Whatever a template prints goes through `paragraph`, which is safe anywhere in a line, unless a filter of its own made
 it safe for another place. So a template that forgets a filter is safe all the same.
@@ -6,20 +24,188 @@ it safe for another place. So a template that forgets a filter is safe all the s
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2 import BytecodeCache
+from jinja2.bccache import Bucket
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
 
-from skillgen.errors import SkillgenError, UsageError
-from skillgen.markdown.filters import Markdown, paragraph
+from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
-from skillgen.render.compiled import CompiledTemplates, cache_folder
-from skillgen.render.own_environment import OwnEnvironment
-from skillgen.render.sandbox import LIMIT_S, Missing, TemplateFiles, UsersEnvironment
-from skillgen.time_limit import time_limit
+from skillgen.text.markdown import Markdown, paragraph
+
+LIMIT_S = 10.0
+"""Seconds of the processor that one template, or one macro, may take."""
+
+LIMIT_ITEMS = 1_000_000
+"""How long a repeated text or list may become."""
+
+LIMIT_EXPONENT = 1_000
+"""The largest power that a template may ask for."""
+
+
+class Missing(jinja2.StrictUndefined):
+    """A name that is not there: using it is an error, which says what is nearest."""
+
+    __slots__ = ()
+
+    @property
+    def _undefined_message(self) -> str:
+        if self._undefined_hint:
+            return self._undefined_hint
+        if self._undefined_obj is missing:
+            return f"{self._undefined_name!r} is undefined"
+        from difflib import get_close_matches
+
+        kind = type(self._undefined_obj)
+        known = [item.name for item in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
+        close = get_close_matches(str(self._undefined_name), known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        return f"{kind.__name__} has no {self._undefined_name!r}{hint}"
+
+
+class TemplateFiles(jinja2.FileSystemLoader):
+    """Templates below folders, the first folder first."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """Gives the text of a template, its file, and whether it is still the same.
+
+        Raises:
+            TemplateNotFound: there is none of this name.
+            TemplateSyntaxError: it is no text.
+        """
+        try:
+            text, file, is_current = super().get_source(environment, template)
+            if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
+                raise jinja2.TemplateSyntaxError(
+                    "it is a symbolic link that leads out of the folder", 1, template, file
+                )
+            return text, file, is_current
+        except jinja2.TemplateNotFound:
+            raise jinja2.TemplateNotFound(template, f"there is no template {template!r}") from None
+        except UnicodeDecodeError as error:
+            line = bytes(error.object[: error.start]).count(b"\n") + 1
+            raise jinja2.TemplateSyntaxError("it is not UTF-8", line, template, self.file_of(template)) from None
+
+    def file_of(self, template: str) -> str | None:
+        """Gives the file of a template, where there is one."""
+        files = [Path(folder, *template.split("/")) for folder in self.searchpath]
+        return next((str(file) for file in files if file.is_file()), None)
+
+
+class UsersEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, without operations that one short line makes endless."""
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def call_binop(self, context: jinja2.runtime.Context, operator: str, left: Any, right: Any) -> Any:
+        """Multiplies, unless what comes of it has no end."""
+        if operator == "**" and isinstance(right, int) and abs(right) > LIMIT_EXPONENT:
+            raise jinja2.exceptions.SecurityError(f"an exponent of more than {LIMIT_EXPONENT:,} is refused")
+        if operator == "*":
+            for items, times in ((left, right), (right, left)):
+                if hasattr(items, "__len__") and isinstance(times, int) and len(items) * times > LIMIT_ITEMS:
+                    raise jinja2.exceptions.SecurityError(f"more than {LIMIT_ITEMS:,} repetitions are refused")
+        return super().call_binop(context, operator, left, right)
+
+
+class _OwnContext(Context):
+    """Calls functions, none of which asks for the context."""
+
+    def call(
+        self, function: Callable[..., Any], *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **kwargs: Any
+    ) -> Any:
+        return function(*args, **kwargs)
+
+
+class OwnEnvironment(jinja2.Environment):
+    """Renders templates whose names all exist."""
+
+    context_class = _OwnContext
+    getattr = staticmethod(getattr)  # type: ignore[assignment]  # the built-in has more forms
+
+
+KEPT_VERSIONS = 4
+"""Versions of skillgen whose templates are kept; several may be installed."""
+
+
+class CompiledTemplates(BytecodeCache):
+    """A file for each template; Jinja itself checks its source and the version of Python."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / f"templates-{_digest_of_modules()}"
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Reads a template, if it is kept and nobody else could have written it."""
+        path = self._folder / bucket.key
+        try:
+            if _is_ours(self._folder) and _is_ours(path):
+                bucket.bytecode_from_string(path.read_bytes())
+        except Exception:  # a damaged file raises whatever the reader stumbles over
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps a template; a file is there whole or not at all."""
+        with suppress(OSError):
+            if not self._folder.is_dir():
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._remove_oldest()
+            handle, name = tempfile.mkstemp(dir=self._folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(bucket.bytecode_to_string())
+                Path(name).replace(self._folder / bucket.key)
+            except OSError:
+                Path(name).unlink(missing_ok=True)
+
+    def _remove_oldest(self) -> None:
+        """Removes what earlier versions kept, but for the last of them."""
+        folders = sorted(self._folder.parent.glob("templates-*"), key=lambda folder: folder.stat().st_mtime)
+        for folder in folders[:-KEPT_VERSIONS]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest_of_modules() -> str:
+    """Tells apart the versions of what is compiled in: Jinja, and the filters, which it runs on constants."""
+    package = Path(__file__).parent.parent
+    states = [
+        (str(path), state.st_mtime_ns, state.st_size)
+        for folder in (package / "markdown", package / "render", Path(jinja2.__file__).parent)
+        for path in sorted(folder.glob("*.py"))
+        for state in [path.stat()]
+    ]
+    return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
+
+
+def cache_folder() -> Path | None:
+    """Gives the folder for what may be deleted at any time; none where the user has no home."""
+    with suppress(RuntimeError):
+        if named := os.environ.get("XDG_CACHE_HOME"):
+            return Path(named) / "skillgen"
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "skillgen" / "Cache"
+        return Path.home() / (".cache" if sys.platform != "darwin" else "Library/Caches") / "skillgen"
+    return None
+
+
+def _is_ours(path: Path) -> bool:
+    """Tells whether only this user can have written it: what is loaded is run."""
+    if os.name != "posix":
+        return True
+    state = path.stat()
+    return state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
 class Templates:

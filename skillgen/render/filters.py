@@ -1,41 +1,75 @@
-"""Every filter and function of the templates; their docstrings are what docs/templates.md says of them."""
+"""SEAM: every filter of the templates with its docs (manual is built from it).
+
+YAML front matter: block style only, no comments, no anchors, no tags.
+
+The reference validator of skills reads a strict subset of YAML and breaks at `---` inside a value; the reference parser
+of llms.txt takes a comment for the title.
+
+Every filter and function of the templates; their docstrings are what docs/templates.md says of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jinja2
+import yaml
 
-from skillgen.markdown import filters
-from skillgen.markdown.blocks import block
-from skillgen.markdown.filters import Markdown
-from skillgen.markdown.front_matter import front_matter
-from skillgen.markdown.sentences import clipped, shortened
-from skillgen.markdown.values import json_text
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.tool import Tool
-from skillgen.model.value import Json, is_inferred
-from skillgen.render import (
-    access,
-    branches,
-    calls,
-    client,
-    credentials,
-    directions,
-    effects,
-    error_results,
-    examples,
-    identity,
-    links,
-    operation,
-    results,
-    type_phrases,
-    uses,
-    value_notes,
-    whole_input,
-)
+from skillgen.model.values import Json, is_inferred
+from skillgen.render import about, access, examples, identity, nested, pages, parameters, results, semantics, types
 from skillgen.render.environment import printed
+from skillgen.text import markdown
+from skillgen.text.blocks import block
+from skillgen.text.markdown import Markdown, inert, json_text, one_line
+from skillgen.text.summary import clipped, shortened
+
+VALUE_LIMIT = 1_536
+"""Characters of one value; the longest that a host reads is Claude Code's `description`."""
+
+
+_NUMBER = re.compile(
+    r"[-+]?(?:0o?[0-7]+|0x[0-9a-f]+|\.?[0-9][0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.inf|\.nan)\Z", re.IGNORECASE
+)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Indents the items of a list below its key, as people do."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        """Quotes what YAML 1.2 reads as a number; PyYAML itself knows those of YAML 1.1."""
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style="'" if _NUMBER.match(text) else None)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
+def front_matter(fields: Mapping[str, Any]) -> Markdown:
+    """Gives the fields between two lines of dashes; those that are `None` or empty are left out, inside a field
+    those that are `None`."""
+    kept = {key: safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
+    body = yaml.dump(kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1 << 30)
+    return Markdown(f"---\n{body}---")
+
+
+def _safe(item: Any) -> Any:
+    if isinstance(item, str):
+        line = inert(one_line(item)).replace("---", "—")
+        return line if len(line) <= VALUE_LIMIT else line[: VALUE_LIMIT - 1] + "…"
+    if isinstance(item, Mapping):
+        return {_safe(key): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
+    if isinstance(item, (list, tuple)):
+        return [_safe(inner) for inner in item]
+    return item
 
 
 class _NamedTypes:
@@ -58,7 +92,7 @@ _NAMED_TYPES = _NamedTypes()
 @jinja2.pass_context
 def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
     """Gives a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
-    return calls.call_line(tool, _NAMED_TYPES.schemas(context["service"].schemas))
+    return parameters.call_line(tool, _NAMED_TYPES.schemas(context["service"].schemas))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
@@ -73,7 +107,7 @@ def _count(things: Sequence[object], noun: str) -> Markdown:
 
 def _json(data: Json) -> str:
     """Returns a value as JSON, indented."""
-    return filters.inert_json(json_text(data, indent=2))
+    return markdown.inert_json(json_text(data, indent=2))
 
 
 def _sentence(text: str) -> Markdown:
@@ -83,7 +117,7 @@ def _sentence(text: str) -> Markdown:
 
 def _begins_with(text: str, start: str) -> bool:
     """Tells whether a text of several lines begins with the words of another."""
-    return " ".join(text[: 2 * len(start) + 40].split()).startswith(filters.paragraph(start))
+    return " ".join(text[: 2 * len(start) + 40].split()).startswith(markdown.paragraph(start))
 
 
 def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> Markdown:
@@ -91,7 +125,7 @@ def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> 
 
     Beyond a limit it says how many more there are.
     """
-    shown = [filters.code(name) for name in names]
+    shown = [markdown.code(name) for name in names]
     if limit is not None and len(shown) > limit:
         return Markdown(f"{', '.join(shown[:limit])} and {len(shown) - limit:,} more")
     return Markdown(last.join(filter(None, (", ".join(shown[:-1]), *shown[-1:]))))
@@ -111,24 +145,24 @@ def _reference_links(file_names: Sequence[str]) -> Markdown:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "tool_link": links.tool_link,
-    "type_link": links.type_link,
-    "common_errors_link": links.common_errors_link,
+    "tool_link": pages.tool_link,
+    "type_link": pages.type_link,
+    "common_errors_link": pages.common_errors_link,
 }
 """What every template can call."""
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "inline": filters.inline,
-    "paragraph": filters.paragraph,
+    "inline": markdown.inline,
+    "paragraph": markdown.paragraph,
     "block": block,
-    "code": filters.code,
-    "value": filters.value,
-    "heading": filters.name,
-    "fence": filters.fence,
-    "quotation": filters.quotation,
-    "label": filters.link_label,
-    "link_title": filters.link_title,
-    "url": filters.link_url,
+    "code": markdown.code,
+    "value": markdown.value,
+    "heading": markdown.name,
+    "fence": markdown.fence,
+    "quotation": markdown.quotation,
+    "label": markdown.link_label,
+    "link_title": markdown.link_title,
+    "url": markdown.link_url,
     "markdown": Markdown,
     "front_matter": front_matter,
     "json": _json,
@@ -146,39 +180,39 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "are_few": _are_few,
     "reference_links": _reference_links,
     "is_inferred": is_inferred,
-    "shown_uses": uses.shown_uses,
-    "wanted_uses": uses.wanted_uses,
-    "whole_parts": uses.whole_parts,
-    "unwanted_uses": uses.unwanted_uses,
+    "shown_uses": identity.shown_uses,
+    "wanted_uses": identity.wanted_uses,
+    "whole_parts": identity.whole_parts,
+    "unwanted_uses": identity.unwanted_uses,
     "other_access": access.other_access,
     "web_access": access.web_access,
     "access_word": access.access_word,
     "host_names": access.host_names,
-    "client_configuration": client.client_configuration,
-    "client_variables": client.client_variables,
+    "client_configuration": about.client_configuration,
+    "client_variables": about.client_variables,
     "auth_phrases": access.auth_phrases,
     "speaks_of_authentication": access.speaks_of_authentication,
     "sent_as": access.sent_as,
-    "type_phrase": type_phrases.type_phrase,
-    "notes": value_notes.parameter_notes,
-    "schema_notes": value_notes.schema_notes,
-    "branches": branches.branches,
-    "going": directions.going,
-    "left_out": directions.left_out,
-    "whole_notes": whole_input.whole_notes,
-    "unnamed_branches": branches.unnamed_branches,
-    "whole_branches": whole_input.whole_branches,
-    "effects": effects.effects,
-    "event_auth": effects.event_auth,
-    "marks": effects.marks,
-    "declares_effects": effects.declares_effects,
-    "goes_by_names": effects.goes_by_names,
-    "needs": effects.needs,
-    "names_shown": operation.names_shown,
-    "needs_stop": effects.needs_stop,
-    "rate_limit": effects.rate_limit_phrase,
-    "summary_line": effects.summary_line,
-    "title_line": effects.title_line,
+    "type_phrase": types.type_phrase,
+    "notes": types.parameter_notes,
+    "schema_notes": types.schema_notes,
+    "branches": nested.branches,
+    "going": parameters.going,
+    "left_out": parameters.left_out,
+    "whole_notes": parameters.whole_notes,
+    "unnamed_branches": nested.unnamed_branches,
+    "whole_branches": parameters.whole_branches,
+    "effects": semantics.effects,
+    "event_auth": semantics.event_auth,
+    "marks": semantics.marks,
+    "declares_effects": semantics.declares_effects,
+    "goes_by_names": semantics.goes_by_names,
+    "needs": semantics.needs,
+    "names_shown": semantics.names_shown,
+    "needs_stop": semantics.needs_stop,
+    "rate_limit": semantics.rate_limit_phrase,
+    "summary_line": semantics.summary_line,
+    "title_line": semantics.title_line,
     "returned_outputs": results.returned_outputs,
     "output_facts": results.output_facts,
     "output_words": results.output_words,
@@ -186,16 +220,16 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "has_plain_headers": results.has_plain_headers,
     "link_line": results.link_line,
     "offered_counts": identity.offered_counts,
-    "error_line": error_results.error_line,
-    "error_bodies": error_results.error_bodies,
-    "error_headers": error_results.error_headers,
-    "error_examples": error_results.error_examples,
-    "error_types": error_results.error_types,
-    "parameter_lists": calls.parameter_lists,
-    "event_lists": calls.event_lists,
+    "error_line": results.error_line,
+    "error_bodies": results.error_bodies,
+    "error_headers": results.error_headers,
+    "error_examples": results.error_examples,
+    "error_types": results.error_types,
+    "parameter_lists": parameters.parameter_lists,
+    "event_lists": parameters.event_lists,
     "call_line": _call_line,
     "filled_command": examples.filled_command,
     "filled_request": examples.filled_request,
-    "example_variables": credentials.example_variables,
+    "example_variables": access.example_variables,
     "sentence": _sentence,
 }

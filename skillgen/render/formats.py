@@ -1,27 +1,79 @@
-"""All documents of a service, format by format."""
+"""SEAM: the table of formats.
+
+The llms.txt above those of several services, with the "Site Structure" of dashdash's web profile (6.2).
+
+All documents of a service, format by format.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from skillgen.errors import Problem
-from skillgen.markdown.filters import inert, inert_json, one_line
-from skillgen.markdown.invisible import visible
-from skillgen.markdown.sentences import clipped
-from skillgen.markdown.values import json_text
 from skillgen.model.service import Service
 from skillgen.render.ai_help import ai_help_documents, command_documents
-from skillgen.render.dashdash import registry_entry
+from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, registry_entry
 from skillgen.render.document import DEFAULT_FORMATS, PROFILES, Document
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.render.identity import TITLE_LIMIT
+from skillgen.render.identity import TITLE_LIMIT, plain, short_description, title
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
-from skillgen.render.site import site_document
 from skillgen.render.skill import skill_documents, skill_of
+from skillgen.text.markdown import inert, inert_json, json_text, one_line
+from skillgen.text.summary import clipped
+from skillgen.text.unicode import visible
+
+_LEVELS = ("none", "read", "browse", "interact", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One service, and the folder of its documents."""
+
+    folder: str
+    """Below OUT."""
+
+    title: str
+    """Its name for people."""
+
+    does: str
+    """What it does, in one sentence."""
+
+    tools: int
+    """How many tools it has."""
+
+
+def site_document(services: Sequence[Service], folders: Sequence[str], templates: Templates) -> Document:
+    """Gives the llms.txt of a folder in which each service has one of its own."""
+    counts = Counter(map(title, services))
+    places = [
+        Place(
+            folder,
+            title(service) if counts[title(service)] == 1 else f"{title(service)} ({folder})",
+            short_description(service),
+            len(service.tools),
+        )
+        for service, folder in zip(services, folders, strict=True)
+    ]
+    names = plain(", ".join(place.title for place in places[:12])) + (" and more" if len(places) > 12 else "")
+    fields: dict[str, Any] = {
+        "name": "services",
+        "description": f"Documents of {len(places)} services: {names}. Use when a task needs one of them.",
+        "spec-url": SPEC_URL,
+        "spec-version": SPEC_VERSION,
+        "subdirectory-help": True,
+        "access-level": max((service.access_level for service in services), key=_LEVELS.index, default="read"),
+        "cli-url": "none",
+        "mcp-url": "none",
+        "api-url": "none",
+    }
+    return Document("llms.txt", templates.render("llms-site.txt.j2", fields=fields, site=places))
+
 
 VERSION_LIMIT = 64
 """Characters of the version of a service."""

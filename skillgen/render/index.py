@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from skillgen.markdown.filters import Markdown, code, inline, link_label
-from skillgen.markdown.sentences import clipped_inside
 from skillgen.model.tool import Tool
-from skillgen.render.effects import marks
+from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
-from skillgen.render.phrases import tool_phrase
 from skillgen.render.reference import Reference, Topic
+from skillgen.render.semantics import marks
+from skillgen.text.markdown import Markdown, code, inline, link_label
+from skillgen.text.summary import clipped_inside
 
 Lines = Literal["full", "short", "names"]
 

@@ -12,16 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from skillgen.errors import Problem
-from skillgen.markdown.filters import plain_words
-from skillgen.markdown.sentences import clipped
 from skillgen.model.service import Service
 from skillgen.render.access import host_names
-from skillgen.render.identity import (
-    description,
-    plain,
-    skill_name,
-    what_and_when,
-)
+from skillgen.render.identity import description, plain, skill_name, what_and_when
+from skillgen.text.markdown import plain_words
+from skillgen.text.summary import clipped
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 

@@ -8,23 +8,30 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from skillgen.markdown.blocks import block
-from skillgen.markdown.filters import Markdown, one_line, paragraph
-from skillgen.markdown.sentences import clipped
-from skillgen.model.offers import Group
-from skillgen.model.resource import Resource
+from skillgen.model.resource import Group, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import DESCRIPTION, about_pages, description_headings
-from skillgen.render.common_errors import CommonErrors, common_errors
-from skillgen.render.credentials import credentials
-from skillgen.render.curl import curl_command
+from skillgen.render.access import credentials
 from skillgen.render.environment import Templates
-from skillgen.render.examples import shown_examples
-from skillgen.render.file_names import file_stems
-from skillgen.render.links import COMMON_ERRORS, ERRORS, resolved
-from skillgen.render.pages import TYPES, Page, Section, addresses, pages_of, type_addresses
-from skillgen.render.placement import with_own_types
+from skillgen.render.examples import curl_command, shown_examples
+from skillgen.render.pages import (
+    COMMON_ERRORS,
+    ERRORS,
+    TYPES,
+    Page,
+    Section,
+    addresses,
+    file_stems,
+    pages_of,
+    resolved,
+    type_addresses,
+    with_own_types,
+)
+from skillgen.render.results import CommonErrors, common_errors
+from skillgen.text.blocks import block
+from skillgen.text.markdown import Markdown, one_line, paragraph
+from skillgen.text.summary import clipped
 
 SECTIONS = "reference/sections.md.j2"
 

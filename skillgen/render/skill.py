@@ -10,10 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgen.errors import Problem
-from skillgen.markdown.filters import inert, one_line, unfilled
 from skillgen.model.service import Service
 from skillgen.render.document import PROFILES, Document
-from skillgen.render.effects import (
+from skillgen.render.environment import Templates
+from skillgen.render.identity import phrase_of, skill_name, title
+from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
+from skillgen.render.invocation import skill_fields
+from skillgen.render.reference import Reference, page_text, reference_files
+from skillgen.render.semantics import (
     is_destructive_by_default,
     is_destructive_by_inference,
     is_effect_of_method,
@@ -21,12 +25,7 @@ from skillgen.render.effects import (
     marks,
     marks_legend,
 )
-from skillgen.render.environment import Templates
-from skillgen.render.identity import skill_name, title
-from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
-from skillgen.render.invocation import skill_fields
-from skillgen.render.phrases import phrase_of
-from skillgen.render.reference import Reference, page_text, reference_files
+from skillgen.text.markdown import inert, one_line, unfilled
 
 LINES_LIMIT = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""

@@ -12,22 +12,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.access import Access, Endpoint
-from skillgen.model.offers import Section
+from skillgen.model.auth import Access, Endpoint
+from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
-from skillgen.model.value import Origin
-from skillgen.sources import fetch
-from skillgen.sources.document import load_text
-from skillgen.sources.given import secrets_of_url
-from skillgen.sources.mcp import declared
-from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result
-from skillgen.sources.mcp.claims import Members
-from skillgen.sources.mcp.declared import Voices
-from skillgen.sources.mcp.precedence import Facts
-from skillgen.sources.mcp.tool_help import with_help
+from skillgen.model.values import Origin
+from skillgen.security.secrets import report_repeated, secrets_of_url
+from skillgen.sources import http
+from skillgen.sources.documents import load_text
+from skillgen.sources.mcp import metadata
+from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
+from skillgen.sources.mcp.fields import Facts, Members
+from skillgen.sources.mcp.metadata import Voices
 from skillgen.sources.safety import settled
-from skillgen.sources.secrets import report_repeated
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -58,7 +55,7 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
     Raises:
         SourceError: there is none.
     """
-    access = fetch.Access(timeout_s=timeout_s, secrets=secrets_of_url(source))
+    access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_of_url(source))
     failures: list[SourceError] = []
     for address in _addresses(source):
         try:
@@ -159,10 +156,10 @@ class _ExtraReader:
             return facts.take(field, *voices.both(key, within=within))
 
         wanted, unwanted = _uses(text)
-        homepage = declared.homepage_from(voices, facts)
+        homepage = metadata.homepage_from(voices, facts)
         repository = facts.take("repository", *voices.both("repository", Members.link))
         said = text.metadata.raw.get("alternativeAccess", {})
-        access = declared.access_from(voices, Facts(ProblemLog()), url=None, repository=None, homepage=None)
+        access = metadata.access_from(voices, Facts(ProblemLog()), url=None, repository=None, homepage=None)
         service = Service(
             kind="mcp",
             name=take("name", "name", "identity") or "",
@@ -176,12 +173,12 @@ class _ExtraReader:
             last_updated=take("last_updated", "lastUpdated"),
             when_to_use=wanted,
             when_not_to_use=unwanted,
-            access_level=declared.access_level_from(voices, facts, "read", levels=CAUTION["access_level"]),
+            access_level=metadata.access_level_from(voices, facts, "read", levels=CAUTION["access_level"]),
             access=access if "mcpUrl" in said else replace(access, mcp=None),
-            install=declared.install_from(voices, facts),
-            requirements=declared.requirements_from(voices, facts),
-            invocation=declared.invocation_from(voices, facts),
-            rate_limit=declared.rate_limit_from(voices, facts),
+            install=metadata.install_from(voices, facts),
+            requirements=metadata.requirements_from(voices, facts),
+            invocation=metadata.invocation_from(voices, facts),
+            rate_limit=metadata.rate_limit_from(voices, facts),
             categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
         )
         return replace(service, extras=text.metadata.unread() or None, origins=facts.origins)

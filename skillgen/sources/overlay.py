@@ -12,13 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.pointer import child
-from skillgen.model.value import Json
-from skillgen.sources.document import Document, is_url, load_document
-from skillgen.sources.fetch import Access
-from skillgen.sources.guards import as_dict, text_of
-from skillgen.time_limit import time_limit
+from skillgen.errors import ProblemLog, SourceError, time_limit
+from skillgen.model.values import Json, child
+from skillgen.sources.documents import Document, is_url, load_document
+from skillgen.sources.http import FetchOptions
+from skillgen.sources.json_access import as_dict, text_of
 
 LIMIT_S = 10.0
 """Seconds of the processor that one path may take: expressions in it are searched in texts of the description."""
@@ -27,7 +25,7 @@ Parts = Sequence["str | int"]
 """The way from the root to a node: keys and indexes."""
 
 
-def overlaid(document: Document, overlays: Iterable[str], problems: ProblemLog, access: Access) -> Document:
+def overlaid(document: Document, overlays: Iterable[str], problems: ProblemLog, access: FetchOptions) -> Document:
     """Gives a description with overlays applied, in their order; an action that can't be carried out is reported.
 
     Raises:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.tool import Semantics, Tool
-from skillgen.model.value import Json, Origin
+from skillgen.model.values import Json, Origin
 
 DESCRIPTION = "its description"
 

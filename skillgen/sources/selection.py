@@ -13,8 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from skillgen.errors import Problem, UsageError
-from skillgen.model.offers import Group
-from skillgen.model.resource import Event
+from skillgen.model.resource import Event, Group
 from skillgen.model.schema import Discriminator
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from skillgen.errors import ProblemLog
-from skillgen.model.value import Json
-from skillgen.sources.bounds import NESTING_LIMIT
+from skillgen.model.values import Json
+from skillgen.sources.json_access import NESTING_LIMIT
 from skillgen.sources.json_text import number_or_text
 
 EXPANDED_LIMIT = 20_000_000

@@ -1,16 +1,42 @@
-"""Carries what a person added into a newly generated text, section by section."""
+"""Carry a person's lines into new text.
+
+Carries what a person added into a newly generated text, section by section.
+
+Carries what a person added to front matter into newly generated front matter, key by key.
+
+Lines are not enough here: a key that stands twice, or the member of a mapping that is gone, would break the YAML.
+
+One file made anew: what skillgen wrote, what stands there and what it would write, brought together.
+
+Finds a place for a person's words whose section is gone: where the section went, else the end of their file.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from operator import attrgetter
+from typing import Any
 
-from skillgen.write.alignment import Hunk, hunks_between, position_map
-from skillgen.write.edits import Addition, Edits
-from skillgen.write.lines import digests_of
-from skillgen.write.sections import Key, Section, heading_level, sections_of
+from skillgen.errors import Problem
+from skillgen.write.edits import (
+    Addition,
+    Edits,
+    Key,
+    MarkerError,
+    Rewriting,
+    Section,
+    edits_between,
+    front_matter_end,
+    heading_level,
+    sections_of,
+)
+from skillgen.write.line_diff import Hunk, diff_lines, hunks_between, position_map
+from skillgen.write.record import digests_of, line_digest, lines_of, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,3 +300,439 @@ def _spaced(lines: Sequence[str], new: Sequence[str], places: dict[int, int], at
     before = [""] if place and new[place - 1].strip() and lines[0].strip() else []
     after = [""] if place < len(new) and new[place].strip() and lines[-1].strip() else []
     return [*before, *lines, *after]
+
+
+_KEY = re.compile(r"([^\s#\-:][^:]*):(\s.*)?\Z")
+_MEMBER = re.compile(r"(\s+)([^\s#\-:][^:]*):(\s.*)?\Z")
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A key, and the lines below it."""
+
+    key: str
+    lines: list[str]
+    own: list[bool] = field(default_factory=list)
+    """For each line whether skillgen wrote it."""
+    marked: bool = False
+    """Whether it stands in a region."""
+
+    @property
+    def is_mapping(self) -> bool:
+        return bool(re.fullmatch(r"[^:]*:\s*", self.lines[0])) and any(map(_MEMBER.match, self.lines[1:]))
+
+
+def merged_front_matter(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns the new lines with the keys that a person added, and the keys that both wrote: those are conflicts."""
+    added = [addition for addition in edits.additions if addition.lines]
+    if not added:
+        return list(new), []
+    order, taken = _Order(_entries(new)), []
+    known = order.entries
+    previous: str | None = None
+    for entry in _edited_entries(edits):
+        mine = [line for line, own in zip(entry.lines, entry.own, strict=True) if not own]
+        generated = known.get(entry.key)
+        if not mine or (generated is not None and generated.lines == entry.lines):
+            pass
+        elif entry.key == "":
+            order.add_comment(entry, previous)
+        elif entry.marked and not any(entry.own):
+            order.put(entry, previous)
+        elif generated is None:
+            # The key of a member that stays is needed for it, whoever wrote it.
+            lines = [entry.lines[0], *mine] if entry.own[0] else mine
+            order.put(_Entry(entry.key, lines), previous)
+        elif generated.is_mapping and (entry.own[0] or entry.is_mapping):
+            members = mine if entry.own[0] else mine[1:]
+            taken += [f"{entry.key}.{name}" for name in _add_members(generated, members)]
+        else:
+            taken.append(entry.key)
+        if entry.key in known:
+            previous = entry.key
+    return order.lines(), taken
+
+
+class _Order:
+    """The entries of front matter in their order, each with the comments below it."""
+
+    def __init__(self, entries: Sequence[_Entry]) -> None:
+        self.entries: dict[str, _Entry] = {}
+        self._following: dict[str | None, str] = {}
+        self._comments: dict[str | None, list[_Entry]] = {}
+        previous: str | None = None
+        for entry in entries:
+            if entry.key == "":
+                self.add_comment(entry, previous)
+            else:
+                self.put(entry, previous)
+                previous = entry.key
+
+    def add_comment(self, comment: _Entry, previous: str | None) -> None:
+        """Adds a comment after a key and the comments below it; at the start where there is no key."""
+        self._comments.setdefault(previous, []).append(comment)
+
+    def put(self, entry: _Entry, previous: str | None) -> None:
+        """Puts an entry in place of the one with its key, else after `previous` and the comments below it."""
+        if entry.key not in self.entries:
+            if previous in self._following:
+                self._following[entry.key] = self._following[previous]
+            self._following[previous] = entry.key
+        self.entries[entry.key] = entry
+
+    def lines(self) -> list[str]:
+        """Returns the lines of all entries."""
+        found: list[str] = []
+        key: str | None = None
+        while True:
+            parts = [*([] if key is None else [self.entries[key]]), *self._comments.get(key, ())]
+            found += [line for part in parts for line in part.lines]
+            if key not in self._following:
+                return found
+            key = self._following[key]
+
+
+def _entries(lines: Sequence[str]) -> list[_Entry]:
+    found: list[_Entry] = []
+    for line in lines:
+        if key := _KEY.match(line):
+            found.append(_Entry(key[1].strip().strip("\"'"), [line]))
+        elif found:
+            found[-1].lines.append(line)
+        else:
+            found.append(_Entry("", [line]))
+    return found
+
+
+def _edited_entries(edits: Edits) -> list[_Entry]:
+    """Gives the entries as they stand there; comments and blank lines that a person added are entries too."""
+    lines: list[tuple[str, bool, bool]] = []
+    at = 0
+    for addition in edits.additions:
+        lines += [(line, True, False) for line in edits.base[at : addition.at]]
+        lines += [(line, False, addition.marked) for line in addition.lines]
+        at = addition.at + addition.covers
+    lines += [(line, True, False) for line in edits.base[at:]]
+    found: list[_Entry] = []
+    for line, own, marked in lines:
+        key = _KEY.match(line)
+        if key or not found or (not own and (line.startswith("#") or (found[-1].key == "" and not line.strip()))):
+            found.append(_Entry(key[1].strip().strip("\"'") if key else "", [], [], marked))
+        found[-1].lines.append(line)
+        found[-1].own.append(own)
+    return found
+
+
+def _add_members(generated: _Entry, members: Sequence[str]) -> list[str]:
+    """Adds members to a generated mapping, and gives the names of those that it has with another value."""
+    have = {found[2].strip(): line for line in generated.lines if (found := _MEMBER.match(line))}
+    taken = []
+    skipping = False
+    for line in members:
+        member = _MEMBER.match(line)
+        if member is not None:
+            name = member[2].strip()
+            skipping = name in have
+            if skipping and have[name].strip() != line.strip():
+                taken.append(name)
+        if not skipping:
+            generated.lines.append(line)
+    return taken
+
+
+_DASHES = line_digest("---")
+_CONFLICT = ("<<<<<<< ", ">>>>>>> ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Regenerated:
+    """A file with skillgen's new text and a person's words."""
+
+    front: tuple[str, ...]
+    """Its front matter with the rows of dashes."""
+
+    body: Merged
+    """The rest."""
+
+    edit: str
+    """What a person did inside generated text, as a unified diff; empty where they only added."""
+
+    reason: str | None
+    """What stands in the way of writing the file, where something does."""
+
+    rewritten: bool
+    """Whether they changed generated text."""
+
+    regions: int
+    """How many regions stand in place of generated text."""
+
+    added: int
+    """How many lines a person added."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The text."""
+        return [*self.front, *self.body.lines]
+
+
+def regenerated(path: str, state: str, old: bytes, new: bytes) -> Regenerated:
+    """Brings together what skillgen wrote (`state`, packed digests), what stands there and what it would write.
+
+    Raises:
+        MarkerError: a marker of a region lacks its other half.
+    """
+    base, now, then = unpacked(state), lines_of(old), lines_of(new)
+    base_front, now_front, new_front = _front_end(base), front_matter_end(now), front_matter_end(then)
+    if not (base_front and now_front and (new_front or not then)):
+        base_front = now_front = new_front = 0
+    front_edits = edits_between(
+        base[:base_front], now[:now_front], then[:new_front], first_line=1, in_front=bool(base_front)
+    )
+    body_edits = edits_between(base[base_front:], now[now_front:], then[new_front:], first_line=now_front + 1)
+    front_edits = _without_converged(front_edits, then[:new_front])
+    body_edits = _without_converged(body_edits, then[new_front:])
+    front, taken = _front(front_edits, then[:new_front])
+    has_headings = path.endswith((".md", ".txt"))
+    body = merged(body_edits, then[new_front:], has_headings)
+    if not base:  # nothing but notes that were kept when skillgen's text went
+        body = merged(Edits(base=(), additions=(), rewritings=()), then[new_front:], has_headings)
+        body.homeless = [Note(title="", lines=tuple(now))]
+    if then == [] and front_edits.additions:  # the file goes: its front matter has no other place
+        found = merged(front_edits, [], has_headings=False)
+        body.homeless = [*found.homeless, *body.homeless]
+    reason = None
+    if _has_conflict(front_edits, body_edits):
+        reason = "it holds the marks of a merge that is not resolved (<<<<<<<, =======, >>>>>>>)"
+    elif front_edits.rewritings or body_edits.rewritings:
+        reason = "a person changed what skillgen wrote"
+    elif taken:
+        reason = f"skillgen writes {', '.join(taken)} too"
+    elif path.endswith(".json") and body_edits.additions and not _is_sound_json([*front, *body.lines]):
+        reason = "what was added would break the JSON"
+    return Regenerated(
+        front=tuple(front),
+        body=body,
+        edit=_diff(path, [*front_edits.base, *body_edits.base], now) if reason else "",
+        reason=reason,
+        rewritten=bool(front_edits.rewritings or body_edits.rewritings),
+        added=sum(len(item.lines) for edits in (front_edits, body_edits) for item in edits.additions),
+        regions=sum(1 for edits in (front_edits, body_edits) for item in edits.additions if item.covers),
+    )
+
+
+def is_only_added_to(path: str, state: str, old: bytes) -> bool:
+    """Tells whether a file is what skillgen wrote, with no more than what a person added or marked as theirs."""
+    return added_lines(path, state, old) is not None
+
+
+def added_lines(path: str, state: str, old: bytes) -> list[str] | None:
+    """Gives the lines that a person added to what skillgen wrote; None where they changed or broke it."""
+    base, now = unpacked(state), lines_of(old)
+    if base == digests_of(now):
+        return []
+    front, now_front = _front_end(base), front_matter_end(now)
+    if not (front and now_front):
+        front = now_front = 0
+    try:
+        edits = (
+            edits_between(base[:front], now[:now_front], (), in_front=bool(front)),
+            edits_between(base[front:], now[now_front:], ()),
+        )
+    except MarkerError:
+        return None
+    if _has_conflict(*edits) or any(edit.rewritings for edit in edits) or _front(edits[0], edits[0].base)[1]:
+        return None
+    if path.endswith(".json") and not _is_sound_json(now):
+        return None
+    return [line for edit in edits for addition in edit.additions for line in addition.lines]
+
+
+def _has_conflict(*edits: Edits) -> bool:
+    """Tells whether lines that skillgen did not write are those by which git marks both sides of a conflict."""
+    lines = [line for edit in edits for added in edit.additions for line in added.lines]
+    lines += [line for edit in edits for changed in edit.rewritings for line in changed.lines]
+    return all(any(line.startswith(mark) for line in lines) for mark in _CONFLICT)
+
+
+def _front(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
+    if not new:
+        return [], []
+    inner = Edits(
+        base=edits.base[1:-1],
+        additions=tuple(_shifted(addition) for addition in edits.additions),
+        rewritings=(),
+    )
+    lines, taken = merged_front_matter(inner, new[1:-1])
+    return [new[0], *lines, new[-1]], taken
+
+
+def _shifted(addition: Addition) -> Addition:
+    return replace(addition, at=max(addition.at - 1, 0))
+
+
+def _front_end(digests: Sequence[str]) -> int:
+    if not digests or digests[0] != _DASHES:
+        return 0
+    return next((number + 1 for number in range(1, len(digests)) if digests[number] == _DASHES), 0)
+
+
+def _without_converged(edits: Edits, new: Sequence[str]) -> Edits:
+    """Leaves out the changes by which the text became what skillgen would write now, as a merge of branches does."""
+    if not edits.rewritings:
+        return edits
+    places = position_map(hunks_between(edits.base, new), len(edits.base), len(new))
+
+    def is_converged(change: Rewriting) -> bool:
+        if not change.lines and not any(number in places for number in range(change.start, change.end)):
+            return True
+        above = places.get(change.start - 1, -1 if change.start == 0 else None)
+        below = places.get(change.end, len(new) if change.end == len(edits.base) else None)
+        return above is not None and below is not None and tuple(new[above + 1 : below]) == change.lines
+
+    return replace(edits, rewritings=tuple(change for change in edits.rewritings if not is_converged(change)))
+
+
+def _is_sound_json(lines: Sequence[str]) -> bool:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({key for key, _ in pairs}) != len(pairs):
+            raise ValueError("a key stands twice")
+        return dict(pairs)
+
+    try:
+        json.loads("\n".join(lines), object_pairs_hook=once)
+    except ValueError:
+        return False
+    return True
+
+
+def _diff(path: str, base: Sequence[str], now: Sequence[str]) -> str:
+    lines = diff_lines(f"a/{path}", f"b/{path}", base, now)
+    return "".join(f"{line}\n" for line in lines)
+
+
+_MARK = "<!-- This stood under "
+
+_Scope = tuple[str, str]
+"""Files among which a heading is looked for: that of a path, those of a name, those of a folder."""
+
+
+class Homes:
+    """The sections of all documents that are about to be written."""
+
+    def __init__(self, new: Mapping[str, bytes], merges: Mapping[str, Regenerated]) -> None:
+        self._new = new
+        self._bodies: dict[str, Merged] = {path: made.body for path, made in merges.items()}
+        self._fronts: dict[str, tuple[str, ...]] = {path: made.front for path, made in merges.items()}
+        self._touched = {path for path, made in merges.items() if path in new or made.body.lines}
+
+        self.receivers: set[str] = set()
+        self._leaving: dict[str, list[str]] = {}
+        self._near: dict[_Scope, list[str]] = {}
+        for path in new:
+            for scope in _scopes_of(path):
+                self._near.setdefault(scope, []).append(path)
+        self._titled: dict[_Scope, dict[str, dict[str, list[Key]]]] = {}
+        self._lines: dict[tuple[str, Key], tuple[tuple[str, ...], dict[str, list[int]]]] = {}
+
+    def settle(self, path: str, note: Note) -> Problem:
+        """Puts a note where its section went, or at the end of its file, and tells of it."""
+        title = note.title or "the top of the file"
+        home = self._home(path, note)
+        if home is not None:
+            other, key = home
+            if not self._is_in(other, key, note.lines):  # as after a run that was interrupted
+                self._body(other).add_note(key, note.lines)
+            self._touched.add(other)
+            if other != path:
+                self.receivers.add(other)
+                self._leaving.setdefault(path, []).extend(note.lines)
+            return Problem(
+                code="note-moved",
+                level="info",
+                where=path,
+                message=f"what a person wrote under {title!r} moved with it to {other}",
+            )
+        body = self._body(path)
+        lines = list(note.lines)
+        if path.endswith(".md") and not lines[0].startswith(_MARK):
+            lines = [f"{_MARK}{_harmless(title)}, which is gone. -->", *lines]
+        if any(body.bodies.values()):
+            body.add_note(next(reversed(body.bodies)), lines)
+        else:
+            body.bodies[next(iter(body.bodies))] = lines
+        self._touched.add(path)
+        return Problem(
+            code="note-without-place",
+            level="warning",
+            where=path,
+            message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
+            fix="move it where it belongs, or delete it",
+        )
+
+    def leaving(self, path: str) -> list[str]:
+        """Gives the words that move from a file to others."""
+        return self._leaving.get(path, [])
+
+    def texts(self) -> dict[str, list[str]]:
+        """Gives the lines of every file that is not simply as skillgen would write it."""
+        found = {}
+        for path in sorted(self._touched):
+            lines = [*self._fronts[path], *self._bodies[path].lines]
+            if lines or path in self._new:
+                found[path] = lines
+        return found
+
+    def _home(self, path: str, note: Note) -> tuple[str, Key] | None:
+        """Gives the one section with this heading: in its own file, one of the same name, or one beside it."""
+        if not note.title:
+            return None
+        for scope in _scopes_of(path):
+            homes = self._homes(scope, note.title)
+            others = homes if scope[0] == "path" else islice((other for other in homes if other != path), 2)
+            match [(other, key) for other in others for key in homes[other]]:
+                case [home]:
+                    return home
+        return None
+
+    def _homes(self, scope: _Scope, title: str) -> dict[str, list[Key]]:
+        """Returns the sections with a heading by their files, which are searched once for all headings."""
+        if scope not in self._titled:
+            titled: dict[str, dict[str, list[Key]]] = {}
+            for path in self._near.get(scope, ()):
+                for key, words in self._body(path).titles.items():
+                    titled.setdefault(words, {}).setdefault(path, []).append(key)
+            self._titled[scope] = titled
+        return self._titled[scope].get(title, {})
+
+    def _is_in(self, path: str, key: Key, lines: Sequence[str]) -> bool:
+        """True if a section had these lines before any note came to it; its lines are indexed once for all notes."""
+        if (path, key) not in self._lines:
+            body = tuple(self._body(path).bodies[key])
+            places: dict[str, list[int]] = {}
+            for number, line in enumerate(body):
+                places.setdefault(line, []).append(number)
+            self._lines[path, key] = body, places
+        body, places = self._lines[path, key]
+        return any(body[at : at + len(lines)] == tuple(lines) for at in places.get(lines[0], ()))
+
+    def _body(self, path: str) -> Merged:
+        if path not in self._bodies:
+            lines = lines_of(self._new[path])
+            end = front_matter_end(lines)
+            self._fronts[path], rest = tuple(lines[:end]), lines[end:]
+            sections = sections_of(rest, path.endswith((".md", ".txt")))
+            self._bodies[path] = Merged(
+                bodies={section.key: rest[section.start : section.end] for section in sections},
+                titles={section.key: section.title for section in sections},
+            )
+        return self._bodies[path]
+
+
+def _scopes_of(path: str) -> tuple[_Scope, ...]:
+    folder, _, name = path.rpartition("/")
+    return ("path", path), ("name", name), ("folder", folder)
+
+
+def _harmless(title: str) -> str:
+    """Gives a heading that cannot end the comment in which it stands."""
+    return re.sub(r"[<>]|-(?=-)", "", title)[:80].strip("-")

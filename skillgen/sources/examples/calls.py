@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.exchange import Example
-from skillgen.model.value import Json, Origin
-from skillgen.sources.examples.flat_schemas import NoExample
-from skillgen.sources.examples.maker import Maker
-from skillgen.sources.examples.showable import reason_to_hide
-from skillgen.sources.examples.validity import UNCHECKED, Validity
-from skillgen.sources.guards import as_dict
+from skillgen.model.calls import Example
+from skillgen.model.values import Json, Origin
+from skillgen.sources.examples.generator import Maker, NoExample
+from skillgen.sources.examples.validation import UNCHECKED, Validity, reason_to_hide
+from skillgen.sources.json_access import as_dict
 
 MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 

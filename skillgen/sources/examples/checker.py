@@ -14,10 +14,10 @@ from typing import Any, cast
 from jsonschema import FormatChecker, ValidationError, validators
 from referencing import Registry
 
-from skillgen.model.value import Json
-from skillgen.sources.examples.fits import FORMATS, Dialect
-from skillgen.sources.examples.pattern_matching import matches
-from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.model.values import Json
+from skillgen.sources.examples.quick_check import FORMATS, Dialect
+from skillgen.sources.examples.strings import matches
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.discriminators import implied_value, names_a_type, reference_of
 
 REFERENCES_LIMIT = 2_000

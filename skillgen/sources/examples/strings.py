@@ -1,15 +1,453 @@
-"""Texts that stand for a value: by format, by pattern, else the parameter's own name in capitals."""
+"""Formats and regex -> text.
+
+The parts of a regular expression of ECMA 262, as Python's own parser gives them.
+
+Whether a text matches a regular expression, in a number of steps that has a bound.
+
+A text that matches a regular expression, built from the expression itself: small, exact and bounded.
+
+The parts that a text can be built from are enough for what descriptions hold: signs, sets, repetition, groups and
+choices. What was built is matched before it is used; whatever refers back gives no text.
+
+Texts that stand for a value: by format, by pattern, else the parameter's own name in capitals.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
-from skillgen.model.value import Json
-from skillgen.sources.examples.pattern_matching import matches
-from skillgen.sources.examples.pattern_syntax import LENGTH_LIMIT, NoText
-from skillgen.sources.examples.pattern_texts import text_for
+from skillgen.model.values import Json
+
+if sys.version_info >= (3, 11):
+    from re import _constants as sre
+    from re import _parser as sre_parser
+else:
+    import sre_constants as sre
+    import sre_parse as sre_parser
+
+__all__ = ["LENGTH_LIMIT", "NoText", "parsed_pattern", "property_of", "sre"]
+
+LENGTH_LIMIT = 200
+"""Characters of a text, and of a pattern four times as many; beyond that none is made."""
+
+_PROPERTY = re.compile(r"\\\\|\\([pP])\{(?:\w+=)?(\^?\w+)\}|\[:(\^?\w+):\]")
+_SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
+_CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
+_CODE_POINT = re.compile(r"\\\\|\\u\{([0-9A-Fa-f]{1,6})\}")
+_NOT_OF_PYTHON = re.compile(r"\A/\^|\$/[a-z]*\Z|(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
+"""What the author means otherwise: `/^a$/i` as JavaScript writes it, and `[]`, `[^]`, `{,3}`, which Python has too."""
+_ENDS = re.compile(r"\\[\\Az]")
+_END_SIGNS = {"\\A": "^", "\\z": "$"}
+"""What other languages have for the two ends of a text."""
+
+_FIRST_MARKER = 0xF0000
+"""Code point of the first character that represents a Unicode property in a parsed pattern; it is of private use."""
+
+_FLAGS = re.UNICODE.value
+"""The flags that a parsed pattern may have: Python sets this one for any string."""
+
+
+class NoText(ValueError):
+    """No text is made for a pattern."""
+
+
+@lru_cache(4096)
+def parsed_pattern(pattern: str) -> Any:
+    """Returns the parts of a pattern of ECMA 262 with the `u` flag; a literal may be a marker (`property_of`).
+
+    Raises:
+        re.error: it is not a pattern of Python's either.
+        NoText: it is too long, or Python reads it otherwise.
+    """
+    if len(pattern) > 4 * LENGTH_LIMIT:
+        raise NoText("the pattern is too long")
+    if _NOT_OF_PYTHON.search(pattern) or any(property_of(ord(sign)) for sign in pattern):
+        raise NoText("the pattern means something else in Python")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = sre_parser.parse(_translated(pattern))
+    if parsed.state.flags & ~_FLAGS:
+        raise NoText("flags in the pattern")
+    return parsed
+
+
+def property_of(code: int) -> Callable[[str], bool] | None:
+    """Returns the test for the Unicode property that a marker represents; `None` for any other character."""
+    place = code - _FIRST_MARKER
+    if not 0 <= place < 2 * len(_PROPERTIES):
+        return None
+    test = _PROPERTIES[place // 2]
+    return test if place % 2 == 0 else lambda sign: not test(sign)
+
+
+def _translated(pattern: str) -> str:
+    """Returns a pattern of ECMA 262 as Python reads it."""
+    pattern = _PROPERTY.sub(_marker, pattern)
+    pattern = _CODE_POINT.sub(lambda match: f"\\U{int(match[1], 16):08X}" if match[1] else match[0], pattern)
+    pattern = _ENDS.sub(lambda match: _END_SIGNS.get(match[0], match[0]), pattern)
+    pattern = _SURROGATES.sub(lambda pair: f"\\U{_joined(pair[1], pair[2]):08X}", pattern)
+    pattern = _CLASS_IN_RANGE.sub(r"\1\\-", pattern)
+    pattern = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
+    return pattern.replace("\\/", "/")
+
+
+def _joined(high: str, low: str) -> int:
+    return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
+
+
+def _marker(match: re.Match[str]) -> str:
+    written = match[2] or match[3]
+    if written is None:  # an escaped backslash
+        return match[0]
+    name = written.removeprefix("^").lower().replace("_", "")
+    name = _NAMES.get(name, name)
+    name = _NAMES.get(name.removeprefix("is"), name.removeprefix("is"))
+    if name not in _PLACES:
+        raise NoText(f"the property {written} is not known")
+    is_negated = (match[1] == "P") is not written.startswith("^")
+    return chr(_FIRST_MARKER + 2 * _PLACES[name] + is_negated)
+
+
+def _of_category(prefix: str) -> Callable[[str], bool]:
+    return lambda sign: unicodedata.category(sign).startswith(prefix)
+
+
+def _of_script(name: str) -> Callable[[str], bool]:
+    """Returns a test that is certain for characters named after the script, and for those of ASCII."""
+
+    def test(sign: str) -> bool:
+        if unicodedata.name(sign, "").startswith(name):
+            return True
+        if sign.isascii():
+            return False
+        raise NoText(f"the script of {sign!r} is not known")
+
+    return test
+
+
+def _is_alphabetic(sign: str) -> bool:
+    if unicodedata.category(sign) in ("Mn", "Mc", "So", "Nl"):
+        raise NoText(f"whether {sign!r} is alphabetic is not known")
+    return sign.isalpha()
+
+
+_CATEGORY_NAMES = (
+    "Lu Ll Lt Lm Lo L Mn Mc Me M Nd Nl No N Pc Pd Ps Pe Pi Pf Po P Sm Sc Sk So S Zs Zl Zp Z Cc Cf Cs Co Cn C"
+)
+_SCRIPTS = "LATIN GREEK CYRILLIC ARABIC HEBREW THAI HANGUL HIRAGANA KATAKANA DEVANAGARI ARMENIAN GEORGIAN"
+_TESTS: dict[str, Callable[[str], bool]] = {
+    **{name.lower(): _of_category(name) for name in _CATEGORY_NAMES.split()},
+    **{name.lower(): _of_script(name) for name in _SCRIPTS.split()},
+    "han": _of_script("CJK UNIFIED IDEOGRAPH"),
+    "lc": lambda sign: unicodedata.category(sign) in ("Lu", "Ll", "Lt"),
+    "alphabetic": _is_alphabetic,
+    "lowercase": str.islower,
+    "uppercase": str.isupper,
+    "alnum": lambda sign: _is_alphabetic(sign) or sign.isdecimal(),
+    "hexdigit": lambda sign: sign in "0123456789abcdefABCDEF",
+    "ascii": str.isascii,
+    "any": lambda sign: True,
+    "print": lambda sign: " " <= sign <= "~",
+    "graph": lambda sign: "!" <= sign <= "~",
+}
+_PROPERTIES = tuple(_TESTS.values())
+_PLACES = {name: place for place, name in enumerate(_TESTS)}
+_NAMES = {
+    "letter": "l",
+    "lowercaseletter": "ll",
+    "uppercaseletter": "lu",
+    "titlecaseletter": "lt",
+    "casedletter": "lc",
+    "modifierletter": "lm",
+    "otherletter": "lo",
+    "mark": "m",
+    "combiningmark": "m",
+    "nonspacingmark": "mn",
+    "number": "n",
+    "decimalnumber": "nd",
+    "digit": "nd",
+    "letternumber": "nl",
+    "othernumber": "no",
+    "punctuation": "p",
+    "punct": "p",
+    "dashpunctuation": "pd",
+    "connectorpunctuation": "pc",
+    "symbol": "s",
+    "mathsymbol": "sm",
+    "currencysymbol": "sc",
+    "separator": "z",
+    "spaceseparator": "zs",
+    "space": "zs",
+    "other": "c",
+    "control": "cc",
+    "cntrl": "cc",
+    "format": "cf",
+    "unassigned": "cn",
+    "privateuse": "co",
+    "alpha": "alphabetic",
+    "lower": "lowercase",
+    "upper": "uppercase",
+    "latn": "latin",
+    "grek": "greek",
+    "cyrl": "cyrillic",
+    "arab": "arabic",
+    "hebr": "hebrew",
+    "hani": "han",
+    "hira": "hiragana",
+    "kana": "katakana",
+    "xdigit": "hexdigit",
+    "asciihexdigit": "hexdigit",
+    "ahex": "hexdigit",
+}
+"""Names to those of `_TESTS`, in lower case and without underscores."""
+
+
+STEPS_LIMIT = 200_000
+"""Steps of one search at the most."""
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    """Tells whether a text matches a pattern somewhere; `None` where that takes too long or is not understood.
+
+    It follows all ways at once and counts its steps, so no pattern can make it hang.
+    """
+    try:
+        parsed = parsed_pattern(pattern)
+        return bool(_Matcher(text).ends(parsed, set(range(len(text) + 1))))
+    except (NoText, re.error, RecursionError, OverflowError):
+        return None
+
+
+class _Matcher:
+    """Gives where the parts of a pattern can end in a text, from all places at once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._steps = 0
+
+    def ends(self, parsed: Any, starts: set[int]) -> set[int]:
+        for op, argument in parsed:
+            self._steps += len(starts) + 1
+            if self._steps > STEPS_LIMIT:
+                raise NoText("too many steps")
+            if not starts:
+                break
+            starts = self._after(op, argument, starts)
+        return starts
+
+    def _after(self, op: Any, argument: Any, starts: set[int]) -> set[int]:
+        if op is sre.AT:
+            return {start for start in starts if self._stands(argument, start)}
+        if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            low, high, inner = argument
+            return self._repeated(low, high, inner, starts)
+        if op is sre.SUBPATTERN:
+            if argument[1] or argument[2]:
+                raise NoText("flags in the pattern")
+            return self.ends(argument[3], starts)
+        if op is sre.BRANCH:
+            return set().union(*(self.ends(branch, starts) for branch in argument[1]))
+        if op in (sre.ASSERT, sre.ASSERT_NOT):
+            return {start for start in starts if self._holds(argument[0], argument[1], start) is (op is sre.ASSERT)}
+        if op not in _OF_ONE_SIGN:
+            raise NoText("a part that refers to others")
+        text = self._text
+        return {start + 1 for start in starts if start < len(text) and is_sign(text[start], op, argument)}
+
+    def _repeated(self, low: int, high: int, inner: Any, starts: set[int]) -> set[int]:
+        reached = starts if int(low) == 0 else set()
+        times = 0
+        while starts and times < int(high):
+            starts = self.ends(inner, starts)
+            times += 1
+            if times >= int(low):
+                starts = starts - reached
+                reached = reached | starts
+        return reached
+
+    def _holds(self, direction: int, inner: Any, start: int) -> bool:
+        """Tells whether what a pattern looks for stands after a place, or before it."""
+        if direction == 1:
+            return bool(self.ends(inner, {start}))
+        before = start - int(inner.getwidth()[0])
+        return before >= 0 and start in self.ends(inner, {before})
+
+    def _stands(self, where: Any, start: int) -> bool:
+        if where in (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING):
+            return start == 0
+        if where in (sre.AT_END, sre.AT_END_STRING):
+            return start == len(self._text)
+        if where in (sre.AT_BOUNDARY, sre.AT_NON_BOUNDARY):
+            before = start > 0 and _is_word(self._text[start - 1])
+            after = start < len(self._text) and _is_word(self._text[start])
+            return (before != after) is (where is sre.AT_BOUNDARY)
+        raise NoText("an unknown place")
+
+
+def is_sign(sign: str, op: Any, argument: Any) -> bool:
+    """Tells whether a part of a pattern that takes one sign takes this one."""
+    if op is sre.ANY:
+        return sign not in "\n\r\u2028\u2029"
+    if op is sre.NOT_LITERAL:
+        return not _is_member(ord(sign), sre.LITERAL, argument)
+    if op is sre.IN:
+        negated = bool(argument) and argument[0][0] is sre.NEGATE
+        tests = argument[1:] if negated else argument
+        is_among: bool = any(_is_member(ord(sign), *test) for test in tests)
+        return is_among is not negated
+    return _is_member(ord(sign), op, argument)
+
+
+def _is_word(sign: str) -> bool:
+    return sign == "_" or (sign.isascii() and sign.isalnum())
+
+
+_OF_ONE_SIGN = frozenset({sre.ANY, sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.RANGE, sre.CATEGORY})
+"""Parts of a pattern that take one character."""
+
+_SPACES = frozenset(
+    "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+)
+
+_CATEGORIES: dict[Any, Callable[[str], bool]] = {
+    sre.CATEGORY_DIGIT: lambda sign: sign in "0123456789",
+    sre.CATEGORY_NOT_DIGIT: lambda sign: sign not in "0123456789",
+    sre.CATEGORY_SPACE: _SPACES.__contains__,
+    sre.CATEGORY_NOT_SPACE: lambda sign: sign not in _SPACES,
+    sre.CATEGORY_WORD: _is_word,
+    sre.CATEGORY_NOT_WORD: lambda sign: not _is_word(sign),
+}
+"""As ECMA 262 has them."""
+
+
+def _is_member(code: int, op: Any, argument: Any) -> bool:
+    if op is sre.LITERAL:
+        test = property_of(argument)
+        return bool(code == argument) if test is None else test(chr(code))
+    if op is sre.RANGE:
+        if property_of(argument[1]) is not None:
+            raise NoText("a range that ends with a property")
+        return bool(argument[0] <= code <= argument[1])
+    if op is sre.CATEGORY:
+        return _CATEGORIES[argument](chr(code))
+    raise NoText("an unknown set")
+
+
+_READABLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
+_READABLES = (_READABLE, "123456789" + _READABLE)
+"""Which sign of a set is taken: the first that is in it. A text of letters alone, or of zeros, may be ruled out."""
+
+
+@lru_cache(4096)
+def text_for(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
+    """Gives a text that matches a pattern somewhere, of `least` to `most` characters.
+
+    Raises:
+        NoText: the pattern is none, or asks for what no text is built from.
+    """
+    try:
+        parsed = parsed_pattern(pattern)
+        for readable in _READABLES:
+            for wanted in dict.fromkeys((max(least, 1), max(least, 3), max(least, 8), 0)):
+                text = _Builder(wanted, readable).text(parsed)
+                if len(text) < least:
+                    text += "a" * (least - len(text))
+                for candidate in (text, *_with_signs(text, _looked_for(parsed, readable))):
+                    if len(candidate) <= most and matches(pattern, candidate):
+                        return candidate
+    except (NoText, re.error, RecursionError, OverflowError):
+        pass
+    raise NoText(f"no text is made for the pattern {pattern[:80]!r}")
+
+
+class _Builder:
+    """Builds the text, each repetition as short as its bounds and the wanted length allow."""
+
+    def __init__(self, wanted: int, readable: str) -> None:
+        self._wanted = wanted
+        self._readable = readable
+        self._length = 0
+
+    def text(self, parsed: Any) -> str:
+        return "".join(self._parts(parsed))
+
+    def _parts(self, parsed: Any) -> Iterator[str]:
+        for op, argument in parsed:
+            for part in self._part(op, argument):
+                self._length += len(part) if op not in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.SUBPATTERN) else 0
+                if self._length > LENGTH_LIMIT:
+                    raise NoText("the text is too long")
+                yield part
+
+    def _part(self, op: Any, argument: Any) -> Iterator[str]:
+        if op is sre.LITERAL:
+            yield chr(argument) if property_of(argument) is None else _sign_of([(op, argument)], self._readable)
+        elif op is sre.NOT_LITERAL:
+            yield _sign_of([(sre.NEGATE, None), (sre.LITERAL, argument)], self._readable)
+        elif op is sre.ANY:
+            yield "a"
+        elif op is sre.IN:
+            yield _sign_of(argument, self._readable)
+        elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            yield from self._repeated(*argument)
+        elif op is sre.SUBPATTERN:
+            if argument[1] or argument[2]:
+                raise NoText("flags in the pattern")
+            yield from self._parts(argument[3])
+        elif op is sre.BRANCH:
+            yield from self._parts(argument[1][0])
+        elif op not in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
+            raise NoText(f"no text is built from {str(op).lower()}")
+
+    def _repeated(self, low: int, high: int, inner: Any) -> Iterator[str]:
+        times = 0
+        while times < int(low) or (times < int(high) and self._length < self._wanted):
+            before = self._length
+            yield from self._parts(inner)
+            times += 1
+            if self._length == before and times >= int(low):
+                return
+            if times > LENGTH_LIMIT:
+                raise NoText("the text is too long")
+
+
+def _looked_for(parsed: Any, readable: str) -> str:
+    """Gives a sign for each thing that must stand somewhere ahead: `(?=.*[a-z])(?=.*\\d)`."""
+    found = ""
+    for op, argument in parsed:
+        if op is sre.ASSERT and argument[0] == 1:
+            inner = [part for part in argument[1] if part[0] not in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.AT)]
+            found += _Builder(0, readable).text(inner)
+        elif op is sre.SUBPATTERN:
+            found += _looked_for(argument[3], readable)
+    return found
+
+
+def _with_signs(text: str, signs: str) -> Iterator[str]:
+    """Puts signs at the end of a text and at its start, without making it longer where it is long enough."""
+    if signs:
+        yield text[: max(len(text) - len(signs), 0)] + signs
+        yield signs + text[len(signs) :]
+
+
+def _sign_of(members: list[tuple[Any, Any]], readable: str) -> str:
+    """Gives a sign of a set, one that can be read where there is one."""
+    for sign in readable:
+        if is_sign(sign, sre.IN, members):
+            return sign
+    for op, argument in members:
+        if op is sre.NEGATE:
+            break
+        if op in (sre.LITERAL, sre.RANGE) and property_of(argument if op is sre.LITERAL else argument[0]) is None:
+            return chr(argument if op is sre.LITERAL else argument[0])
+    raise NoText("a set without a sign that can be read")
+
 
 VARIED_SIGNS = 4
 """Signs of a text that are changed to make another."""

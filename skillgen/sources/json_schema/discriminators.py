@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from skillgen.model.pointer import child, follow, last_token
 from skillgen.model.schema import Discriminator
-from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict, as_list, text_of
+from skillgen.model.values import Json, child, follow, last_token
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import Report, kind_of, members
 
 NameOf = Callable[[str, str], "str | None"]

@@ -1,4 +1,12 @@
-"""Reads the file in which an MCP client keeps its servers.
+""".mcp.json and its kin, both ways.
+
+Fills in the variables of a client's server file, as the clients do it.
+
+Claude Code writes `${NAME}` and `${NAME:-default}`; VS Code, Cursor and Windsurf `${env:NAME}`, `${workspaceFolder}`
+and their like; VS Code `${input:ID}` for what it asks its user. What has none of these forms stays as it is, so that
+an argument may hold a script.
+
+Reads the file in which an MCP client keeps its servers.
 
 `.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have them under `mcpServers`, VS Code under `servers`, and
 in its settings under `mcp`. All of them are JSON, with comments and trailing commas where people write them.
@@ -6,24 +14,114 @@ in its settings under `mcp`. All of them are JSON, with comments and trailing co
 What somebody publishes of a server is read too: a server.json, a registry's answer, a server card or a catalog of them
 (X-43). It lists remotes and packages. None is contacted or started unless the user names it, and nothing of the
 environment is filled in: only what the user gives for it.
+
+What a client's server file says of a server, drawn from how the user named it: never a value that may be secret.
+
+A command is kept only where it means the same on another machine: a runner and its package, a module, a bare program.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from skillgen.errors import UsageError
-from skillgen.model.value import Json
-from skillgen.sources.addresses import public_url
-from skillgen.sources.given import secrets_of_variables
-from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.mcp.config_variables import Input, Variables
-from skillgen.sources.mcp.target import ServerTarget
-from skillgen.sources.secrets import Secrets
+from skillgen.model.resource import ClientEntry
+from skillgen.model.values import Json
+from skillgen.security.addresses import is_private, public_url
+from skillgen.security.credentials import looks_random, redacted
+from skillgen.security.secrets import Secrets, names_secret, secrets_of_variables
+from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.mcp.target import ServerTarget, Transport
+
+_VARIABLE_NAME = re.compile(r"\$\{([^${}]*)\}")
+_NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", re.DOTALL)
+_EDITORS_OWN = ("command:", "config:", "extensionInstallFolder:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """What VS Code asks its user once (`inputs`)."""
+
+    is_secret: bool = False
+    """Whether it is typed unseen."""
+
+    default: str | None = None
+    """What is offered."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Variables:
+    """What may stand for a variable, and which secrets were used."""
+
+    given: Mapping[str, str]
+    """`--env`: comes before the environment, and answers inputs by their ids."""
+
+    environment: Mapping[str, str]
+    """The environment of skillgen."""
+
+    folder: Path
+    """The folder that an editor would have opened."""
+
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    """Id to input."""
+
+    secrets: Secrets = field(default_factory=Secrets)
+    """Values that were filled in and may reach no output."""
+
+    def fill_in(self, text: str, where: str) -> str:
+        """Gives a text with its variables filled in.
+
+        Raises:
+            UsageError: one of them has no value.
+        """
+        return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0], where), text)
+
+    def _value(self, inner: str, whole: str, where: str) -> str:
+        if (own := _EDITOR.get(inner.partition(":")[0])) is not None:
+            return own(self.folder)
+        if inner.startswith("input:"):
+            return self._input(inner.removeprefix("input:"), where)
+        if inner.startswith(_EDITORS_OWN):
+            raise UsageError(f"{whole} is known to the editor alone", where=where, fix="write its value instead")
+        match = _NAME.match(inner.removeprefix("env:"))
+        return whole if match is None else self._variable(match["name"], match["default"], where)
+
+    def _variable(self, name: str, default: str | None, where: str) -> str:
+        value = self.given.get(name, self.environment.get(name, default))
+        if value is None:
+            raise UsageError(f"{name} is not set", where=where, fix=f"set it, or give --env {name}=VALUE")
+        self.secrets |= secrets_of_variables({name: value})
+        return value
+
+    def _input(self, key: str, where: str) -> str:
+        asked = self.inputs.get(key, Input(is_secret=True))
+        name = re.sub(r"[^A-Za-z0-9]+", "_", key).upper()
+        value = self.given.get(key, self.given.get(name, self.environment.get(name, asked.default)))
+        if value is None:
+            raise UsageError(
+                f"the input {key!r} has no value here", where=where, fix=f"give --env {key}=VALUE, or set {name}"
+            )
+        self.secrets |= Secrets({value: f"the input {key}"}) if asked.is_secret else secrets_of_variables({key: value})
+        return value
+
+
+_EDITOR: Mapping[str, Callable[[Path], str]] = {
+    "workspaceFolder": str,
+    "workspaceRoot": str,
+    "workspaceFolderBasename": lambda folder: folder.name,
+    "userHome": lambda folder: str(Path.home()),
+    "cwd": str,
+    "pathSeparator": lambda folder: os.sep,
+    "/": lambda folder: os.sep,
+}
+"""Variables of the editors; `${workspaceFolder:NAME}` names one of several folders."""
+
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -381,3 +479,81 @@ def _is_nested(value: Json) -> bool:
 def _unquoted(value: str) -> str:
     is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if is_quoted else value
+
+
+_LOCAL_NAMES = """
+    bash bundle bun cargo cmd composer deno dotnet env fish go java make node nodejs npm perl php pnpm powershell pwsh
+    ruby sh sudo ts-node tsx uv wsl yarn zsh
+"""
+_LOCAL = frozenset(_LOCAL_NAMES.split())
+"""Programs that run what lies on this machine, unless one of `_PACKAGE_WORDS` follows."""
+
+_PACKAGE_WORDS = {
+    ("bun", "x"),
+    ("deno", "run"),
+    ("npm", "exec"),
+    ("pnpm", "dlx"),
+    ("uv", "tool"),
+    ("yarn", "dlx"),
+}
+"""A program and its first argument that together run a package."""
+
+_PYTHON = re.compile(r"py(thon)?(\d+(\.\d+)?)?(\.exe)?")
+_PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
+_ASSIGNMENT = re.compile(r"(?<![A-Z0-9_])[0-9_]*[A-Z][A-Z0-9_]*=.", re.DOTALL)
+_HAS_VARIABLE = re.compile(r"[$%]\w|\$\{")
+_DRIVE = re.compile(r"[A-Za-z]:($|[^/])")
+_FILE = re.compile(
+    r"\.(py|js|mjs|cjs|ts|mts|jar|rb|sh|php|pl|ps1|bat|cmd|exe|dll|json|ya?ml|toml|env|db|sqlite3?|pem|key)$", re.I
+)
+_SCOPED = re.compile(r"@[\w.~-]+/[\w.~-]+(@[\w.^~*-]+)?")
+
+
+def client_entry_of(target: ServerTarget, transport: Transport) -> ClientEntry:
+    """Gives what of a target may be told: names of variables and headers, and the command where others can run it."""
+    return ClientEntry(
+        transport=transport,
+        command=target.command if target.command and _is_portable(target) else (),
+        env=tuple(sorted(target.env)),
+        headers=tuple(sorted({name for name, _ in target.headers}, key=str.lower)),
+    )
+
+
+def _is_portable(target: ServerTarget) -> bool:
+    program, *arguments = target.command
+    if target.cwd is not None or not _PROGRAM.fullmatch(program) or _FILE.search(program):
+        return False
+    if _PYTHON.fullmatch(program):
+        if "-m" not in arguments[:2]:
+            return False
+    elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_WORDS:
+        return False
+    secrets = target.secrets()
+    return all(secrets.hide(argument) == argument and _is_for_others(argument) for argument in arguments)
+
+
+def _is_for_others(argument: str) -> bool:
+    """Tells whether an argument means the same elsewhere, and holds nothing that is the user's own."""
+    if not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
+        return False
+    if names_secret(argument.partition("=")[0]) and argument.startswith("-"):
+        return False
+    if redacted(argument)[0] != argument or "\\" in argument or str(Path.home()) in argument:
+        return False
+    value = argument.partition("=")[2] if argument.startswith("-") else argument
+    if "://" in value:
+        return public_url(value) == value and not is_private(urlsplit(value).hostname or "")
+    parts = re.split("[=,:]", argument)
+    return not (
+        _SCOPED.fullmatch(value) is None
+        and (
+            _DRIVE.match(value)
+            or _FILE.search(value)
+            or any(part.startswith(("/", "~", ".")) for part in parts)
+            or _is_random(parts)
+        )
+    )
+
+
+def _is_random(parts: Sequence[str]) -> bool:
+    return any(looks_random(part) for part in parts)

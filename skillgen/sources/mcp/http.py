@@ -1,4 +1,14 @@
-"""A connection to an MCP server over HTTP: Streamable HTTP, or HTTP+SSE (2024-11-05) for old servers.
+"""Streamable HTTP and SSE over the SDK.
+
+Reads what comes over HTTP as what comes over stdio is read, before the SDK does.
+
+The SDK's parser refuses a whole answer for one lone surrogate or one part that is nested more than 200 levels deep, and
+takes ten times the memory of its text. So a result is read here and kept, and the SDK gets a note in its place that
+says which it was.
+
+Why HTTP failed: one sentence from whatever groups and chains of exceptions a transport raises.
+
+A connection to an MCP server over HTTP: Streamable HTTP, or HTTP+SSE (2024-11-05) for old servers.
 
 The SDK's transports run on an event loop in a thread of its own, and below the typed models of its client, so that
 results stay raw.
@@ -7,8 +17,11 @@ results stay raw.
 from __future__ import annotations
 
 import asyncio
+import json
+import socket
+import ssl
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -21,14 +34,10 @@ import anyio
 import httpx2
 from anyio.abc import TaskStatus
 
-from skillgen.model.value import Json
-from skillgen.sources.bounds import SOURCE_LIMIT_BYTES
-from skillgen.sources.excerpts import printable
-from skillgen.sources.fetch import BUSY, RETRY_LIMIT, WAIT_LIMIT_S, asked_wait_s
-from skillgen.sources.guards import text_of
-from skillgen.sources.mcp.connection import ConnectionLost, Params, RpcError
-from skillgen.sources.mcp.http_bodies import KeptResults
-from skillgen.sources.mcp.http_failures import ByteBudget, lost_through
+from skillgen.model.values import Json
+from skillgen.sources.http import BUSY, RETRY_LIMIT, WAIT_LIMIT_S, asked_wait_s
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
+from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, messages_in
 from skillgen.sources.mcp.sdk import (
     CONNECTION_CLOSED,
     INTERNAL_ERROR,
@@ -46,6 +55,191 @@ from skillgen.sources.mcp.sdk import (
     sse_client,
     streamable_http_client,
 )
+from skillgen.text.unicode import printable
+
+_NOTE = "skillgen/kept"
+_MESSAGE = "application/json"
+_EVENT_STREAM = "text/event-stream"
+_DATA = b"data:"
+
+
+class KeptResults:
+    """The results that were read and wait for the request that they answer."""
+
+    def __init__(self) -> None:
+        self._results: dict[str, Json] = {}
+        self._count = 0
+
+    def taken(self, result: Json) -> Json:
+        """Gives the result that a note stands for; what is no note is the result itself."""
+        note = result.get(_NOTE) if isinstance(result, dict) else None
+        return self._results.pop(note, result) if isinstance(note, str) else result
+
+    def watch(self, stream: object, content_type: str) -> httpx2.AsyncByteStream:
+        """Gives a response's stream, in which notes stand for results."""
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        if content_type == _EVENT_STREAM:
+            return _Noted(stream, self._noted_events(stream))
+        return _Noted(stream, self._noted_body(stream)) if content_type == _MESSAGE else stream
+
+    async def _noted_body(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+        yield self._noted(b"".join([chunk async for chunk in chunks]))
+
+    async def _noted_events(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+        parts: list[bytes] = []
+        async for chunk in chunks:
+            parts.append(chunk)
+            if b"\n" in chunk:
+                *lines, rest = b"".join(parts).split(b"\n")
+                yield b"".join(self._noted_event(line) + b"\n" for line in lines)
+                parts = [rest]
+            elif b"\r" in chunk:  # lines may end so too, and then none is looked at
+                yield b"".join(parts)
+                parts = []
+        yield b"".join(parts)
+
+    def _noted_event(self, line: bytes) -> bytes:
+        return _DATA + b" " + self._noted(line[len(_DATA) :].strip()) if line.startswith(_DATA) else line
+
+    def _noted(self, text: bytes) -> bytes:
+        """Gives a message with a note for its result; what is none, or several, as it stands."""
+        try:
+            messages, rest = messages_in(text)
+        except ConnectionLost:
+            return text
+        if len(messages) != 1 or rest or not isinstance(messages[0].get("result"), dict):
+            return text
+        self._count += 1
+        note = str(self._count)
+        self._results[note] = messages[0]["result"]
+        return json.dumps({"jsonrpc": "2.0", "id": messages[0].get("id"), "result": {_NOTE: note}}).encode()
+
+
+class _Noted(httpx2.AsyncByteStream):
+    """The body of a response, as it is passed on."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, content: AsyncIterator[bytes]) -> None:
+        self._stream = stream
+        self._content = content
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._content
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+_CHECK_URL = "Check the URL, and whether the server is running."
+
+
+class _TooMuch(Exception):
+    """A server sends without end."""
+
+
+class ByteBudget:
+    """How much a server may still send, over all responses."""
+
+    def __init__(self, total_bytes: int) -> None:
+        self._total_bytes = self._left_bytes = total_bytes
+        self.refusal = ""
+        """Why nothing more may come; empty while it may."""
+
+    def watch(self, stream: object) -> httpx2.AsyncByteStream:
+        """Gives a response's stream, which fails once too much has come."""
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        return _Watched(stream, self)
+
+    def refuse(self, why: str) -> None:
+        """Lets nothing more come, and says why."""
+        self.refusal = why
+
+    def spend(self, count: int) -> None:
+        """Counts bytes that came."""
+        self._left_bytes -= count
+        if self._left_bytes < 0:
+            self.refusal = (
+                self.refusal or f"It sent more than skillgen reads, which is {self._total_bytes // 2**20} MiB."
+            )
+        if self.refusal:
+            raise _TooMuch(self.refusal)
+
+
+class _Watched(httpx2.AsyncByteStream):
+    """The body of a response while it is counted."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, budget: ByteBudget) -> None:
+        self._stream = stream
+        self._budget = budget
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            self._budget.spend(len(chunk))
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def lost_through(error: BaseException) -> ConnectionLost | RpcError:
+    """Tells why a connection is lost. The texts of exceptions are left out where they may quote a header or a URL."""
+    causes = list(causes_of(error))
+    for cause in causes:
+        if isinstance(cause, httpx2.HTTPStatusError):
+            response = cause.response
+            challenge = response.headers.get("www-authenticate")
+            phrase = httpx2.codes.get_reason_phrase(response.status_code)  # the answer's own may say anything
+            return RpcError(phrase, http_status=response.status_code, challenge=challenge)
+    for cause in causes:
+        if described := _described(cause):
+            return ConnectionLost(described[0], fix=described[1])
+    return ConnectionLost(f"The connection failed ({type(causes[-1]).__name__}).", fix=_CHECK_URL)
+
+
+def _described(cause: BaseException) -> tuple[str, str | None] | None:
+    if isinstance(cause, _TooMuch):
+        return str(cause), None
+    for kind, what, fix in _KINDS:
+        if isinstance(cause, kind):
+            detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+            return what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix
+    return None
+
+
+# The most telling first: what a library raises is often the consequence of what the system said.
+_KINDS: tuple[tuple[type[BaseException], str, str | None], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "The server's certificate is not trusted{detail}.",
+        "Name your certificate authority with SSL_CERT_FILE.",
+    ),
+    (ssl.SSLError, "TLS fails{detail}.", "Check whether the URL begins with https:// or http://."),
+    (socket.gaierror, "The host name is not known.", "Check the URL, and the network."),
+    (ConnectionRefusedError, "The connection is refused.", _CHECK_URL),
+    (httpx2.ConnectTimeout, "The host does not answer.", _CHECK_URL),
+    (httpx2.ProxyError, "The proxy refuses.", "Check HTTPS_PROXY and NO_PROXY."),
+    (httpx2.UnsupportedProtocol, "The URL is none of HTTP.", "Give a URL that begins with https:// or http://."),
+    (httpx2.InvalidURL, "The URL makes no sense.", "Give a URL that begins with https:// or http://."),
+    (httpx2.LocalProtocolError, "A header cannot be sent as it is.", "Check --header."),
+    (UnicodeEncodeError, "A header cannot be sent as it is.", "Check --header: HTTP wants ASCII."),
+    (httpx2.SSEError, "The answer is no stream of events.", "Check the path of the URL."),
+    (httpx2.RemoteProtocolError, "The server broke the connection off.", "Look into the server's own log."),
+    (httpx2.NetworkError, "The connection broke off.", _CHECK_URL),
+)
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Gives the exceptions of groups and chains, the innermost first."""
+    seen: list[BaseException] = []
+    waiting = [error]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.append(current)
+        waiting.extend(getattr(current, "exceptions", ()))
+        waiting.extend(cause for cause in (current.__cause__, current.__context__) if cause is not None)
+    return reversed(seen)
+
 
 _CLOSE_S = 2.0
 """How long a server may take to hear that the session is over."""
@@ -56,7 +250,6 @@ _SETTLE_S = 1.0
 _STAND_INS = (INTERNAL_ERROR, METHOD_NOT_FOUND)
 """What the SDK makes of an HTTP status whose body says nothing."""
 
-_EVENT_STREAM = "text/event-stream"
 _MESSAGE_TYPES = ("application/json", _EVENT_STREAM)
 
 _OF_CREDENTIALS = (401, 403, 407)

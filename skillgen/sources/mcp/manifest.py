@@ -7,17 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.access import Auth, RateLimit, Scope
-from skillgen.model.exchange import ErrorCase
-from skillgen.model.offers import RelatedServer
-from skillgen.model.pointer import child
-from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict, as_list, text_of, texts_of
-from skillgen.sources.mcp.claims import Claim, Members
-from skillgen.sources.mcp.error_cases import error_cases
-from skillgen.sources.mcp.manifest_tool import is_manifest
-from skillgen.sources.mcp.rate_limits import counted_limit
-from skillgen.sources.mcp.tool_entry import spelled
+from skillgen.model.auth import Auth, RateLimit, Scope
+from skillgen.model.calls import ErrorCase
+from skillgen.model.resource import RelatedServer
+from skillgen.model.values import Json, child
+from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
+from skillgen.sources.mcp.entries import counted_limit, error_cases, spelled
+from skillgen.sources.mcp.extensions import is_manifest
+from skillgen.sources.mcp.fields import Claim, Members
 
 VERSION = "0.1.0"
 

@@ -19,11 +19,18 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
-from skillgen.model.value import Json
-from skillgen.sources.mcp.connection import ConnectionLost, Params
-from skillgen.sources.mcp.processes import ProcessFamily
-from skillgen.sources.mcp.wire import CHUNK_BYTES, answer_to_server, error_from_answer, lines_of, messages_in
-from skillgen.sources.secrets import Secrets
+from skillgen.model.values import Json
+from skillgen.security.secrets import Secrets
+from skillgen.sources.mcp.jsonrpc import (
+    CHUNK_BYTES,
+    ConnectionLost,
+    Params,
+    answer_to_server,
+    error_from_answer,
+    lines_of,
+    messages_in,
+)
+from skillgen.sources.mcp.process import ProcessFamily
 
 _BANNERS_LIMIT = 10_000
 """Lines that are no messages before the program is taken for something other than an MCP server."""

@@ -1,37 +1,131 @@
-"""Reads entries of `tools/list` as tools, whatever revision of the protocol or seed they follow."""
+"""Entry of tools/list -> Tool.
+
+Reads what calling a tool does to the world: `dashdash` (seed 000, 3.2.2), seed 004 (6), annotations.
+
+Only what is declared, or follows from it by the meaning of the words, is a fact. The default of `destructiveHint`
+counts where a tool declares that it changes something and nothing else; a tool that declares nothing has no facts.
+
+Reads entries of `tools/list` as tools, whatever revision of the protocol or seed they follow.
+
+Checks `x-mcp-header`, which mirrors an argument into an HTTP header (2026-07-28, Streamable HTTP, "Custom Headers").
+
+A client must leave out a tool whose annotations break the rules: no call of it could be made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
 from skillgen.errors import ProblemLog
-from skillgen.markdown.sentences import first_sentence
-from skillgen.model.access import RateLimit
-from skillgen.model.exchange import ErrorCase, Example, Input, Output
-from skillgen.model.pointer import child
+from skillgen.model.auth import RateLimit
+from skillgen.model.calls import ErrorCase, Example, Input, Output
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
-from skillgen.model.tool import Cost, Tool
-from skillgen.model.value import Json, Origin, Value
+from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
+from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import checked_examples
-from skillgen.sources.guards import as_dict, as_list
-from skillgen.sources.json_schema.collecting import flatten
-from skillgen.sources.json_schema.merging import ANYTHING
-from skillgen.sources.json_schema.reader import SchemaReader
-from skillgen.sources.json_schema.scope import Scope
-from skillgen.sources.mcp.ai_help import ToolHelp
-from skillgen.sources.mcp.claims import Claim, Members
-from skillgen.sources.mcp.disclosed import guidance_from
-from skillgen.sources.mcp.error_cases import error_cases
-from skillgen.sources.mcp.icons import IconReader
-from skillgen.sources.mcp.precedence import Facts
-from skillgen.sources.mcp.rate_limits import counted_limit
-from skillgen.sources.mcp.semantics import semantics_from_tool
-from skillgen.sources.mcp.tool_entry import ToolEntry, spelled
-from skillgen.sources.mcp.tool_help import with_help
+from skillgen.sources.json_access import as_dict, as_list
+from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.loader import SchemaReader, Scope
+from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.mcp.ai_help import ToolHelp, with_help
+from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, spelled
+from skillgen.sources.mcp.fields import Claim, Facts, Members
+from skillgen.sources.mcp.offers import IconReader
+from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.sources.safety import settled
+from skillgen.text.summary import first_sentence
+
+DEFAULT = "MCP's default"
+
+_NONE = frozenset({"", "none", "no", "n/a"})
+
+
+def semantics_from_tool(entry: ToolEntry, problems: ProblemLog) -> Semantics:
+    """Reads the semantics of one tool; each fact has its origin."""
+    facts = Facts(problems)
+    operation = [place.cautious_word("operationType", CAUTION["operation"]) for place in entry.dashdashes]
+    risk = entry.field("risk_level", lambda place, key: place.cautious_word(key, CAUTION["risk"], "destructive"))
+
+    def hint(key: str, cautious: bool) -> list[Claim | None]:
+        return [place.cautious_flag(key, cautious) for place in entry.annotations]
+
+    def flag(key: str, cautious: bool) -> list[Claim | None]:
+        return [place.cautious_flag(key, cautious) for place in entry.dashdashes]
+
+    found = Semantics(
+        operation=facts.cautious("operation", *operation),
+        read_only=facts.cautious(
+            "read_only",
+            *_implied(operation, {"read": True, "write": False, "delete": False}),
+            *hint("readOnlyHint", False),
+            *map(_not_read, entry.dashdashes),
+        ),
+        # `safe` claims nothing: seed 004's own manifests put it on tools that create.
+        destructive=facts.cautious(
+            "destructive",
+            *_implied(operation, {"delete": True}),
+            *_implied(risk, {"destructive": True}),
+            *hint("destructiveHint", True),
+        ),
+        idempotent=facts.take(
+            "idempotent",
+            *flag("idempotent", False),
+            *entry.field("idempotent", lambda place, key: place.cautious_flag(key, False)),
+            *hint("idempotentHint", False),
+        ),
+        idempotent_with_key=facts.take("idempotent_with_key", *flag("idempotentWithKey", False)),
+        open_world=facts.cautious("open_world", *hint("openWorldHint", True)),
+        reversible=facts.cautious("reversible", *flag("reversible", False), *_implied(risk, {"reversible": True})),
+        reversed_by=facts.take("reversed_by", *(place.text("reverseMethod") for place in entry.dashdashes)),
+        side_effects=facts.union("side_effects", *map(_side_effects, entry.dashdashes)),
+        requires_confirmation=facts.cautious(
+            "requires_confirmation",
+            *entry.field("requires_confirmation", lambda place, key: place.cautious_flag(key, True)),
+        ),
+        confirmation_message=facts.take(
+            "confirmation_message", *entry.field("confirmation_message", lambda place, key: place.text(key))
+        ),
+        risk=facts.cautious("risk", *risk),
+        origins=facts.origins,
+    )
+    return _with_default(found)
+
+
+def _implied(claims: Iterable[Claim | None], meaning: dict[object, object]) -> Iterator[Claim]:
+    """Yields what claims say of another field, where their value says something of it."""
+    for claim in claims:
+        if claim is not None and claim.value in meaning:
+            yield claim.implies(meaning[claim.value])
+
+
+def _not_read(place: Members) -> Claim | None:
+    """Returns the claim of an operation that has an unknown name: nothing but `read` only reads."""
+    claim = place.json("operationType")
+    if claim is None or not claim.value or str(claim.value).strip().lower() in CAUTION["operation"]:
+        return None
+    return claim.implies(False)
+
+
+def _side_effects(place: Members) -> Claim | None:
+    """Returns the declared side effects; the word for "none" is not one."""
+    claim = place.texts("sideEffects")
+    if claim is None or claim.value is None:
+        return claim
+    return replace(claim, value=tuple(item for item in claim.value if item.strip().rstrip(".").lower() not in _NONE))
+
+
+def _with_default(found: Semantics) -> Semantics:
+    """Returns the semantics with MCP's default for `destructiveHint`, which is true."""
+    is_open = found.destructive is None and found.operation is None and found.risk is None
+    if not (found.read_only is False and is_open):
+        return found
+    origins = {**(found.origins or {}), "destructive": Origin("defaulted", DEFAULT)}
+    return replace(found, destructive=True, origins=origins)
+
 
 _REFS_LIMIT = 8
 """References and parts of parts that are followed to a schema that takes nothing."""
@@ -275,3 +369,78 @@ def _examples(owner: Members, problems: ProblemLog) -> Iterator[tuple[Example, s
             output=Value(output.value) if output is not None else None,
         )
         yield example, item.pointer
+
+
+_KEY = "x-mcp-header"
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_TYPES = ("string", "integer", "boolean")
+
+_ONE_SCHEMA = (
+    "items",
+    "contains",
+    "unevaluatedItems",
+    "additionalItems",
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+)
+_LISTS_OF_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+_NAMED_SCHEMAS = ("patternProperties", "dependentSchemas", "$defs", "definitions")
+
+
+def callable_entries(entries: Iterable[tuple[str, Members]], problems: ProblemLog) -> Iterator[tuple[str, Members]]:
+    """Gives the tools that a client may call over Streamable HTTP, and reports the others."""
+    for name, members in entries:
+        reason = invalid_header(members.raw.get("inputSchema"))
+        if reason is None:
+            yield name, members
+        else:
+            problems.warning(
+                "tool-header-invalid",
+                members.at("inputSchema"),
+                f"no client may call {name[:100]!r}: {reason[:200]}; left out",
+                "give each x-mcp-header a name of its own, on a property that is a string, integer or boolean",
+            )
+
+
+def invalid_header(input_schema: Json) -> str | None:
+    """Tells what is wrong with the first annotation that breaks a rule; `None` where none does."""
+    seen: set[str] = set()
+    for path, schema in _positions(input_schema):
+        if _KEY not in schema:
+            continue
+        header = schema[_KEY]
+        if not path:
+            return f"{_KEY} stands where no plain property is"
+        where = ".".join(path)
+        if not isinstance(header, str) or not _TOKEN.match(header):
+            return f"{_KEY} of {where} is no name of a header"
+        if schema.get("type") not in _TYPES:
+            return f"{_KEY} of {where} is on what is no string, integer or boolean"
+        if header.lower() in seen:
+            return f"{_KEY} of {where} names a header that another parameter has"
+        seen.add(header.lower())
+    return None
+
+
+def _positions(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
+    """Gives every schema, and its path where nothing but `properties` leads to it; never what is mere data."""
+    waiting: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
+    while waiting:
+        path, schema = waiting.pop()
+        if not isinstance(schema, dict):
+            continue
+        yield path, schema
+        inside: list[tuple[tuple[str, ...] | None, Json]] = []
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            inside += [((*path, name) if path is not None else None, part) for name, part in properties.items()]
+        inside += [(None, schema.get(key)) for key in _ONE_SCHEMA]
+        inside += [(None, part) for key in _LISTS_OF_SCHEMAS for part in as_list(schema.get(key))]
+        inside += [(None, part) for key in _NAMED_SCHEMAS for part in as_dict(schema.get(key)).values()]
+        waiting += reversed(inside)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.exchange import Input
-from skillgen.model.pointer import child
+from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.value import Json, Origin
-from skillgen.model.wire import LINES, RECORDS, is_of_records
-from skillgen.sources.guards import as_dict, text_of
-from skillgen.sources.json_schema.collecting import NOTHING, Collected, flatten
-from skillgen.sources.json_schema.scope import Scope
-from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers
-from skillgen.sources.openapi.resolver import Resolver
-from skillgen.sources.openapi.serialization import with_encoding
+from skillgen.model.serialization import LINES, RECORDS, is_of_records
+from skillgen.model.values import Json, Origin, child
+from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.json_schema.flatten import NOTHING, Collected, flatten
+from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers, with_encoding
+from skillgen.sources.openapi.references import Resolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

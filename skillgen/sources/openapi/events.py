@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from skillgen.errors import ProblemLog
-from skillgen.model.pointer import child
 from skillgen.model.resource import Event
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
-from skillgen.model.value import Json, Origin
-from skillgen.sources.guards import as_dict, text_of
+from skillgen.model.values import Json, Origin, child
+from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.openapi.bodies import Body, BodyReader
+from skillgen.sources.openapi.operations import tags_of
 from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import Entry, PathReader
-from skillgen.sources.openapi.resolver import Resolver
+from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SecurityReader
-from skillgen.sources.openapi.tags import tags_of
 
 _Found = tuple[Entry, str, "str | None"]
 """A request, its name, and the tool that leads to it."""

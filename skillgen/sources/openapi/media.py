@@ -1,19 +1,28 @@
-"""Media types of bodies and responses: which one to read first, and which hold the same."""
+"""Media types, styles.
+
+Media types of bodies and responses: which one to read first, and which hold the same.
+
+What the requests of a description are sent in, before any is read.
+
+How parameters and parts of a body are written into a request (OpenAPI 3.2, "Style Values", "Encoding Object").
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from skillgen.markdown.sentences import joined_texts
-from skillgen.model.pointer import child
-from skillgen.model.schema import Schema
-from skillgen.model.value import Json
-from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.json_schema.merging import merged
-from skillgen.sources.json_schema.scope import Scope
-from skillgen.sources.openapi.resolver import Resolver
+from skillgen.errors import ProblemLog
+from skillgen.model.schema import Location, Parameter, Schema, Serialization
+from skillgen.model.serialization import is_exploded
+from skillgen.model.values import Json, child
+from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.merge import merged
+from skillgen.sources.openapi.paths import METHODS
+from skillgen.sources.openapi.references import Resolver
+from skillgen.text.summary import joined_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +209,83 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
                 description = joined_texts(text_of(example, "summary"), text_of(example, "description"))
                 yield DeclaredExample(example[key], child(where, key), name, description)
                 break
+
+
+def is_sent_as_xml(document: dict[str, Json]) -> bool:
+    """Tells whether some body, or some part of a form, can be sent as XML alone: then the names in XML matter."""
+    resolver = Resolver(document, ProblemLog())
+    return any(_is_of_xml(as_dict(resolver.quietly(body).get("content"))) for _, body in bodies(document))
+
+
+def bodies(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Gives the bodies of requests, each with its pointer, before what they refer to is read."""
+    for path, item in as_dict(document.get("paths")).items():
+        more = as_dict(as_dict(item).get("additionalOperations"))
+        for key, operation in {**as_dict(item), **more}.items():
+            if (key in METHODS or key.isupper()) and isinstance(operation, dict) and "requestBody" in operation:
+                above = ("paths", path, "additionalOperations") if key in more else ("paths", path)
+                yield child("", *above, key, "requestBody"), operation["requestBody"]
+    for name, item in as_dict(as_dict(document.get("components")).get("requestBodies")).items():
+        yield child("", "components", "requestBodies", name), item
+
+
+def _is_of_xml(content: dict[str, Json]) -> bool:
+    if content and all(map(is_xml, content)):
+        return True
+    encodings = (as_dict(as_dict(media).get("encoding")) for media in content.values())
+    return any(is_xml(str(as_dict(how).get("contentType"))) for encoding in encodings for how in encoding.values())
+
+
+_DEFAULT_STYLES: dict[Location, str] = {
+    "query": "form",
+    "cookie": "form",
+    "body": "form",
+    "path": "simple",
+    "header": "simple",
+}
+_DEFAULT = Serialization()
+SKIP_ENCODING = "x-ms-skip-url-encoding"
+"""Says of a parameter, in descriptions of Azure, that its value is written as it is: it may be several segments."""
+
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+
+
+def serialization_of(raw: dict[str, Json], location: Location, schema: Schema) -> Serialization | None:
+    """Reads how a parameter is written, where that is not the default of its place."""
+    media_type = next(iter(as_dict(raw.get("content"))), None)
+    return _serialization(raw, location, schema, media_type)
+
+
+def with_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:
+    """Gives the properties of a body with what its `encoding` says of each."""
+    found = as_dict(encoding)
+    if not found:
+        return tuple(parameters)
+    return tuple(
+        replace(item, serialization=_serialization(raw, "body", item.schema, text_of(raw, "contentType")))
+        if (raw := as_dict(found.get(item.name)))
+        else item
+        for item in parameters
+    )
+
+
+def _serialization(
+    raw: dict[str, Json], location: Location, schema: Schema, media_type: str | None
+) -> Serialization | None:
+    style, explode = text_of(raw, "style"), raw.get("explode")
+    default = _DEFAULT_STYLES.get(location)
+    effective = style or default or "form"
+    if style == default:
+        style = None
+    is_scalar = bool(schema.types) and _SCALARS.issuperset(schema.types)
+    if not isinstance(explode, bool) or explode == is_exploded(effective, None) or is_scalar or style == "deepObject":
+        explode = None
+    found = Serialization(
+        style=style,
+        explode=explode,
+        allow_reserved=raw.get("allowReserved") is True or raw.get(SKIP_ENCODING) is True,
+        media_type=media_type,
+        headers=tuple(name for name in as_dict(raw.get("headers")) if name.lower() != "content-type"),
+        allow_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+    return None if found == _DEFAULT else found

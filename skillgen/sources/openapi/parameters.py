@@ -8,17 +8,22 @@ from dataclasses import replace
 from itertools import chain
 
 from skillgen.errors import ProblemLog
-from skillgen.model.pointer import child
 from skillgen.model.schema import Location, Parameter, Schema
-from skillgen.model.value import Json, Origin
-from skillgen.model.wire import QUERY_STRING
-from skillgen.sources.guards import as_dict, as_list, text_of
-from skillgen.sources.json_schema.collecting import flatten
-from skillgen.sources.json_schema.scope import Scope
+from skillgen.model.serialization import QUERY_STRING
+from skillgen.model.values import Json, Origin, child
+from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.loader import Scope
 from skillgen.sources.openapi.bodies import Body
-from skillgen.sources.openapi.media import FORM, declared_examples, first_media_schema, forms
-from skillgen.sources.openapi.resolver import Resolver
-from skillgen.sources.openapi.serialization import serialization_of, with_encoding
+from skillgen.sources.openapi.media import (
+    FORM,
+    declared_examples,
+    first_media_schema,
+    forms,
+    serialization_of,
+    with_encoding,
+)
+from skillgen.sources.openapi.references import Resolver
 
 TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
 """What stands for a parameter in a path."""

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.pointer import child, shortened
-from skillgen.model.value import Json
-from skillgen.sources.bounds import POINTER_LIMIT
-from skillgen.sources.guards import as_dict, text_of
-from skillgen.sources.openapi.resolver import Resolver
+from skillgen.model.values import Json, child, shortened
+from skillgen.sources.json_access import POINTER_LIMIT, as_dict, text_of
+from skillgen.sources.openapi.references import Resolver
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that are members of a path item; `query` came with 3.2."""

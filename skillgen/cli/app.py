@@ -1,0 +1,154 @@
+"""Typer app, --version, --ai-help, logout.
+
+`skillgen logout`: forgets a login.
+
+The command line: its commands, and what stands before them. Each command has a module.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from inspect import signature
+from io import TextIOWrapper
+from typing import Annotated
+
+import typer
+
+from skillgen import __version__
+from skillgen.cli.build import build
+from skillgen.cli.diff import diff, diff_failed_json
+from skillgen.cli.from_openapi import from_openapi
+from skillgen.cli.from_server import from_server, refuse_bad_url
+from skillgen.cli.init import init
+from skillgen.cli.inspect import inspect
+from skillgen.cli.options import RunFamily, with_families
+from skillgen.cli.output import Console, outcome_json, problem_from_failure, report_refused_output, run_command
+from skillgen.cli.templates import templates
+from skillgen.errors import ExitCode, SkillgenError
+
+
+@with_families
+def logout(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The address of the server, as it was given to --url.")],
+    *,
+    how: RunFamily,
+) -> None:
+    """Forgets the login to a server that --login kept."""
+    console = how.console()
+
+    def run() -> ExitCode:
+        from skillgen.security.secrets import published_url
+        from skillgen.sources.mcp.tokens import login_file
+
+        refuse_bad_url(url, "URL")
+        is_gone = login_file(url).forget()
+        console.say(f"{published_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
+        return ExitCode.DONE
+
+    run_command(run, console)
+
+
+# Rich markup doubles the time that --help takes.
+app = typer.Typer(
+    name="skillgen",
+    help="Turns what a service says of itself, an MCP server or an OpenAPI description, into documents for AI agents: "
+    "a skill, llms.txt, the text of an --ai-help flag and a registry entry.\n\n"
+    "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+_AFTER_SIGNAL = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+"""What typer and the handler below exit with."""
+
+
+def main() -> None:
+    """Runs the command line; what stands after `--` is a server's command and none of our options."""
+    atexit.register(gc.freeze)  # what a large description came to is not looked through at the end
+    # A stream that the caller closed is none.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # The same bytes on every system. Half a surrogate pair becomes an escape, which JSON reads back.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # So that a server that was started ends with skillgen.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    arguments = sys.argv[1:]
+    command: tuple[str, ...] = ()
+    if "--" in arguments:
+        split = arguments.index("--")
+        arguments, command = arguments[:split], tuple(arguments[split + 1 :])
+    try:
+        try:
+            app(args=arguments, prog_name="skillgen", obj=command)
+        except SystemExit as stop:
+            _print_unprinted_json(arguments, stop)
+            raise
+    except OSError as error:
+        sys.exit(int(report_refused_output(error, Console())))
+
+
+def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
+    """Prints the object of `--json` where the run stopped outside the command: at its options, or by a signal."""
+    commands = {item.name: item.callback for item in app.registered_commands}
+    command = next((word for word in arguments if word in commands), None)
+    if "--json" not in arguments or "as_json" not in signature(commands.get(command) or _root).parameters:
+        return
+    describe = getattr(stop.__context__, "format_message", None)  # typer exports no class of such errors
+    if describe is None and stop.code not in _AFTER_SIGNAL:
+        return
+    what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
+    problem = problem_from_failure(SkillgenError(what, fix=fix))
+    print(diff_failed_json(problem) if command == "diff" else outcome_json((), (problem,), several=False), flush=True)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"skillgen {__version__}")
+        raise typer.Exit
+
+
+def _show_ai_help(asked: bool) -> None:
+    if asked:
+        from importlib.resources import files
+
+        print(files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8"), end="")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    ai_help: Annotated[
+        bool,
+        typer.Option(
+            "--ai-help",
+            callback=_show_ai_help,
+            is_eager=True,
+            help="Show comprehensive usage guide for LLMs/agents and exit.",
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("from-server")(from_server)
+app.command("from-openapi")(from_openapi)
+app.command("build")(build)
+app.command("diff")(diff)
+app.command("init")(init)
+app.command("inspect")(inspect)
+app.command("logout")(logout)
+app.add_typer(templates, name="templates")

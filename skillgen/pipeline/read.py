@@ -1,0 +1,457 @@
+"""Source -> Service: read, screen, select, enrich, override.
+
+From a source to services: what each kind of source needs, and what the user says over it.
+
+Reads several servers at the same time; one that fails does not cost the others.
+
+The words of a project's author, which win over what the source says.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from skillgen.config.project import Links, Target
+from skillgen.enrich.inference import completed
+from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
+from skillgen.model.auth import Access, Endpoint
+from skillgen.model.resource import Section
+from skillgen.model.service import Service
+from skillgen.model.values import Json, Origin, child
+from skillgen.pipeline.generate import DescriptionOptions, Overrides, Progress
+from skillgen.security.addresses import public_url
+from skillgen.security.screening import screened
+from skillgen.security.secrets import Secrets, report_url, secrets_of_headers, secrets_of_url
+from skillgen.sources.detect import discovered_document, is_description, kind_of_document, not_a_description
+from skillgen.sources.documents import Document, is_snapshot, is_url, load_document, services_from_snapshot
+from skillgen.sources.http import FetchOptions
+from skillgen.sources.mcp.extensions import manifest_in
+from skillgen.sources.openapi.references import ReferencePolicy
+from skillgen.sources.openapi.source import service_from_description
+from skillgen.sources.selection import patterns_from, selected
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.session import Interruption
+    from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
+
+
+def read_description(source: str, overrides: Overrides, options: DescriptionOptions) -> Service:
+    """Reads an OpenAPI description: at the source, or where the service at that address publishes it.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+    """
+    problems, access = ProblemLog(), _fetch_options(source, options)
+    with access.secrets.kept_from_errors():
+        document = discovered_document(source, problems, access, is_description)
+        return _from_description(document, problems, overrides, options, access)
+
+
+def read_server(
+    target: ServerTarget,
+    overrides: Overrides,
+    *,
+    server_name: str | None,
+    progress: Progress,
+    interruption: Interruption | None = None,
+) -> Service:
+    """Crawls an MCP server; `interruption` ends it from another thread.
+
+    Raises:
+        SourceError: it cannot be reached, or does not list its tools.
+    """
+    from skillgen.sources.mcp.client_config import client_entry_of
+    from skillgen.sources.mcp.crawl import crawl
+    from skillgen.sources.mcp.source import service_from_crawl
+
+    found = crawl(target, progress, interruption=interruption)
+    service = service_from_crawl(found, server_name=server_name)
+    origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
+    service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
+    if overrides.version is None:
+        service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
+    return completed(overridden(service, overrides))
+
+
+def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
+    from skillgen.sources.mcp.target import sdk_with_version
+
+    if target.command and service.version and (sdk := sdk_with_version(target.command, target.caller, service.version)):
+        yield Problem(
+            code="version-of-sdk",
+            level="warning",
+            where="/initialize/serverInfo/version",
+            message=f"the server reports {service.version}, which is the version of its SDK, {sdk}",
+            fix="set a version in the server, `version:` in skillgen.yaml, or --service-version",
+        )
+
+
+def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+    """Reads the services of a snapshot.
+
+    Raises:
+        SourceError: it is no snapshot.
+    """
+    document = _loaded(source, timeout_s)
+    return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+
+
+def read_manifest(
+    source: str, overrides: Overrides, *, server_name: str | None, timeout_s: float, secrets: Secrets | None = None
+) -> Service:
+    """Reads a service manifest (seed 004, 1).
+
+    Raises:
+        SourceError: it cannot be reached or read, or is none.
+    """
+    document = _loaded(source, timeout_s, secrets)
+    return _from_manifest(document, overrides, server_name)
+
+
+def read_document(source: str, overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
+    """Reads a document whose kind its content tells.
+
+    Raises:
+        SourceError: it is of no kind that skillgen reads.
+    """
+    problems, access = ProblemLog(), _fetch_options(source, options)
+    with access.secrets.kept_from_errors():
+        document = discovered_document(source, problems, access, _is_readable)
+        return _from_document(document, problems, overrides, options, access)
+
+
+def _from_document(
+    document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
+) -> tuple[Service, ...]:
+    if is_snapshot(document.data):
+        return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+    if is_description(document.data):
+        return (_from_description(document, problems, overrides, options, access),)
+    if manifest_in(document.data) is not None:
+        return (_from_manifest(document, overrides, None),)
+    if (kind := kind_of_document(document.data)) is not None:
+        raise not_a_description(document.name, kind)
+    raise SourceError(
+        "is neither an OpenAPI description nor a service manifest nor a snapshot",
+        where=document.name,
+        fix="give one of them, or a server: --url URL or -- COMMAND",
+    )
+
+
+def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: float) -> Overrides:
+    """Gives what the user says of a service, with texts that add to it.
+
+    Raises:
+        SourceError: one of them cannot be reached or read.
+    """
+    from skillgen.sources.extra_text import load_extra
+
+    return replace(overrides, extras=tuple(load_extra(source, timeout_s=timeout_s) for source in sources))
+
+
+def overridden(service: Service, overrides: Overrides) -> Service:
+    """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
+    if overrides.extras:
+        from skillgen.sources.extra_text import extended
+
+        service = functools.reduce(extended, overrides.extras, service)
+    service = selected(
+        screened(service),
+        patterns_from("--include", overrides.include),
+        patterns_from("--exclude", overrides.exclude),
+    )
+    origins = dict(service.origins or {})
+    for option, value in (("--name", overrides.name), ("--service-version", overrides.version)):
+        if value is not None and not value.strip():
+            raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
+    if overrides.name is not None:
+        # The title would stand in every heading in its place.
+        service = replace(service, name=overrides.name, title=None)
+        origins["name"] = Origin("declared", "--name")
+    if overrides.version is not None:
+        service, origins["version"] = (
+            replace(service, version=overrides.version),
+            Origin("declared", "--service-version"),
+        )
+    if overrides.description is not None:
+        service, origins["summary"] = (
+            replace(service, summary=overrides.description),
+            Origin("declared", "--description"),
+        )
+    if overrides.base_url is not None:
+        url = public_url(overrides.base_url)
+        if url != overrides.base_url or not url.startswith(("http://", "https://")):
+            raise UsageError(
+                "is no address without credentials and query", where="--base-url", fix="give https://HOST/PATH"
+            )
+        rest = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
+        service = replace(service, endpoints=(Endpoint(url=url), *rest))
+        origins["endpoints"] = Origin("declared", "--base-url")
+    return replace(service, origins=origins or None)
+
+
+def _from_description(
+    document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
+) -> Service:
+    if options.overlays:
+        from skillgen.sources.overlay import overlaid
+
+        document = overlaid(document, options.overlays, problems, access)
+    policy = ReferencePolicy(outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=access)
+    service = service_from_description(document, problems, policy)
+    # A relative address has the path of the description's own URL.
+    endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
+    if endpoints != service.endpoints:
+        report_url(problems)
+        service = replace(service, endpoints=endpoints)
+    if overrides.base_url is not None:
+        problems = _without(problems, "base-url-missing")
+    found = tuple(map(access.secrets.hide_in_problem, problems))
+    return completed(overridden(replace(service, problems=found), overrides))
+
+
+def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
+    from skillgen.sources.mcp.source import service_from_manifest
+
+    manifest = manifest_in(document.data)
+    if manifest is None:
+        raise SourceError(
+            "is no service manifest: it has neither `manifest_version` nor `server` with `tools`",
+            where=document.name,
+            fix="give an object with `manifest_version`, `server` and `tools`; an OpenAPI description goes to "
+            "from-openapi",
+        )
+    service = service_from_manifest(manifest, server_name=server_name)
+    return completed(overridden(service, overrides))
+
+
+def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:
+    secrets = options.secrets | secrets_of_headers(options.headers)
+    for address in filter(is_url, (source, *options.overlays)):
+        secrets |= secrets_of_url(address)
+    return FetchOptions(timeout_s=options.timeout_s, headers=options.headers, secrets=secrets)
+
+
+def _loaded(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
+    secrets = (secrets or Secrets()) | (secrets_of_url(source) if is_url(source) else Secrets())
+    access = FetchOptions(timeout_s=timeout_s, secrets=secrets)
+    with access.secrets.kept_from_errors():
+        return load_document(source, ProblemLog(), access)
+
+
+def _without(problems: ProblemLog, code: str) -> ProblemLog:
+    kept = ProblemLog()
+    for problem in problems:
+        if problem.code != code:
+            kept.add(problem)
+    return kept
+
+
+def _is_readable(data: Json) -> bool:
+    return is_description(data) or is_snapshot(data) or manifest_in(data) is not None
+
+
+_AT_ONCE = 8
+"""Servers that run at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedServer:
+    """A server of a client's file."""
+
+    name: str
+    """Its name there."""
+
+    mount_name: str | None
+    """The name under which a host mounts it, if the file says that."""
+
+    target: ServerTarget | UsageError
+    """How it is reached, or why the file does not tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadServer:
+    """What came of reading one server."""
+
+    name: str
+    """Its name in the file."""
+
+    outcome: Service | SkillgenError
+    """What it is, or why it could not be read."""
+
+
+def servers_in_file(
+    path: Path,
+    name: str | None,
+    *,
+    given: Mapping[str, str],
+    environment: Mapping[str, str],
+    login: Login,
+    scope: CrawlScope,
+    timeout_s: float,
+) -> tuple[NamedServer, ...]:
+    """Gives the servers of a client's file: all, or the one that is named.
+
+    `given` comes before `environment` where a variable is filled in; a server's command gets what any program needs of
+    `environment`.
+
+    Raises:
+        UsageError: the file cannot be read, or has no such server.
+    """
+    from skillgen.sources.mcp.client_config import read_client_config
+
+    config = read_client_config(path)
+
+    def target(key: str) -> ServerTarget | UsageError:
+        try:
+            found = replace(
+                config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller=environment
+            )
+            return found if found.url is None else replace(found, login=login)
+        except UsageError as error:
+            return error
+
+    return tuple(
+        NamedServer(name=key, mount_name=None if config.is_published else key, target=target(key))
+        for key in config.chosen(name)
+    )
+
+
+def read_servers(
+    servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, interruption: Interruption
+) -> tuple[ReadServer, ...]:
+    """Crawls servers at the same time, and returns what came of each, in order; `interruption` stops them."""
+    progress(f"crawling {len(servers)} servers")
+    with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
+        try:
+            futures = [pool.submit(_reader(server, overrides, interruption)) for server in servers]
+            outcomes = [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            interruption.interrupt()
+            raise
+    return tuple(ReadServer(name=item.name, outcome=outcome) for item, outcome in zip(servers, outcomes, strict=True))
+
+
+def _reader(
+    server: NamedServer, overrides: Overrides, interruption: Interruption
+) -> Callable[[], Service | SkillgenError]:
+    def read() -> Service | SkillgenError:
+        if isinstance(server.target, UsageError):
+            return server.target
+        try:
+            return read_server(
+                server.target,
+                overrides,
+                server_name=server.mount_name,
+                progress=lambda message: None,
+                interruption=interruption,
+            )
+        except SkillgenError as error:
+            return _named(error, server.name)
+        except Exception as error:  # of one server; the others are documented all the same
+            failure = failure_from_bug(error)
+            failure.where = server.name
+            return failure
+
+    return read
+
+
+def _named(error: SkillgenError, name: str) -> SkillgenError:
+    """Returns the error with the name of the server that failed."""
+    if isinstance(error, (SourceError, UsageError)):
+        error.where = f"server {name!r} ({error.where})" if error.where else name
+    return error
+
+
+def authored(service: Service, target: Target, pointer: str) -> Service:
+    """Gives the service with the author's words; `pointer` is where the target stands, as `skillgen.yaml#/targets/api`.
+
+    Raises:
+        UsageError: a link is no address.
+    """
+    origins = dict(service.origins or {})
+
+    def declared(name: str, key: str) -> None:
+        origins[name] = Origin("declared", child(pointer, key))
+
+    if target.name is not None:
+        declared("name", "name")
+    if target.version is not None:
+        declared("version", "version")
+    if target.description is not None:
+        declared("summary", "description")
+    if target.when_to_use:
+        service = replace(service, when_to_use=target.when_to_use)
+        declared("when_to_use", "when-to-use")
+    if target.not_for:
+        service = replace(service, when_not_to_use=target.not_for)
+        declared("when_not_to_use", "not-for")
+    if target.install:
+        service = replace(service, install={**(service.install or {}), **target.install})
+        declared("install", "install")
+    if target.license is not None:
+        service = replace(service, license=target.license)
+        declared("license", "license")
+    own = _sections(target)
+    if own:
+        titles = {section.title.lower() for section in own}
+        kept = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
+        service = replace(service, sections=(*own, *kept))
+    service = replace(service, access=_access(service.access, target.links, child(pointer, "links")))
+    return _with_groups(replace(service, origins=origins or None), target, pointer)
+
+
+def _sections(target: Target) -> list[Section]:
+    found = []
+    if target.notes is not None:
+        found.append(Section(title="Notes", body=target.notes.strip()))
+    if target.best_practices:
+        found.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in target.best_practices)))
+    return found
+
+
+def _access(access: Access, links: Links, pointer: str) -> Access:
+    origins = dict(access.origins or {})
+    for name in ("cli", "api", "web", "mcp"):
+        link = getattr(links, name)
+        if link is None:
+            continue
+        if link.json is not None:
+            url = public_url(link.json)
+            if url != link.json or not url.startswith(("http://", "https://")):
+                raise UsageError(
+                    "is no address without credentials and query",
+                    where=child(pointer, name),
+                    fix="give https://HOST/PATH, or null where there is none",
+                )
+        access = replace(access, **{name: link})
+        origins[name] = Origin("declared", child(pointer, name))
+    return replace(access, origins=origins or None)
+
+
+def _with_groups(service: Service, target: Target, pointer: str) -> Service:
+    known = {name for group in service.groups for name in (group.name, group.title)}
+    problems = [
+        Problem(
+            code="group-unknown",
+            level="warning",
+            where=child(child(pointer, "groups"), name),
+            message=f"the service has no group {name!r}",
+            fix=f"name one of {', '.join(group.name for group in service.groups)}" if service.groups else None,
+        )
+        for name in target.groups
+        if name not in known
+    ]
+    groups = []
+    for group in service.groups:
+        words = target.groups.get(group.name) or target.groups.get(group.title)
+        if words is not None:
+            group = replace(group, title=words.title or group.title, description=words.intro or group.description)
+        groups.append(group)
+    return replace(service, groups=tuple(groups), problems=(*service.problems, *problems))

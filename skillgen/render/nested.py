@@ -1,0 +1,191 @@
+"""What is nested in a value.
+
+What tells the alternatives of a value from one another.
+
+What is nested in a value: the properties of an object, what its parts and its alternatives are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.values import Json
+from skillgen.render.types import (
+    NO_OTHERS,
+    NO_WORDS,
+    PLAIN,
+    condition_words,
+    excluded_words,
+    has_no_rules,
+    is_bare,
+    is_container,
+    is_simple,
+    number,
+    required_alternatives,
+    stopped,
+    type_phrase,
+    value_notes,
+)
+from skillgen.text.markdown import Markdown, code, exact_code, inline, value
+
+
+def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
+    """Gives what tells each alternative from the others: the constant that only it has, its title, its type."""
+    phrases = [str(type_phrase(item)) for item in alternatives]
+    counts = Counter(phrases)
+    telling = telling_property(alternatives)
+    labels = []
+    for index, (item, phrase) in enumerate(zip(alternatives, phrases, strict=True), 1):
+        if telling is not None:
+            labels.append(f"where {code(telling)} is {value(_constants(item)[telling])}")
+        elif is_constant(item) and item.choices:
+            labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
+        elif item.title:
+            labels.append(f"{inline(item.title)} ({phrase})")
+        elif counts[phrase] == 1 and phrase != "any":
+            labels.append("as an object" if phrase == "object" else f"as {phrase}")
+        else:
+            labels.append(f"alternative {index}")
+    return labels
+
+
+def is_constant(schema: Schema) -> bool:
+    """Tells whether one value alone is allowed."""
+    return schema.choices is not None and len(schema.choices) == 1 and not schema.properties
+
+
+def telling_property(alternatives: Sequence[Schema]) -> str | None:
+    """Gives the property that has one value of its own in each alternative, if there is one."""
+    found = [_constants(item) for item in alternatives]
+    for name in found[0] if len(found) > 1 else ():
+        values = [repr(constants[name]) for constants in found if name in constants]
+        if len(values) == len(found) == len(set(values)):
+            return name
+    return None
+
+
+def _constants(schema: Schema) -> dict[str, Json]:
+    return {
+        item.name: item.schema.choices[0]
+        for item in schema.properties
+        if item.schema.choices is not None and len(item.schema.choices) == 1
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What is nested in a value: the properties of an object, or what one of its parts or alternatives is."""
+
+    label: Markdown | None
+    """What tells the branch from the others; `None` for the value's own properties."""
+
+    words: Markdown = NO_WORDS
+    """What is said of it in sentences."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """The properties of an object."""
+
+    branches: tuple[Branch, ...] = ()
+    """What is nested further."""
+
+
+def branches(schema: Schema) -> tuple[Branch, ...]:
+    """Gives what is written out below a value: whatever its type and its sentences do not say, but for named types."""
+    if schema.types in PLAIN and not schema.properties and is_bare(schema) and has_no_rules(schema):
+        return ()
+    if schema.items is not None and is_container(schema, "items"):
+        return branches(schema.items)
+    return tuple(_branches(schema))
+
+
+def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:
+    """Gives the properties of the input of a tool that have no name of their own, beside those that have one."""
+    return tuple(_unnamed_branches(schema))
+
+
+def _branches(schema: Schema) -> Iterator[Branch]:
+    if schema.properties:
+        yield Branch(None, parameters=schema.properties)
+    if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
+        if branches(schema.additional):
+            yield replace(_below("each value", schema.additional), words=NO_WORDS)
+    else:
+        yield from _unnamed_branches(schema)
+    for index, member in enumerate(schema.prefix_items, 1):
+        yield from _if_any(_below(f"item {index}", member))
+    if schema.items is not None and schema.items.choices != () and not is_container(schema, "items"):
+        yield from _if_any(_below("each other item" if schema.prefix_items else "each item", schema.items))
+    if schema.contains is not None:
+        yield _below(f"{_count(schema)} {type_phrase(schema.contains)}", schema.contains)
+    if schema.content is not None:
+        yield _below(f"decoded, it is {type_phrase(schema.content)}", schema.content)
+    if schema.alternatives and not required_alternatives(schema):
+        yield from _alternative_branches(schema.alternatives)
+    for member in schema.also:
+        yield from _if_any(_below("and also", member))
+    if schema.excluded is not None and excluded_words(schema.excluded) is None:
+        yield _below(f"but not {type_phrase(schema.excluded)}", schema.excluded)
+    yield from _condition_branches(schema)
+
+
+def _unnamed_branches(schema: Schema) -> Iterator[Branch]:
+    for pattern, item in (schema.patterns or {}).items():
+        yield _below(f"properties that match {exact_code(pattern)} ({type_phrase(item)})", item)
+    if isinstance(schema.additional, Schema):
+        yield _below(f"any other property ({type_phrase(schema.additional)})", schema.additional)
+
+
+def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
+    """Gives the alternatives of which there is more to say than their type, and those that could be taken for them."""
+    found = [
+        _below(label, replace(item, choices=None) if is_constant(item) else item)
+        for label, item in zip(alternative_labels(alternatives), alternatives, strict=True)
+    ]
+    are_constants = all(is_constant(item) for item in alternatives)
+    told = {type_phrase(item) for item, branch in zip(alternatives, found, strict=True) if any(_if_any(branch))}
+    for item, branch in zip(alternatives, found, strict=True):
+        if any(_if_any(branch)):
+            yield branch
+        elif is_constant(item):
+            yield branch if are_constants else Branch(Markdown(f"or {branch.label}"))
+        elif (phrase := type_phrase(item)) in told or item.title:
+            yield Branch(Markdown(f"or any {phrase}") if phrase in told else branch.label)
+
+
+def _condition_branches(schema: Schema) -> Iterator[Branch]:
+    for condition in schema.conditions:
+        words = condition_words(condition.when)
+        if words is not None and is_simple(condition.then) and is_simple(condition.otherwise):
+            continue
+        if words is None:
+            yield _below(f"if it is {type_phrase(condition.when)}", condition.when)
+        if condition.then is not None:
+            yield _below(f"if {words}" if words else "then", condition.then)
+        if condition.otherwise is not None:
+            yield _below("else", condition.otherwise)
+
+
+def _below(label: str, schema: Schema) -> Branch:
+    found = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHERS]
+    if schema.description:
+        found.insert(0, stopped(inline(schema.description)))
+    inner = branches(schema)
+    own = inner[0].parameters if inner and inner[0].label is None else ()
+    return Branch(Markdown(label), Markdown(" ".join(found)), own, inner[1:] if own else inner)
+
+
+def _if_any(branch: Branch) -> Iterator[Branch]:
+    if branch.words or branch.parameters or branch.branches:
+        yield branch
+
+
+def _count(schema: Schema) -> str:
+    """Says how many items are of what an array contains."""
+    constraints = schema.constraints or {}
+    low, high = constraints.get("minContains", 1), constraints.get("maxContains")
+    if high is None:
+        return f"at least {number(low)} item{'' if low == 1 else 's'} of:"
+    return f"{number(low)} to {number(high)} items of:"

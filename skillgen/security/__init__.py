@@ -1,0 +1,1 @@
+"""What a document must not carry: credentials, instructions to the reader, private addresses."""

@@ -1,0 +1,1 @@
+"""Finds text that addresses the model that reads it."""

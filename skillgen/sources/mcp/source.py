@@ -1,0 +1,278 @@
+"""SEAM: the MCP Source; crawl -> Service.
+
+Reads what the pages of lists say beside their items: how long they hold, for whom (2026-07-28, `CacheableResult`).
+
+No I/O. That a page was cut, or asked for input, is reported when it is read.
+
+Checks what the parts of a service say of one another: names of tools, parameters and scopes, and contradictions.
+
+Makes a service of what an MCP server answered. No I/O: a captured crawl and a live one are read alike.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import starmap
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json, child
+from skillgen.security.addresses import host_of
+from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
+from skillgen.sources.mcp.ai_help import ai_help_from_result
+from skillgen.sources.mcp.entries import SERVER_INFO_KEY
+from skillgen.sources.mcp.fields import Facts, Members, named_among, named_entries, raw_entries
+from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
+from skillgen.sources.mcp.metadata import IdentityReader, Voices, dashdashes_of, openings_of, server_info_of
+from skillgen.sources.mcp.offers import Groups, IconReader, ResourceReader, offered_skills
+from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
+from skillgen.sources.mcp.progressive import Disclosed
+from skillgen.sources.mcp.session import MODERN_VERSION
+from skillgen.sources.mcp.target import Crawl
+from skillgen.sources.mcp.tools import ToolReader, callable_entries
+
+_READ = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+_FRAME = ("nextCursor", "resultType")
+
+
+def said_of_lists(results: Mapping[str, Json]) -> dict[str, Json]:
+    """Gives method to what its pages say of themselves, such as `ttlMs`; the first page that says it counts."""
+    found: dict[str, Json] = {}
+    for method, items_key in _READ.items():
+        said: dict[str, Json] = {}
+        for page in _pages(results, method):
+            meta = {key: value for key, value in as_dict(page.get("_meta")).items() if key != SERVER_INFO_KEY}
+            rest = {key: value for key, value in page.items() if key not in (items_key, "_meta", *_FRAME)}
+            said = {**rest, **({"_meta": meta} if meta else {}), **said}
+        if said:
+            found[method] = said
+    return found
+
+
+def report_private_results(results: Mapping[str, Json], problems: ProblemLog) -> None:
+    """Reports what the server says to one user alone: the documents of it may be of that user alone, too."""
+    methods = [
+        method for method in _READ if any(page.get("cacheScope") == "private" for page in _pages(results, method))
+    ]
+    if methods:
+        problems.info(
+            "results-private",
+            child("", methods[0]),
+            f"what the server answers to {', '.join(methods)} is meant for the user who asks (cacheScope: private)",
+            "look at the documents before others get them",
+        )
+
+
+def _pages(results: Mapping[str, Json], method: str) -> list[dict[str, Json]]:
+    pages = results.get(method)
+    return [page for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
+
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
+
+
+def check_references(service: Service, problems: ProblemLog) -> None:
+    """Reports names that lead nowhere, and facts of one tool that contradict one another."""
+    names = {tool.name for tool in service.tools}
+    scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
+    for tool in service.tools:
+        semantics = tool.semantics
+        if semantics.reversed_by is not None and semantics.reversed_by not in names:
+            problems.warning(
+                "reverse-method-unknown",
+                tool.pointer,
+                f"{semantics.reversed_by[:80]!r}, which is to undo {tool.name!r}, is no tool of this server",
+            )
+        for field, unknown in _unknown_placeholders(tool):
+            problems.warning(
+                "placeholder-unknown",
+                tool.pointer,
+                f"{field} of {tool.name!r} has {{{unknown}}}, which is no parameter",
+            )
+        undeclared = [scope for scope in tool.scopes if scope not in scopes] if scopes else []
+        if undeclared:
+            problems.warning(
+                "scope-undeclared",
+                tool.pointer,
+                f"{tool.name!r} needs {', '.join(undeclared)[:200]}, which nobody declares",
+            )
+        if semantics.requires_confirmation and semantics.confirmation_message is None:
+            problems.warning(
+                "confirmation-message-missing",
+                tool.pointer,
+                f"{tool.name!r} wants a person's yes, but has no confirmation_message",
+            )
+        _check_risk(tool, problems)
+
+
+def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
+    known = {parameter.name for parameter in tool.parameters}
+    texts = {"cliEquivalent": tool.cli_equivalent, "confirmation_message": tool.semantics.confirmation_message}
+    for field, text in texts.items():
+        for name in dict.fromkeys(_PLACEHOLDER.findall(text or "")):
+            if name.partition(".")[0] not in known:
+                yield field, name
+
+
+def _check_risk(tool: Tool, problems: ProblemLog) -> None:
+    """Compares the risk with what else is declared (seed 004, 6); `safe` alone says nothing of changes."""
+    semantics = tool.semantics
+    if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
+        problems.warning("risk-contradicted", tool.pointer, f"{tool.name!r} has the risk safe, but is destructive")
+
+
+def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
+    """Reads a crawl; `server_name` is the name under which a host mounts the server."""
+    problems = ProblemLog()
+    for problem in crawl.problems:
+        problems.add(problem)
+    return _ServiceReader(crawl, problems).service(server_name)
+
+
+def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
+    """Reads a service manifest that is a document of its own (seed 004, 1)."""
+    problems = ProblemLog()
+    manifest = manifest_from_document(data, problems)
+    version = text_of(manifest.server.raw, "mcp_spec_version")
+    crawl = Crawl(results={}, protocol_version=version, transport="stdio", url=None)
+    return _ServiceReader(crawl, problems, manifest).service(server_name)
+
+
+class _ServiceReader:
+    """Reads one crawl."""
+
+    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
+        self._crawl = crawl
+        self._problems = problems
+        self._openings = openings_of(crawl.results, problems)
+        self._manifest = manifest or manifest_from_results(crawl.results, self._openings, problems)
+        self._disclosed = Disclosed(crawl.results, problems)
+        self._groups = Groups(crawl.results, problems)
+        if self._manifest.members.raw:
+            self._manifest.check()
+        dashdash, *others = dashdashes_of(self._openings, problems)
+        self._voices = Voices(
+            dashdash=dashdash,
+            other_dashdashes=tuple(others),
+            ai_help=ai_help_from_result(crawl.results.get("ai_help"), problems),
+            server_info=server_info_of(self._openings, problems),
+            manifest=self._manifest.server,
+        )
+
+    def service(self, server_name: str | None) -> Service:
+        """Gives the service: who it is, what it offers, and what nobody asked for."""
+        facts = Facts(self._problems)
+        identity = IdentityReader(
+            self._crawl, self._openings, self._voices, self._manifest, facts, self._problems
+        ).identity(server_name)
+        icons = IconReader(host_of(self._crawl.url) or host_of(identity.homepage), self._problems)
+        schemas = SchemaReader(self._problems)
+        ai_help = self._voices.ai_help
+        entries = list(self._tool_entries())
+        help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
+        reader = ToolReader(
+            schemas=schemas, ai_help=help_text, help_pointer=ai_help.pointer, icons=icons, problems=self._problems
+        )
+        tools = self._tools(reader, entries)
+        disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
+        others = ResourceReader(icons=icons, problems=self._problems)
+        service = replace(
+            identity,
+            icons=icons.icons(self._voices.server_info),
+            groups=self._groups.of_tools(tools),
+            tools=tools,
+            disclosure=disclosure,
+            skills=offered_skills(self._crawl.results, self._problems),
+            related=self._manifest.related(),
+            errors=(*self._manifest.errors(), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
+            resources=tuple(starmap(others.resource, self._grouped("resources/list", "resources", "uri"))),
+            resource_templates=tuple(
+                starmap(others.resource, self._entries("resources/templates/list", "resourceTemplates", "uriTemplate"))
+            ),
+            prompts=tuple(starmap(others.prompt, self._grouped("prompts/list", "prompts", "name"))),
+            sections=(*self._groups.sections(), *help_text.sections),
+            schemas=schemas.named_types(),
+            source_size_bytes=self._tools_size_bytes(),
+        )
+        check_references(service, self._problems)
+        report_undescribed(service, self._problems)
+        report_private_results(self._crawl.results, self._problems)
+        # Only now is everything read that will be: what is left is extra, and every problem is known.
+        return replace(service, extras=self._extras(), origins=facts.origins, problems=tuple(self._problems))
+
+    def _tool_entries(self) -> Iterator[tuple[str, Members]]:
+        if "tools/list" in self._crawl.results or not self._manifest.members.raw:
+            entries = self._grouped("tools/list", "tools", "name")
+            mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
+            yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
+            return
+        raws = enumerate(as_list(self._manifest.members.raw.get("tools")))
+        pointer = self._manifest.tools_pointer
+        yield from named_among(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
+
+    def _tools(self, reader: ToolReader, entries: list[tuple[str, Members]]) -> tuple[Tool, ...]:
+        manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
+        listed = {name for name, _ in entries}
+        if unlisted := [name for name in manifest if name not in listed]:
+            self._problems.warning(
+                "manifest-tool-not-listed",
+                self._manifest.tools_pointer,
+                f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out",
+                "list these tools or remove them from the manifest",
+            )
+        return tuple(
+            replace(
+                reader.tool(
+                    name,
+                    members,
+                    described=self._disclosed.description(name),
+                    manifest=manifest.get(name),
+                    group=self._groups.group_of(name, members),
+                    is_undescribed=self._disclosed.is_undescribed(name),
+                ),
+                disclosed_by=self._groups.disclosing(name),
+            )
+            for name, members in entries
+        )
+
+    def _grouped(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
+        """Gives the entries of a list, and those that groups alone hold."""
+        seen: list[str] = []
+        for name, members in self._entries(method, list_key, name_key):
+            seen.append(name)
+            yield name, members
+        yield from self._groups.entries(list_key, name_key, seen)
+
+    def _entries(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
+        return named_entries(self._crawl.results, method, list_key, name_key, self._problems)
+
+    def _tools_size_bytes(self) -> int:
+        listed = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
+        entries = listed or as_list(self._manifest.members.raw.get("tools"))
+        text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+        return len(text.encode("utf-8", "surrogatepass")) if entries else 0
+
+    def _extras(self) -> dict[str, Json] | None:
+        extras: dict[str, Json] = {}
+        for opening in reversed(self._openings):
+            opening.ignore("protocolVersion")
+            extras.update(opening.unread())
+        voices = {
+            "dashdash": self._voices.dashdash,
+            "ai_help": self._voices.ai_help.metadata,
+            "manifest": self._manifest.members,
+        }
+        extras.update({key: unknown for key, voice in voices.items() if (unknown := voice.unread())})
+        if said := said_of_lists(self._crawl.results):
+            extras["lists"] = said
+        return extras or None

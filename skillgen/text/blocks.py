@@ -1,0 +1,332 @@
+"""Makes a longer text of a source safe as blocks of its own, and writes its blocks as this project writes them.
+
+Paragraphs, lists, quotes and code blocks stay what they are, as CommonMark tells them. Where people are looser (a list
+two columns deeper is nested, a docstring's `Args:` lists its arguments), what they mean counts. A table becomes a list
+whose items name its columns. Nothing opens a heading, HTML or a link, and all ends where its place ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from skillgen.text.html import as_markdown
+from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, escaped, fence, guarded, inert
+from skillgen.text.unicode import visible as clean
+
+_SPECIAL = re.compile(
+    r"[`<\[\]\\$!|#>=~\t{@]|://"
+    r"|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
+    r"|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
+)
+_BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
+_FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
+_ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
+_ARGUMENT = re.compile(r"[\w*`][\w.*`-]{0,60}(?:\s?\([^()]{0,80}\))?:\s+(?=\S)")
+"""How docstrings begin what they say of one argument: `name: …`, `name (type): …`."""
+
+_RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
+_MARKS = re.compile(r"[-*_=\s]*$")
+"""What a heading has no words beside."""
+
+_UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
+_TABLE_RULE = frozenset("|:- ")
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
+_HEADING = re.compile(r"#{1,6}(?=\s|$)")
+_CODE = re.compile(r"[{}<$@/|\[\"#]|curl\s|.*[{;\\(]$")
+"""How a line begins or ends that is code where it is indented as code; docstrings indent their prose, too."""
+
+NESTED = 2
+"""Columns by which a line is deeper than the mark of the item that it belongs to, at least."""
+
+CODE_INDENT = 4
+
+
+def block(text: str) -> Markdown:
+    """Makes a longer text safe as blocks of their own: its paragraphs, lists, quotes and code blocks are kept.
+
+    Headings become paragraphs that stand out, rules go, and a code block that the text does not end is ended.
+    """
+    text = as_markdown(clean(text).strip("\n"))
+    text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
+    if "`" in text and "\n" in text:
+        text = _with_whole_code(text)
+    if not _SPECIAL.search(text) and not EMPHASIS.search(text):
+        return Markdown(text.strip())
+    return Markdown(inert(_Blocks().text_of(_dedented(text.expandtabs(4)))))
+
+
+def _with_whole_code(text: str) -> str:
+    """Gives a text in which a code span that goes on in the next line of its paragraph stands on one."""
+    lines: list[str] = []
+    fence_mark, is_open = "", False
+    for line in text.split("\n"):
+        body = line.strip()
+        if mark := _FENCE.match(body):
+            fence_mark = "" if fence_mark and body.startswith(fence_mark) else fence_mark or mark["mark"]
+            is_open = False
+        elif is_open and not fence_mark and body and body.count("`") & 1 and not _opens_block(body):
+            lines[-1] = f"{lines[-1].rstrip()} {body}"
+            is_open = False
+            continue
+        else:
+            is_open = not fence_mark and "``" not in body and body.count("`") & 1 == 1
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _opens_block(body: str) -> bool:
+    """Tells whether a line ends the paragraph above it."""
+    return body[0] in ">|#" or "``" in body or _ITEM.match(body) is not None or bool(_RULE_OR_UNDERLINE.match(body))
+
+
+def _dedented(text: str) -> str:
+    """Takes the indentation off that all lines but the first have in common, as docstrings have it."""
+    first, *rest = text.split("\n")
+    if _ITEM.match(first.lstrip()):
+        return text  # what is indented belongs to that item
+    common = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
+    return "\n".join([first.lstrip(" "), *(line[common:] for line in rest)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An item of a list that lines may still belong to."""
+
+    mark: int
+    """The column of its mark in the source."""
+
+    text: int
+    """The column of its text in what is written."""
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """Rewrites a longer text line by line."""
+
+    lines: list[str] = field(default_factory=list)
+    items: list[_Item] = field(default_factory=list)
+    """From the outermost item to the one to which the last line belongs."""
+
+    paragraph: int = 0
+    """How many lines the paragraph has that a next line would go on; 0 where none is open."""
+
+    is_quote: bool = False
+    """Whether the last line is one of a quote."""
+
+    label: int | None = None
+    """The column of the last line, where it ends with a colon."""
+
+    arguments: int | None = None
+    """The column of the arguments that a docstring lists."""
+
+    head: str | None = None
+    """The last line as the source has it, where it may be the head of a table."""
+
+    columns: tuple[str, ...] | None = None
+    """The names of a table's columns, below its head."""
+
+    opening: re.Match[str] | None = None
+    """What opened the code block in which the next line stands."""
+
+    code: list[str] | None = None
+    """The lines of the code block so far; `None` outside of one."""
+
+    code_column: int = 0
+    """The column in the source at which its lines begin."""
+
+    def text_of(self, text: str) -> str:
+        """Gives the safe text."""
+        for line in text.split("\n"):
+            body = line.strip()
+            width = len(line) - len(line.lstrip(" "))
+            if self.code is None:
+                self._prose_line(body, width)
+            elif not self._is_code_done(body, width):
+                self.code.append(line.rstrip())
+        self._end_code()
+        self._blank()
+        return "\n".join(self.lines).strip("\n")
+
+    def _is_code_done(self, body: str, width: int) -> bool:
+        """Ends the code block where this line does; tells whether the line is dealt with."""
+        if self.opening is not None:
+            mark = self.opening["mark"]
+            if body[:1] != mark[0] or set(body) != {mark[0]} or len(body) < len(mark):
+                return False
+            self._end_code()
+            return True
+        if not body or width >= self.code_column:
+            return False
+        self._end_code()
+        self._prose_line(body, width)
+        return True
+
+    def _end_code(self) -> None:
+        if self.code is None:
+            return
+        column = self.code_column
+        code = "\n".join(line[min(column, len(line) - len(line.lstrip(" "))) :] for line in self.code)
+        language = self.opening["language"] if self.opening is not None else ""
+        self.opening = self.code = None
+        self._blank()
+        indent = " " * self._column()
+        written = fence(code, language or "text")
+        self.lines += [(indent + line).rstrip() for line in written.split("\n")]
+        self._blank()
+
+    def _blank(self) -> None:
+        """Ends the paragraph, if it has not ended yet."""
+        while self.is_quote and self.lines and self.lines[-1].lstrip() == ">":
+            self.lines.pop()
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+        self.paragraph, self.is_quote, self.label, self.head, self.columns = 0, False, None, None, None
+
+    def _column(self) -> int:
+        return self.items[-1].text if self.items else 0
+
+    def _leave(self, width: int) -> None:
+        """Leaves the items to which a line of this indentation does not belong."""
+        while self.items and width < self.items[-1].mark + NESTED:
+            self.items.pop()
+
+    def _prose_line(self, body: str, width: int) -> None:
+        if not body:
+            self._blank()
+        elif self.columns is not None and "|" in body:
+            self._row(self.columns, _cells(body))
+        elif self.head is not None and "|" in body and "-" in body and _TABLE_RULE.issuperset(body):
+            self._table(_cells(self.head))
+        elif (opening := _FENCE.match(body)) and (body[0] == "~" or "`" not in body[opening.end("mark") :]):
+            self._leave(width)
+            self.opening, self.code, self.code_column = opening, [], width
+        elif self._is_indented_code(body, width):
+            self._leave(width)
+            self.code, self.code_column = [" " * width + body], width
+        elif _RULE_OR_UNDERLINE.match(body):
+            self._rule(body)
+        elif (item := _ITEM.match(body)) and self._may_begin(item["mark"], width):
+            self._item(item["mark"], body[item.end() :], width)
+        elif body[0] == ">":
+            self._quote(body, width)
+        elif heading := _HEADING.match(body):
+            self._heading(body[heading.end() :].strip().rstrip("#").rstrip(), width)
+        elif self._is_argument(body, width):
+            self.arguments = width
+            self._item("-", body, width)
+        else:
+            self._words(body, width)
+
+    def _is_indented_code(self, body: str, width: int) -> bool:
+        if self.paragraph or width < CODE_INDENT + self._column() or not _CODE.match(body):
+            return False
+        return not self.items or width >= self.items[-1].mark + NESTED + CODE_INDENT
+
+    def _may_begin(self, mark: str, width: int) -> bool:
+        """Tells whether an item begins here: inside of a paragraph a number other than one is a word of it."""
+        if not self.paragraph or not mark[0].isdigit() or int(mark[:-1]) == 1:
+            return True
+        if self.items and width < self.items[-1].mark + NESTED:
+            return True
+        if self.label is None:
+            return False
+        self._blank()
+        return True
+
+    def _is_argument(self, body: str, width: int) -> bool:
+        """Tells whether a docstring says something of one argument here."""
+        is_first = self.label is not None and width >= self.label + NESTED
+        return (is_first or self.arguments == width) and bool(_ARGUMENT.match(body))
+
+    def _rule(self, body: str) -> None:
+        """Takes a rule away; what it underlines is a heading."""
+        words = self.lines[-1].strip() if self.lines else ""
+        if self.paragraph == 1 and not self.is_quote and not self.items and _UNDERLINE.match(body) and "*" not in words:
+            self.lines[-1] = f"**{words}**"
+        self._blank()
+
+    def _table(self, columns: tuple[str, ...]) -> None:
+        """Begins a table, whose rows become items that name the columns."""
+        self.lines.pop()
+        self._blank()
+        self.columns = columns
+
+    def _row(self, columns: tuple[str, ...], cells: tuple[str, ...]) -> None:
+        named = zip_longest(columns, cells, fillvalue="")
+        safe = _safe("; ".join(f"{column}: {cell}" if column else cell for column, cell in named if cell))
+        if safe:
+            self.lines.append(f"{' ' * self._column()}- {safe}")
+
+    def _item(self, mark: str, words: str, width: int) -> None:
+        self._leave(width)
+        safe = _safe(words)
+        if not safe:
+            self._blank()
+            return
+        self.head = self.columns = None
+        mark = mark if mark[0].isdigit() else "-"
+        column = self._column()
+        self.lines.append(f"{' ' * column}{mark} {safe}")
+        self.items.append(_Item(width, column + len(mark) + 1))
+        self.paragraph, self.is_quote = 1, False
+        self.label = width if words.endswith(":") else None
+
+    def _quote(self, body: str, width: int) -> None:
+        if not self.is_quote:
+            self._leave(width)
+        words = body.lstrip("> ")
+        if alert := ALERT.match(words):
+            words = f"**{alert[1].capitalize()}:**{words[alert.end() :]}"
+        safe = _safe(words)
+        if not safe and not self.is_quote:
+            self._blank()
+            return
+        self.lines.append(f"{' ' * self._column()}> {safe}".rstrip())
+        self.paragraph, self.is_quote, self.label = int(bool(safe)), True, None
+
+    def _heading(self, title: str, width: int) -> None:
+        words = escaped(title)
+        self._blank()
+        self._leave(width)
+        if not _MARKS.match(words):
+            shown = f"**{words}**" if "*" not in words else guarded(words)
+            self.lines.append(" " * self._column() + shown)
+            self._blank()
+
+    def _words(self, body: str, width: int) -> None:
+        """Writes a line of a paragraph: one that goes on, or a new one."""
+        if self.columns is not None or (self.arguments is not None and width < self.arguments):
+            self.arguments = None
+            self._blank()
+        if not self.paragraph:
+            self._leave(width)
+        safe = _safe(body)
+        if not safe:
+            self._blank()
+            return
+        self.lines.append(" " * self._column() + safe)
+        self.paragraph += 1
+        self.label = width if body.endswith(":") else None
+        self.head = body if "|" in body and not self.is_quote else None
+
+
+def _cells(row: str) -> tuple[str, ...]:
+    """Gives the cells of a table's row."""
+    inside = row.strip().removeprefix("|")
+    cells = _BETWEEN_CELLS.split(inside[:-1] if inside.endswith("|") and not inside.endswith("\\|") else inside)
+    return tuple(cell.strip().replace("\\|", "|") for cell in cells)
+
+
+def _safe(body: str) -> str:
+    """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
+    if heading := _HEADING.match(body):
+        words = escaped(body[heading.end() :].strip().rstrip("#").rstrip())
+        if _MARKS.match(words):
+            return ""
+        return f"**{words}**" if "*" not in words else guarded(words)
+    words = escaped(body)
+    if "-" in words and _TABLE_RULE.issuperset(words):
+        return ""
+    return "" if _RULE_OR_UNDERLINE.match(words) else guarded(words)

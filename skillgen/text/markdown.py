@@ -1,0 +1,473 @@
+"""Escaping filters, one per place in a document.
+
+JSON values as text, the same on every system.
+
+Filters that make untrusted text safe for one place in a document each (design, "Trust").
+
+Whatever a source says, a filter's result opens no heading, fence, table, link, HTML, front matter or comment of its
+own, neither in CommonMark nor in the dialects of kramdown and pandoc; no host runs or fills in anything of it
+(`HOST_FORMS`), and it holds no invisible character. Otherwise it reads as the source wrote it: code spans stay code,
+lists and code blocks of a description stay what they are. A link becomes words with an address, and HTML that only
+formats goes.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from functools import lru_cache
+
+from skillgen.model.values import Json
+from skillgen.text.html import as_markdown
+from skillgen.text.unicode import visible as clean
+
+
+def json_text(data: Json, indent: int | None = None) -> str:
+    """Gives a value as JSON: keys in the order given, text as it is, no characters escaped that need not be."""
+    separators = (", ", ": ") if indent is None else (",", ": ")
+    return json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
+
+
+CACHE_SIZE = 1 << 15
+
+
+class Markdown(str):
+    """Text that is safe Markdown already; the templates put anything else through `inline`."""
+
+    __slots__ = ()
+
+
+LOG_COMMANDS = (
+    r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
+    r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
+)
+
+HOST_FORMS = (
+    r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
+    r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
+    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # the words of a call, and variables of Claude Code
+    r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
+    # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
+    # quote. A name that cannot be outside of the project stays there: `@scope/name`, `(@.price)` of a JSONPath.
+    r"@(?<!\S@)(?=[.\"])",
+    r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
+    *LOG_COMMANDS,
+)
+"""What a host runs, fills in or inserts: it searches the raw text, so neither code nor a fence protects it.
+
+Each pattern matches one character. The space, or in JSON the escape, that is written there breaks the form. Each begins
+with that character, because `re` then skips to it: a look-behind in front costs a quarter of a second for 10 MB.
+"""
+
+_HOST_FORM = re.compile("|".join(HOST_FORMS))
+_LOG_COMMAND = re.compile("|".join(LOG_COMMANDS))
+_HOST_MARKS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
+
+_INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
+# Lengths are bounded, so that no text makes the search take the square of its size.
+_KEPT = (
+    r"(?P<escape>\\[!-/:-@\[-`{-~])"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.{1,1000}?)(?<!`)(?P=ticks)(?!`))"
+)
+_REWORDED = re.compile(
+    _KEPT + r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
+    r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
+    r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
+    r"|(?P<anchor><a\s[^<>]{0,200}?href=[\"'](?P<href>[^\"'<>\s]{0,500})[\"'][^<>]{0,200}>(?P<words>[^<>]{0,400})</a>)"
+    r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>"
+    r"(?P<inner>.{0,400}?)</(?P=tag)>)"
+    r"|(?P<break></?(?P<block>br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
+)
+_UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[^\s_*`\\<>\[\]])?)_(?=[\s.,;:!?)\"']|$)"
+EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
+"""Where emphasis can begin."""
+
+_RUN = re.compile(_KEPT + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
+
+_ATTRIBUTES = r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))"
+"""What begins attributes and raw HTML of kramdown and pandoc, and Liquid."""
+
+_DIALECTS = (
+    rf"{_ATTRIBUTES}|(?<=\{{)[{{%]"
+    r"|\[(?=!\s*\w)"  # alerts
+    r"|[$~](?=\S|$)"  # formulas, and deleted text: of marked and pandoc they reach into code
+    r"|(?<!\S)@(?=\S)"  # files that a host inserts
+    r"|\^(?=\[|[^^\n]*\^)"  # footnotes of pandoc, and its superscripts, in which an escaped `{` is live
+    r"|\|"  # tables of kramdown
+)
+_FOREIGN = (
+    r"(?<![\w.+-])(?!https?:|mailto:[^\s<`:/@]*@[^\s@]*(?:\s|$))[\w.+-]+:(?://|[^\s<`{$!:/@]*@)"
+    r"[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
+    r"|(?!(?-i:www))www\.[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
+)
+"""A bare address that a parser may link and that is neither of the web nor of mail; of `WWW.` marked makes a path."""
+
+_ESCAPED = re.compile(
+    _KEPT + rf"|(?P<foreign>{_FOREIGN})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_UNDERSCORED}"
+    rf"|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS})",
+    re.IGNORECASE,
+)
+_IN_ADDRESS = re.compile(rf"\\([!-@^_}}])|[~$|\\\[\]]|{_ATTRIBUTES}")
+"""What is escaped elsewhere: parsers link a bare address with all that follows, a backslash or a tick of code too."""
+
+_KEPT_WORDS = re.compile(_KEPT)
+
+_MARKED = re.compile(r"[`<\\*&]")
+_STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")
+_TAG = re.compile(r"<([A-Za-z/!?][^<>]{0,200})>")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
+_LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_FORMATTING_TAG = re.compile(
+    r"</?(?:(?P<within>a|b|i|u|em|strong|code|tt|kbd|sup|sub|small|span)"
+    r"|(?P<block>pre|br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd))(?:\s[^<>]*)?/?>"
+)
+_TAG_NAME = re.compile(r"<(/?)([a-z][a-z0-9]{0,10})")
+_ENDS_ALONE = frozenset({"br", "hr", "p", "li", "dt", "dd"})
+"""Tags that nothing has to end."""
+_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br")
+"""What a text of several lines has that must not run together; its search is quick where there is none."""
+
+ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)", re.IGNORECASE)
+"""How GitHub's Markdown marks a quote."""
+
+_LANGUAGES = """
+    bash bat c console cpp cs csharp css csv curl dart diff dockerfile elixir go graphql groovy hcl html http ini java
+    javascript jinja js json json5 jsonc jsonl jsonpath jsx kotlin kql log lua makefile markdown md ndjson perl php
+    plaintext powershell promql proto protobuf py python r regex rs ruby rust scala sh shell shellsession sql swift
+    text toml ts tsx txt typescript xml yaml yml zsh
+    """
+LANGUAGES = frozenset(_LANGUAGES.split())
+"""Languages of code blocks that renderers colour; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
+
+_BLOCK_MARK = re.compile(
+    r"(?:>\s?)*(?:(?P<item>[-*+•]\s+(?=\S))|(?P<heading>#{1,6}\s+))|(?:>\s?)+"
+    r"|(?P<fence>`{3,}|~{3,})[\w+-]*$|(?:[-=*_]\s*){3,}$"
+)
+_STOPS = ".,;:!?…(-–—"
+_LINE_START = re.compile(
+    r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$)"
+    r"|:(?:[:\s]|$)|[-:|\s]+$|\+[-=:]|\*\[)"  # definitions, boxes, tables and abbreviations of kramdown and pandoc
+)
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
+_FOLLOWED = frozenset({"http", "https", "mailto"})
+_NUMBERED = re.compile(r"(?<!\\)((?:\\\\)*)\$(?=[0-9])")
+_LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
+_NAME_SPECIAL = re.compile(rf"([\\`*_\[\]<>#!|~$&^]|{_DIALECTS})")
+_FOREIGN_ADDRESS = re.compile(f"({_FOREIGN})", re.IGNORECASE)
+_ESCAPED_VARIABLE = re.compile(r"\\\$(?=ARGUMENTS|\\?\{CLAUDE_)")
+_WWW = re.compile(r"(www)\.", re.IGNORECASE)
+
+
+def one_line(text: str) -> str:
+    """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
+    if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
+        return text
+    return " ".join(clean(text).split())
+
+
+def plain_words(text: str) -> str:
+    """Gives a text on one line without the marks of links, pictures and HTML that only formats. Not safe Markdown."""
+    line = flowing(text)
+    if "](" in line:
+        line = _LINK_OR_IMAGE.sub(r"\1", line)
+    if "<" not in line:
+        return line
+    # A tag within a line stands between letters as often as between words; one that ends a line parts words.
+    return " ".join(_FORMATTING_TAG.sub(lambda tag: "" if tag["within"] else _parting(tag), line).split())
+
+
+def _parting(tag: re.Match[str]) -> str:
+    """Gives what a tag that parts words becomes: what no other one ends or begins is one that the text speaks of."""
+    name = tag["block"]
+    return " " if name in _ENDS_ALONE or name in _ended_in(tag.string) else tag[0]
+
+
+@lru_cache(16)
+def _ended_in(line: str) -> frozenset[str]:
+    """Gives the names of the tags that a line both begins and ends."""
+    marks = frozenset(_TAG_NAME.findall(line))
+    return frozenset(name for end, name in marks if end and ("", name) in marks)
+
+
+def flowing(text: str) -> str:
+    """Gives a text of several lines on one: items of lists and paragraphs stay apart, marks of blocks go."""
+    if not _HAS_BLOCKS.search(text):
+        return one_line(text)
+    line = ""
+    was_item = is_apart = is_code = False
+    for part in clean(as_markdown(text)).split("\n"):
+        words = " ".join(part.split())
+        mark = None if is_code and not words.startswith(("```", "~~~")) else _BLOCK_MARK.match(words)
+        is_code ^= mark is not None and mark["fence"] is not None
+        words = words[mark.end() :] if mark else words
+        if alert := ALERT.match(words):
+            words = f"{alert[1].capitalize()}:{words[alert.end() :]}"
+        if not words:
+            is_apart = True
+            continue
+        is_item = mark is not None and mark["item"] is not None
+        if line:
+            line += _joint(
+                line.rstrip("*_")[-1:] or line[-1],
+                words.lstrip("*_")[:1] or words[0],
+                is_item,
+                was_item,
+                is_apart or was_item,
+            )
+        line += words
+        was_item, is_apart = is_item, mark is not None and mark["heading"] is not None
+    return line
+
+
+def _joint(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool) -> str:
+    """Gives what stands between two lines: where neither has it, the sign that parts them."""
+    if last in _STOPS:
+        return " "
+    if is_item:
+        return "; " if was_item else ": "
+    return ". " if is_apart and first.isupper() else " "
+
+
+@lru_cache(CACHE_SIZE)
+def inline(text: str) -> Markdown:
+    """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
+    line = flowing(text)
+    is_special = _INLINE_SPECIAL.search(line) or EMPHASIS.search(line)
+    return Markdown(inert(escaped(line)) if is_special else line)
+
+
+@lru_cache(CACHE_SIZE)
+def paragraph(text: str) -> Markdown:
+    """Makes a text safe as a line of its own, where its first characters could open a block."""
+    return Markdown(guarded(inline(text)))
+
+
+def quotation(text: str) -> Markdown:
+    """Returns a text as a quotation, line by line: no list, fence, heading, table or alert of it is one."""
+    lines = [str(paragraph(line)) for line in clean(as_markdown(text)).strip().split("\n")]
+    return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
+
+
+@lru_cache(CACHE_SIZE)
+def code(text: str) -> Markdown:
+    """Gives a text as a code span, its words one space apart."""
+    return _span(one_line(text))
+
+
+@lru_cache(CACHE_SIZE)
+def exact_code(text: str) -> Markdown:
+    """Gives a text in which each space counts, such as a value or a pattern, as a code span."""
+    return _span(" ".join(clean(text).splitlines()))
+
+
+def _span(line: str) -> Markdown:
+    line = inert(line)
+    if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: a tick before a space is none
+        return Markdown(f"`{line}`") if line else Markdown('`""`')
+    longest = max((len(run) for run in re.findall("`+", line)), default=1)
+    ticks = "`" * (longest + 1)
+    return Markdown(f"{ticks} {line.replace('](', '] (')} {ticks}")  # marked takes such a link out of the code
+
+
+def value(data: Json) -> Markdown:
+    """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
+    if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
+        return code(data)
+    text = inert_json(json_text(data)).replace("`", "\\u0060")
+    return exact_code(_shortened(text, 400))
+
+
+def fence(text: str, language: str = "text") -> Markdown:
+    """Returns a text as a code block whose fence the text can't close, and which no renderer draws or runs."""
+    text = inert(clean(text)).strip("\n")
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    ticks = "`" * (longest + 1)
+    return Markdown(f"{ticks}{language if language.lower() in LANGUAGES else 'text'}\n{text}\n{ticks}")
+
+
+@lru_cache(CACHE_SIZE)
+def name(text: str) -> Markdown:
+    """Gives a name as the text of a heading: what a renderer shows is the exact name."""
+    line = one_line(text)
+    if _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS.match(line):
+        return Markdown(line)
+    return Markdown("".join(_exact(part) for part in _FOREIGN_ADDRESS.split(line)))
+
+
+def _exact(part: str) -> str:
+    """Returns a part of a name so that a renderer shows just that, and no host takes it for a variable."""
+    if _FOREIGN_ADDRESS.match(part):
+        return f"`{part}`"
+    shown = _NAME_SPECIAL.sub(r"\\\1", part).replace("\\](", "\\]\\(").replace("\\`", _TICK)
+    shown = _WWW.sub(r"\1\\.", shown.replace("://", "\\://"))  # a link would take the escapes after it
+    return _ESCAPED_VARIABLE.sub("&#36;", shown)
+
+
+def link_label(text: str) -> Markdown:
+    """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
+    return Markdown(inert(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
+
+
+def link_title(text: str) -> Markdown:
+    """Makes a text the title of a link that reads the same to a renderer and to a parser that knows links alone.
+
+    Marks of code and emphasis go, but for the underscores of names; what would open HTML stands in parentheses.
+    """
+    label = str(link_label(text.replace("|", "/")))  # kramdown takes a bar for a table
+    if not _MARKED.search(label) and "://" not in label:
+        return Markdown(label)
+    words = html.unescape(_KEPT_WORDS.sub(lambda match: match["content"] or match[0][1:], label))
+    words = _STRONG.sub(r"\1", words.replace("[", "(").replace("]", ")")).replace("`", "'")
+    words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
+    words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
+    words = words.replace("://", ": //")  # pandoc links an address in it, and takes the end of the link along
+    return Markdown(inert(one_line(words)) or "(no name)")
+
+
+def link_url(url: str) -> Markdown:
+    """Makes a URL safe between the parentheses of a link."""
+    line = one_line(url)
+    if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _FOLLOWED:
+        line = line.replace(":", "%3A", 1)  # no address at all, rather than one that runs something
+    quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", line)
+    quoted = _HOST_FORM.sub(lambda match: f"%{ord(match[0]):02X}", quoted)
+    return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", quoted))
+
+
+def inert(text: str) -> str:
+    """Returns a text in which no host finds anything to run, to fill in or to insert (`HOST_FORMS`)."""
+    return _HOST_FORM.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_MARKS) else text
+
+
+def without_log_commands(text: str) -> str:
+    """Returns a text that commands no CI host in whose log it is; all else in it stays."""
+    return _LOG_COMMAND.sub(r"\g<0> ", text)
+
+
+def inert_json(text: str) -> str:
+    """Returns the same for JSON: an escape breaks the form, and the values are the same."""
+    return _HOST_FORM.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def exact_json_text(data: Json, indent: int | None = None) -> str:
+    """Returns a value as JSON in which the characters that a filter would change are escaped, so that it is exact."""
+    text = json_text(data, indent)
+    if clean(text) != text:
+        text = json.dumps(data, indent=indent, separators=(", " if indent is None else ",", ": "))
+    return inert_json(text.replace("\x7f", "\\u007f"))
+
+
+def unfilled(body: str) -> str:
+    """Keeps `$5` as it is in what Claude Code loads as a skill: it puts words of the call in its place, also in code.
+
+    The backslash is Claude Code's own escape and Markdown's; other files are read as they are and need none.
+    """
+    return _NUMBERED.sub(r"\1\\$", body) if "$" in body else body
+
+
+def escaped(line: str) -> str:
+    """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed.
+
+    Emphasis is written with asterisks, unless others in the line could be taken for its ends.
+    """
+    if _holds_only_code(line):
+        return line
+    line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
+    line = _ESCAPED.sub(_marked if "*" not in line else _stopped, line)
+    line = _closed(line) if EMPHASIS.search(line) else line
+    return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
+
+
+def _closed(line: str) -> str:
+    """Escapes the marks of emphasis that nothing in the line closes: marked would look for their end in code."""
+    opened: dict[str, list[int]] = {}
+    for match in _RUN.finditer(line):
+        run = match["run"]
+        before, after = line[match.start() - 1 : match.start()], line[match.end() : match.end() + 1]
+        if run is None or (run[0] == "_" and before.isalnum() and after.isalnum()):
+            continue
+        if before.strip() and opened.get(run):
+            opened[run].pop()
+        elif after.strip():
+            opened.setdefault(run, []).append(match.start())
+    unclosed = {at for starts in opened.values() for at in starts}
+    return _RUN.sub(lambda match: re.sub(r"(.)", r"\\\1", match[0]) if match.start() in unclosed else match[0], line)
+
+
+def _marked(match: re.Match[str]) -> str:
+    return f"*{match['emphasized']}*" if match["emphasized"] is not None else _stopped(match)
+
+
+def _stopped(match: re.Match[str]) -> str:
+    if match["foreign"] is not None:
+        before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+        return " " * (before in ("\\", "`", "~")) + f"`{match['foreign']}`" + " " * (after == "`")
+    if match["address"] is not None:
+        address = _IN_ADDRESS.sub(lambda sign: sign[1] or f"%{ord(sign[0]):02X}", match["address"])
+        return address + " " * (match.string[match.end() : match.end() + 1] in ("<", "`"))
+    if match["ticks"] == "`":
+        # kramdown takes a tick between spaces for a tick.
+        words = match["content"].strip()
+        return f"`{words}`" if words else _TICK * 2
+    if match["ticks"] is not None:
+        return match[0].replace("](", "] (")
+    special = match["special"]
+    if "`" in (special, match["escape"] and match["escape"][1]):
+        return _TICK
+    if special is None:
+        return match[0]
+    return "\\]\\(" if special == "](" else "\\" + special  # readers that know no escapes find no link, either
+
+
+_TICK = "&#96;"
+"""A tick that is no code: parsers that look for code or tables ahead of escapes would count `\\``."""
+
+_NEVER_PLAIN = ("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|", "://", "www.", "WWW.")
+
+
+def _holds_only_code(line: str) -> bool:
+    """Tells whether a line has code spans of one backtick and nothing else of Markdown: most lines by far."""
+    return (
+        len(line) <= 1000
+        and not any(mark in line for mark in _NEVER_PLAIN)
+        and line.count("`") % 2 == 0
+        and line == line.strip()
+        and not line.startswith("` ")
+        and not EMPHASIS.search(line)
+    )
+
+
+def _reworded(match: re.Match[str]) -> str:
+    if match["image"] is not None:
+        return match["alt"] or "(picture)"
+    if match["link"] is not None:
+        return _link_words(match["label"], match["url"])
+    if match["anchor"] is not None:
+        return _link_words(match["words"], html.unescape(match["href"]))
+    if match["pair"] is not None:
+        return _REWORDED.sub(_reworded, match["inner"])
+    if match["autolink"] is not None:
+        return match["address"]
+    return _parting(match) if match["break"] is not None else match[0]
+
+
+def _link_words(label: str, url: str) -> str:
+    """Gives a link as words, with its address where that means something outside the source's own pages."""
+    if not url.startswith(("http://", "https://", "mailto:")) or url == label:
+        return label
+    address = link_url(url)
+    return f"{label} ({address})" if label else address
+
+
+def guarded(line: str) -> str:
+    """Escapes what would open a block at the start of a line."""
+    if not _LINE_START.match(line):
+        return line
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", line) if line[0].isdigit() else "\\" + line
+
+
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

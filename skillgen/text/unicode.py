@@ -1,0 +1,173 @@
+"""Invisible characters, look-alikes.
+
+Characters that a reader does not see but a model does: taken out of every text, and told by kind.
+
+Unicode tags and variation selectors can spell whole sentences, bidirectional controls show a text in another order than
+it is read, and zero-width characters hide a word from whoever looks for it.
+
+Names that look like others: letters of another alphabet, or of the same one, that a reader takes for each other.
+
+What a stranger wrote, made fit for a message: no control characters, not too long.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_NONE = "\ufdd0-\ufdef" + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000))
+
+_KINDS = (
+    ("tag characters", "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff", True),
+    ("variation selectors", "\u180b-\u180d\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef", True),
+    ("bidirectional controls", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f", True),
+    (
+        "zero-width characters",
+        "\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200d\u2060-\u2065\u2d7f\u3164\ufeff\uffa0\ufff0-\ufff8"
+        "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U0001107f\U00013430-\U0001343f\U00016fe4",
+        True,
+    ),
+    ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
+    ("soft hyphens", "\u00ad", False),
+    ("surrogates without their other half", "\ud800-\udfff", False),
+    ("code points that are no characters", _NONE, False),
+    ("characters for private use", "\ue000-\uf8ff\U000f0000-\U0010ffff", False),
+)
+"""Kind, its characters, and whether somebody who uses them has something to hide."""
+
+_LINE_ENDS = "\r\x85\u2028\u2029"
+_EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+_SELECTOR = f"(?<![{_EMOJI}])\ufe0f(?!\u20e3)"
+"""The selector of the coloured form says something after an emoji only, and before the frame of a key."""
+
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
+"""Marks piled upon a letter until nobody can read it."""
+
+_REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
+_ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
+
+# Joiners belong to the spelling of Arabic and Indic words and to joined emoji, and a byte order mark to a file's start.
+_USUAL = re.compile(
+    "(?<=[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff])[\u200c\u200d]|\u200d(?=[\u2640\u2642\u2695-\u27bf"
+    "\U0001f000-\U0001faff])|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])"
+    "|(?<=[\u2d30-\u2d6f])\u2d7f|(?<=[\U00011052-\U0001106f])\U0001107f"
+)
+_BY_KIND = tuple(
+    (kind, re.compile(f"[{characters}]" + (f"|{_SELECTOR}" if kind == "variation selectors" else "")), is_odd)
+    for kind, characters, is_odd in _KINDS
+)
+
+
+_CATEGORIES = {"Cf": "zero-width characters", "Cn": "code points that are no characters"}
+"""Kinds of the characters that the lists above do not name, by category; of the others they name all."""
+
+_PICTURES = range(0x1F000, 0x1FC00)
+"""Where emoji are added each year: unassigned code points stay, or a newer Python would write other documents."""
+
+
+def _further(text: str) -> dict[str, str]:
+    """Returns the invisible characters of a text that Unicode's categories show as such, with their kinds."""
+    if text.isprintable():
+        return {}
+    odd = (character for character in set(text) if not character.isprintable() and ord(character) not in _PICTURES)
+    kinds = {character: _CATEGORIES.get(unicodedata.category(character)) for character in odd}
+    return {character: kind for character, kind in kinds.items() if kind is not None}
+
+
+def visible(text: str) -> str:
+    """Returns a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
+    if text.isprintable() and text.isascii():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii():
+        return _ASCII_REMOVED.sub("", text)
+    text = _REMOVED.sub("", _BLANKS.sub(" ", text))
+    return text.translate(dict.fromkeys(map(ord, _further(text))))
+
+
+def escaped_in_json(text: str) -> str:
+    """Gives JSON with its invisible characters as escapes: the same data, which steers no terminal."""
+    if text.isascii():
+        return _ASCII_REMOVED.sub(lambda found: _escape(found[0]), text)
+    text = _REMOVED.sub(lambda found: _escape(found[0]), text)
+    return text.translate({ord(character): _escape(character) for character in _further(text)})
+
+
+def _escape(characters: str) -> str:
+    units = characters.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def shown_lines(text: str) -> str:
+    """Gives a text line by line as a terminal may show it."""
+    return "\n".join(visible(line.removesuffix("\r").replace("\r", " ")) for line in text.split("\n"))
+
+
+def hidden_kinds(text: str) -> tuple[tuple[str, ...], bool]:
+    """Gives the kinds of invisible characters in a text, and whether any of them hides something.
+
+    What belongs to the spelling of a language or to an emoji is not counted, and neither are line ends.
+    """
+    further = set(_further(text).values())
+    if not further and not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+        return (), False
+    text = _USUAL.sub("", text)
+    further = set(_further(text).values())
+    found = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if kind in further or pattern.search(text)]
+    return tuple(kind for kind, _ in found), any(is_odd for _, is_odd in found)
+
+
+_CYRILLIC = ("авеёзіјкмнорстухѕһԁԛԝьгпѵ", "abeeзijkmhopctyxshdqwbrnv")
+_GREEK = ("αβγεικνορτυχωηκ", "abyeikvoptuxwnk")
+_LATIN = ("ıɑɡɩℓǃǀ", "iagil!l")
+_TABLE = str.maketrans("".join(pair[0] for pair in (_CYRILLIC, _GREEK, _LATIN)),
+                       "".join(pair[1] for pair in (_CYRILLIC, _GREEK, _LATIN)))  # fmt: skip
+_SAME = str.maketrans("0i1|!", "ollll", " \t-._'")
+_CAPITAL_EYE = str.maketrans("I", "l")
+_OTHER_LETTERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
+_LATIN_LETTERS = re.compile("[A-Za-z]")
+
+
+def latin(text: str) -> str:
+    """Gives a text whose letters are the Latin ones that they look like, without marks, in lower case."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", text).lower().translate(_TABLE)
+    return "".join(character for character in plain if not unicodedata.combining(character))
+
+
+def is_mixed(name: str) -> bool:
+    """Tells whether a name mixes Latin letters with Greek or Cyrillic ones."""
+    return not name.isascii() and bool(_OTHER_LETTERS.search(name) and _LATIN_LETTERS.search(name))
+
+
+def look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Gives each name that looks like an earlier one, with that one. Names that differ in case only are told apart."""
+    seen: dict[str, str] = {}
+    found = []
+    for name in names:
+        looks = latin(name.translate(_CAPITAL_EYE)).translate(_SAME)
+        earlier = seen.setdefault(looks, name)
+        if earlier != name and earlier.lower() != name.lower() and _differ_in_looks_only(earlier, name):
+            found.append((name, earlier))
+    return found
+
+
+def _differ_in_looks_only(one: str, other: str) -> bool:
+    """Leaves out names that differ in their separators, such as `get_user` and `get-user`: a reader sees those."""
+    return len(one) == len(other) and all(
+        a == b or (a.isalnum() and b.isalnum()) for a, b in zip(one, other, strict=True)
+    )
+
+
+_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+
+
+def printable(text: str, max_characters: int = 300) -> str:
+    """Gives text on one line that a terminal shows as it stands."""
+    text = _ESCAPE_SEQUENCE.sub("", text)
+    text = " ".join(visible(text).split())
+    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"

@@ -1,0 +1,267 @@
+"""Identifiers into words, verbs, singular/plural.
+
+The words of a tool's name or path that say what it is about.
+
+A name is read as most are written: perhaps a prefix that all share, a verb, and a noun. Nothing here knows a service.
+
+The names of tools as their texts would say them: a name that is written in one word is one, a version is none.
+
+`hosting_installWordPressV1` is about WordPress where the descriptions write "WordPress", and not about words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from skillgen.model.tool import Tool
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Gives the words of a text, for a list that can be read."""
+    return frozenset(words.split())
+
+
+_VERBS = word_set(
+    """
+    abort accept activate add analyze analyse append apply approve archive assign attach authorize book build
+    calculate call cancel change check claim clear click clone close commit compare complete compute configure
+    confirm connect convert copy count create deactivate decline define delete deploy describe destroy detach
+    detect disable discover dismiss download draft drop duplicate edit enable encode execute export extract
+    fetch filter find finish fork format generate get grant hide import init initialize insert inspect install
+    invite invoke join kill launch leave link list lock lookup make manage mark merge modify move open order
+    patch pause ping post preview process publish pull purge push put query read rebase receive record refresh
+    register reject release reload remove rename render reopen reorder replace reply request reset resolve
+    restart restore resume retrieve retry revert review revoke rotate run save scan schedule search select send
+    set share show simulate sort split star start stop store submit subscribe suggest summarize sync tag take
+    test toggle track transfer translate trigger unarchive unassign undo unlink unlock unstar unsubscribe update
+    upload upsert use validate verify view wait watch write
+    """
+)
+
+_PLAIN_VERBS = word_set(
+    """
+    add create delete edit fetch find get insert list read remove retrieve search set update upsert view write
+    """
+)
+"""Those that are hardly ever nouns, so that `order.list` is about an order."""
+
+_ALSO_NOUNS = frozenset({"book", "order", "record", "release", "request", "review", "schedule"})
+"""Verbs that are nouns at the end of a name: `rate_book` is about a book."""
+
+JOINING_WORDS = frozenset({"and", "or"})
+EMPTY_WORDS = word_set(
+    """
+    a all an and any api are as at batch be bulk by current for from given if in is it its many me multiple my new not
+    of on or single that the this to via when which with
+    """
+)
+WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Gives the words of a name in lower case, numbers left out: `getPullRequest2` has `get`, `pull`, `request`."""
+    return tuple(word.lower() for word in WORD.findall(name))
+
+
+def nouns_of(name: str) -> tuple[str, ...]:
+    """Gives the words of a name that say what it is about, in the singular: `list_issue_comments` has `issue` and
+    `comment`. Only the first verb is one, and those joined to it: `get_pull_request` is about a pull request."""
+    words = words_of(name)
+    verb = verb_of(name)
+    first = words.index(verb) if verb else None
+    if verb in _ALSO_NOUNS and 0 < words.index(verb) == len(words) - 1:
+        first = None
+    found: list[str] = []
+    for place, word in enumerate(words):
+        is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in JOINING_WORDS)
+        if not is_verb and word not in EMPTY_WORDS and word not in JOINING_WORDS and len(word) > 1:
+            found.append(singular(word))
+    return tuple(dict.fromkeys(found))
+
+
+def verb_of(name: str) -> str:
+    """Gives the word of a name that says what is done; empty where there is none."""
+    words = words_of(name)
+    verbs = [word for word in words if is_verb(word)]
+    if words and words[0] in verbs and words[0] not in _VERBS:
+        return words[0]
+    return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
+
+
+def is_verb(word: str) -> bool:
+    """Tells whether a word is a verb, or one that is taken back or done again: `unapprove`, `reassign`."""
+    return word in _VERBS or (word.startswith(("un", "re")) and word[2:] in _VERBS)
+
+
+_IRREGULAR: dict[str, str] = {
+    many: one
+    for many, _, one in (
+        pair.partition(":")
+        for pair in word_set(
+            """
+            people:person children:child men:man women:woman mice:mouse geese:goose feet:foot teeth:tooth oxen:ox
+            indices:index vertices:vertex matrices:matrix appendices:appendix criteria:criterion phenomena:phenomenon
+            curricula:curriculum memoranda:memorandum
+            analyses:analysis crises:crisis theses:thesis hypotheses:hypothesis diagnoses:diagnosis synopses:synopsis
+            parentheses:parenthesis axes:axis oases:oasis synapses:synapse
+            leaves:leaf shelves:shelf wolves:wolf halves:half calves:calf loaves:loaf thieves:thief
+            elves:elf selves:self lives:life knives:knife wives:wife hooves:hoof scarves:scarf
+            aliases:alias biases:bias atlases:atlas canvases:canvas gases:gas lenses:lens irises:iris
+            pancreases:pancreas quizzes:quiz waltzes:waltz heroes:hero potatoes:potato tomatoes:tomato echoes:echo
+            vetoes:veto cargoes:cargo torpedoes:torpedo mosquitoes:mosquito tornadoes:tornado
+            volcanoes:volcano embargoes:embargo
+            """
+        )
+    )
+}
+"""Plurals that no ending tells."""
+
+_PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("ices")}
+
+_SAME = word_set(
+    """
+    alias analytics atlas bias canvas chaos cors diabetes economics headquarters https jenkins kubernetes kudos lens
+    logistics mathematics mechanics news pancreas physics politics postgres series species
+    """
+)
+"""Words in -s that are not plurals, or are the same in both."""
+
+_WITH_E = word_set(
+    """
+    ache avalanche backache cache cliche creche earache headache heartache moustache niche pastiche psyche quiche
+    stomachache toothache
+    auntie birdie bookie boogie brownie calorie collie cookie coterie die foodie freebie genie goalie hoodie indie
+    junkie lie lingerie menagerie movie necktie newbie pie pixie prairie reverie rookie selfie smoothie sortie
+    tie townie underlie untie veggie walkie zombie
+    abuse excuse fuse muse recluse refuse ruse use reuse disuse
+    axe deluxe
+    """
+)
+"""Words whose plural only adds an -s to an -e: from the ending alone they would lose it."""
+
+
+def singular(word: str) -> str:
+    """Returns a noun in the singular, as far as its ending and a table of exceptions tell."""
+    if word in _SAME or len(word) < 4 or not (word.endswith("s") or word in _IRREGULAR):
+        return word
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word[:-1] in _WITH_E:
+        return word[:-1]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")) or (word.endswith("uses") and word[-5] not in "ao"):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+def plural(words: str) -> str:
+    """Returns a name of things in the plural: `pull request` is "pull requests"."""
+    start, space, last = words.rpartition(" ")
+    if last in _PLURAL:
+        return f"{start}{space}{_PLURAL[last]}"
+    if last in _SAME:
+        return words
+    if words.endswith("y") and words[-2:-1] not in "aeiou":
+        return words[:-1] + "ies"
+    return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
+
+
+def segments_of(path: str) -> tuple[str, ...]:
+    """Gives the parts of a path that say where: no parameters, and no `#Action=Name` that only says what is done."""
+    return tuple(part for part in path.split("/") if part and "{" not in part and not part.startswith("#"))
+
+
+def spoken_name(name: str, method: str | None) -> str:
+    """Gives a name without the method of its request, with which many begin: `GET_ListUsers` is `ListUsers`."""
+    if method and name.lower().startswith(f"{method.lower()}_"):
+        return name[len(method) + 1 :] or name
+    return name
+
+
+_TEXT_LIMIT = 300
+"""Characters of a description in which its words are looked for."""
+
+_PARTS_LIMIT = 4
+"""Parts of a word that is written as one; what has more of them is a phrase."""
+
+_PART = re.compile(r"[A-Z][a-z]+")
+_WRITTEN_AS_ONE = re.compile(rf"\b{_PART.pattern}(?:{_PART.pattern}){{1,{_PARTS_LIMIT - 1}}}\b")
+_PARTS_TOGETHER = re.compile(rf"{_PART.pattern}(?:{_PART.pattern})+")
+_SPACED = re.compile(r"(?<!\w)\w+(?: \w+)+")
+_VERSION_END = re.compile(r"_?[vV]\d+$")
+_VERSIONED = 0.5
+"""A version at the end of more of the names is no part of what they say."""
+
+
+def spoken_names(tools: Sequence[Tool]) -> dict[str, str]:
+    """Gives the name of each tool without method and version, in which what the texts write as one word is one.
+
+    Those that have paths are hardly ever read by their names, so no time is spent on these.
+    """
+    spoken = {tool.name: spoken_name(tool.name, tool.method) for tool in tools}
+    if all(tool.path for tool in tools):
+        return spoken
+    versioned = sum(bool(_VERSION_END.search(name)) for name in spoken.values())
+    if versioned > _VERSIONED * len(spoken):
+        spoken = {name: _VERSION_END.sub("", said) or said for name, said in spoken.items()}
+    words = words_written_as_one(tools, spoken.values())
+    return {name: as_one_word(said, words) for name, said in spoken.items()} if words else spoken
+
+
+def words_written_as_one(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[str, str]:
+    """Returns the words with capitals inside that phrases and the texts of tools share, by how they are read.
+
+    The parts of such a word occur nowhere else in the phrases, or it is two words: `DriveItem` is one of a drive's.
+    """
+    texts = "\n".join(text for tool in tools for text in _texts(tool))
+    counts = Counter(_WRITTEN_AS_ONE.findall(texts))
+    words = {tuple(WORD.findall(word)): word for word in counts}
+    surfaces = [WORD.findall(phrase) for phrase in phrases]
+    apart = Counter(singular(word.lower()) for word in chain.from_iterable(surfaces))
+    places = Counter(run for surface in surfaces for run in _runs(surface, with_singular=True) if run in words)
+    alone = {
+        tuple(part.lower() for part in parts): words[parts]
+        for parts, count in places.items()
+        if all(apart[singular(part.lower())] == count for part in parts)
+    }
+    texts = texts.lower() if alone else ""
+    spaced = Counter(run for words in _SPACED.findall(texts) for run in _runs(words.split(" ")) if run in alone)
+    return {word.lower(): word for parts, word in alone.items() if counts[word] >= spaced[parts]}
+
+
+def as_one_word(phrase: str, words: Mapping[str, str]) -> str:
+    """Returns a phrase in which each of these words has no capitals inside, so that it is read as one."""
+    return _PARTS_TOGETHER.sub(lambda match: _joined(_PART.findall(match[0]), words), phrase) if words else phrase
+
+
+def _joined(parts: Sequence[str], words: Mapping[str, str]) -> str:
+    found, at = "", 0
+    while at < len(parts):
+        sizes = range(min(_PARTS_LIMIT, len(parts) - at), 1, -1)
+        size = next((size for size in sizes if _is_one("".join(parts[at : at + size]).lower(), words)), 1)
+        found += "".join(parts[at : at + size]).capitalize()
+        at += size
+    return found
+
+
+def _is_one(word: str, words: Mapping[str, str]) -> bool:
+    return word in words or singular(word) in words
+
+
+def _runs(parts: Sequence[str], with_singular: bool = False) -> Iterator[tuple[str, ...]]:
+    """Yields each few parts that follow one another, where asked also with the last one in the singular."""
+    for start in range(len(parts) - 1):
+        for end in range(start + 2, min(start + _PARTS_LIMIT, len(parts)) + 1):
+            run = tuple(parts[start:end])
+            yield run
+            last = singular(run[-1].lower()).capitalize()
+            if with_singular and run[-1] == run[-1].capitalize() != last:
+                yield (*run[:-1], last)
+
+
+def _texts(tool: Tool) -> Iterable[str]:
+    return (text for text in (tool.title, tool.summary, (tool.description or "")[:_TEXT_LIMIT]) if text)
