@@ -84,7 +84,7 @@ def importers_of(library: str) -> set[str]:
     return {name for name, tree in sources().items() for item in imports(tree) if item.module.split(".")[0] == library}
 
 
-def test_every_module_stands_on_a_floor() -> None:
+def test_every_module_is_on_a_floor() -> None:
     assert {part_of(name) for name in sources()} - {""} <= FLOORS.keys()
 
 

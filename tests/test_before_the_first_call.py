@@ -43,7 +43,7 @@ def test_what_a_server_says_nothing_of_is_not_taken_for_safe(tmp_path: Path) -> 
     assert "By MCP's defaults they may delete or overwrite" in said
 
 
-def test_the_tools_of_which_nothing_is_said_are_those_without_a_mark(tmp_path: Path) -> None:
+def test_the_tools_that_declare_nothing_have_no_mark(tmp_path: Path) -> None:
     found = tool("find", annotations={"readOnlyHint": True})
     added = tool("add", annotations={"destructiveHint": False})
     skill = of_server(tmp_path, [found, added, tool("drop_table", description="Drops a table.")])
@@ -67,7 +67,7 @@ def test_a_mark_is_spoken_of_only_where_marks_are_shown(tmp_path: Path) -> None:
     assert "Tools may delete or overwrite where their sections say so" in skill
 
 
-def test_a_method_is_not_said_to_tell_what_costs_money(tmp_path: Path) -> None:
+def test_an_http_method_does_not_imply_that_a_call_costs_nothing(tmp_path: Path) -> None:
     pay = {"/orders/{id}/payment": {"post": operation("pay_order")}}
     skill = of_description(tmp_path, pay)
     assert "Tools marked [write] may do harm: an HTTP method does not tell what costs money" in skill
@@ -119,13 +119,13 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     assert "a call may need some all the same: [about.md](references/about.md) speaks of it" in skill
 
 
-def test_a_description_without_a_word_on_it_is_not_said_to_speak_of_authentication(tmp_path: Path) -> None:
+def test_a_description_that_does_not_mention_authentication_is_not_referred_to_for_it(tmp_path: Path) -> None:
     info = {**INFO, "description": "Keeps tasks.\n\nThey are kept for a year."}
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=info)
     assert "a call may need some all the same\n" in skill
 
 
-def test_a_body_that_is_told_in_paragraphs_keeps_them(tmp_path: Path) -> None:
+def test_a_body_that_is_documented_in_paragraphs_keeps_them(tmp_path: Path) -> None:
     told = "Give a name.\n\n# Codes\n\n| Code | Meaning |\n| --- | --- |\n| `taken` | It is taken. |\n"
     schema = {
         "type": "object",

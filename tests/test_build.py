@@ -193,7 +193,7 @@ def test_a_target_that_fails_costs_no_other_and_the_highest_code_wins(project: P
     assert "good: nothing changed" in finished.stderr
 
 
-def test_check_writes_nothing_and_tells_what_would_change(project: Path) -> None:
+def test_check_writes_nothing_and_shows_what_would_change(project: Path) -> None:
     assert build(project, WORDS).exit_code == 0
     write(project / "api.json", grouped(tasks=["list_tasks", "make_task"]))
     before = stamps_of(project)
@@ -204,7 +204,7 @@ def test_check_writes_nothing_and_tells_what_would_change(project: Path) -> None
     assert "run skillgen build" in finished.stderr
 
 
-def test_json_tells_of_every_target_in_one_object(project: Path) -> None:
+def test_json_reports_every_target_in_one_object(project: Path) -> None:
     text = "targets:\n  one: {source: {openapi: api.json}}\n  two: {source: {openapi: none.json}}\n"
     for actions in ({"create"}, {"keep"}):
         finished = build(project, text, "--json")

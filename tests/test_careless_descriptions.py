@@ -238,7 +238,7 @@ def test_a_method_that_is_not_additional_is_reported_and_read(tmp_path: Path) ->
         ([{"get": operation("a")}], "paths-invalid", "/paths", set()),
     ],
 )
-def test_a_path_that_cannot_be_read_as_it_stands_is_reported(
+def test_a_path_that_cannot_be_read_is_reported(
     tmp_path: Path, paths: Json, code: str, where: str, names: set[str]
 ) -> None:
     """S2-07."""
@@ -268,7 +268,7 @@ def test_what_only_the_path_names_is_a_parameter_all_the_same(tmp_path: Path) ->
     assert service.tools[0].examples[0].input.keys() == {"id", "owner"}
 
 
-def test_requirements_that_cannot_be_read_are_not_said_to_be_none(tmp_path: Path) -> None:
+def test_unreadable_requirements_are_not_documented_as_no_requirements(tmp_path: Path) -> None:
     """S2-10: to send a request without its key because the source is careless would be an invention."""
     service, _ = read(tmp_path, description({"/tasks": {"get": operation("list_tasks", security=["key"])}}, **KEY))
     assert service.tools[0].auth is None
@@ -282,7 +282,7 @@ def test_requirements_that_cannot_be_read_are_not_said_to_be_none(tmp_path: Path
 @pytest.mark.parametrize(
     ("version", "words"), [("3.1.0", ["Of tasks", "Shared", "Of people"]), ("3.0.3", ["Shared"] * 3)]
 )
-def test_words_beside_a_reference_are_those_of_the_place_where_they_stand(
+def test_the_description_next_to_a_reference_belongs_to_its_place(
     tmp_path: Path, version: str, words: list[str]
 ) -> None:
     """S2-04, S2-09: from 3.1 on; before, nothing beside a `$ref` counts."""
@@ -410,7 +410,7 @@ def test_a_place_in_the_document_is_no_value_of_a_discriminator(tmp_path: Path) 
     assert tool.examples[0].input["body"] == {"type": "one"}
 
 
-def test_a_value_beside_a_type_is_told_as_another_choice(tmp_path: Path) -> None:
+def test_a_value_next_to_a_type_is_another_choice(tmp_path: Path) -> None:
     """S2-08: Stripe lets many fields be emptied with an empty text."""
     amount = {"anyOf": [{"type": "integer"}, {"type": "string", "enum": [""]}], "description": "How much"}
     body = {"content": {"application/json": {"schema": {"properties": {"amount": amount}}}}}

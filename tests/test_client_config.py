@@ -95,7 +95,7 @@ class TestSeveralServers:
         assert finished.exit_code == 0, finished.stderr
         assert (tmp_path / "out" / "llms.txt").is_file()
 
-    def test_inspect_takes_the_same_options_and_its_snapshot_gives_the_same_bytes(self, tmp_path: Path) -> None:
+    def test_inspect_takes_the_same_options_and_its_snapshot_has_the_same_bytes(self, tmp_path: Path) -> None:
         """X-51, issue 3: `inspect` takes what from-server takes."""
         path = config(tmp_path, {"one": kiosk("2025-11-25"), "two": kiosk("dashdash")})
         assert crawled(path, tmp_path / "crawled").exit_code == 0
@@ -225,7 +225,7 @@ class TestForms:
             st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
         )
     )
-    def test_json_without_comments_stays_as_it_is(self, data: Any) -> None:
+    def test_json_without_comments_is_not_changed(self, data: Any) -> None:
         """Whatever stands in a text, `//` and `,]` among it."""
         text = json.dumps(data, indent=1)
         assert json.loads(without_comments(text)) == data
@@ -350,7 +350,7 @@ class TestPublishedServers:
         assert (tmp_path / "out" / "llms.txt").is_file()
         assert "open-sesame" not in "".join(item.decode() for item in files_of(tmp_path / "out").values())
 
-    def test_a_package_is_started_with_the_values_that_the_user_gives(self, tmp_path: Path) -> None:
+    def test_a_package_is_started_with_the_values_of_the_user(self, tmp_path: Path) -> None:
         config = read_client_config(self.written(tmp_path, PUBLISHED))
         given = {"shop": "kiosk", "KEY": "abc"}
         npm = config.target("npm", given, {"HOME": "/home/ada"}, timeout_s=1.0)

@@ -31,7 +31,7 @@ def service(count: int) -> dict[str, Json]:
     return description(paths, components={"schemas": {"Error": error}})
 
 
-def test_errors_of_most_tools_are_told_once_and_named_with_each(tmp_path: Path) -> None:
+def test_errors_of_most_tools_are_documented_once_and_named_with_each(tmp_path: Path) -> None:
     """S2-14, X-20: no status is lost, and what differs in a word stands with its tool."""
     out = tmp_path / "out"
     generated(
@@ -68,7 +68,7 @@ def test_errors_of_a_few_tools_stand_with_each(tmp_path: Path, count: int) -> No
     assert "Common Errors" not in tools
 
 
-def test_what_is_short_stands_with_each_tool(tmp_path: Path) -> None:
+def test_what_is_short_is_repeated_with_each_tool(tmp_path: Path) -> None:
     """S2-14: a look elsewhere costs more than one line."""
     responses = {"200": {"description": "Done"}, "401": {"description": "No key"}}
     data = description({f"/{number}": {"get": operation(f"get_{number}", responses=responses)} for number in range(9)})

@@ -219,7 +219,7 @@ class TestDashdash:
 
 
 class TestEraOfDashdash:
-    def test_what_stands_in_the_older_opening_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
+    def test_what_is_in_the_older_opening_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
         """X-07: also where the server does not say that it speaks the older era, but a tool knows dashdash."""
         result = bench.extended("two-eras")
 
@@ -264,7 +264,7 @@ class TestLists:
         assert tool_names(result)[:2] == ["tool_1", "tool_2"]
         assert [problem.code for problem in result.problems] == ["list-too-long", "ai-help-missing"]
 
-    def test_the_empty_string_is_a_cursor_and_null_is_none(self, bench: Workbench) -> None:
+    def test_the_empty_string_is_a_cursor_and_null_is_not_one(self, bench: Workbench) -> None:
         """X-04."""
         result = bench.kiosk("pages")
 
@@ -348,7 +348,7 @@ class TestLists:
         assert tool_names(result) == ["buy_paper", "list_papers"]
         assert "resources/list" not in bench.methods()
 
-    def test_a_server_without_tools_is_no_dead_end_here(self, bench: Workbench) -> None:
+    def test_a_server_without_tools_is_not_a_fatal_error_here(self, bench: Workbench) -> None:
         """X-05."""
         result = bench.kiosk("no-tools")
 
@@ -371,9 +371,7 @@ class TestSloppyServers:
             "floods-stderr",
         ],
     )
-    def test_what_stands_between_the_messages_does_no_harm(
-        self, bench: Workbench, short_waits: None, manner: str
-    ) -> None:
+    def test_text_between_the_messages_does_no_harm(self, bench: Workbench, short_waits: None, manner: str) -> None:
         """X-13, S0-16: banners in any encoding, log records, batches, errors without an id, requests of its own."""
         assert tool_names(bench.kiosk(manner)) == ["buy_paper", "list_papers"]
 
@@ -441,7 +439,7 @@ class TestDeadEnds:
         with pytest.raises(SourceError, match=r"no MCP server.*'tick'"):
             bench.kiosk("garbage")
 
-    def test_a_server_that_frames_its_messages_like_a_language_server_is_told(self, bench: Workbench) -> None:
+    def test_a_server_that_frames_its_messages_like_a_language_server_is_reported(self, bench: Workbench) -> None:
         """X-13: and is no server without tools."""
         with pytest.raises(SourceError, match="`Content-Length` header before each message"):
             bench.kiosk("framed")

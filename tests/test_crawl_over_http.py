@@ -115,7 +115,7 @@ def test_a_user_in_the_url_does_not_win_over_the_header_that_was_given() -> None
     assert result.results["tools/list"] == [{"tools": TOOLS}]
 
 
-def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_first() -> None:
+def test_an_address_declared_for_the_old_transport_is_tried_over_it_first() -> None:
     """X-03: a client's file names the transport; where it is wrong, the other one is tried."""
     for manner, transport in (("old", "sse"), ("json", "http")):
         with over_http.running(manner) as server:
@@ -138,7 +138,7 @@ def test_an_address_that_is_said_to_be_of_the_old_transport_is_asked_over_it_fir
         ("old-without-host", "The event stream names an endpoint that answers HTTP 405 (Method Not Allowed)."),
     ],
 )
-def test_an_answer_that_leads_nowhere_is_told_as_what_it_is(manner: str, what: str) -> None:
+def test_an_answer_that_is_not_of_the_protocol_is_reported_as_what_it_is(manner: str, what: str) -> None:
     """X-12: and never with a secret of the URL or a header."""
     with over_http.running(manner) as server:
         url = server.url.replace("127.0.0.1", "me:hunter2@127.0.0.1") + "?key=swordfish"
@@ -246,7 +246,7 @@ def test_a_header_that_cannot_be_sent() -> None:
         (RuntimeError("secret"), "The connection failed (RuntimeError)."),
     ],
 )
-def test_the_innermost_of_a_group_of_exceptions_tells_what_happened(cause: Exception, what: str) -> None:
+def test_the_innermost_of_a_group_of_exceptions_says_what_happened(cause: Exception, what: str) -> None:
     """X-12, X-13."""
     outer = httpx2.ConnectError("All connection attempts failed")
     outer.__cause__ = cause

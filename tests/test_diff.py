@@ -54,7 +54,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_changed_is_said_in_words_and_what_breaks_comes_first(project: Path) -> None:
+def test_what_changed_is_stated_in_words_and_what_breaks_comes_first(project: Path) -> None:
     finished = run_skillgen("diff", "old.json", "new.json", cwd=project)
     assert finished.exit_code == 0, finished.stderr
     for line in LINES:
@@ -149,7 +149,7 @@ def typed(**types: Any) -> dict[str, Any]:
     return description(paths, components={"schemas": {"Order": order, "Page": page, **types}})
 
 
-def test_a_change_inside_a_named_type_is_told_with_the_tools_that_it_concerns(tmp_path: Path) -> None:
+def test_a_change_inside_a_named_type_is_documented_with_the_tools_that_it_concerns(tmp_path: Path) -> None:
     def thing(required: list[str], **properties: Any) -> dict[str, Any]:
         return {"type": "object", "required": required, "properties": properties}
 

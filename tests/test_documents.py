@@ -99,7 +99,7 @@ def test_skill_md_says_what_a_call_needs_in_a_line_each(harbour: Path) -> None:
     assert "- Authentication: api-key" in text
 
 
-def test_unknown_is_none_in_yaml_and_absent_in_json_and_null_is_declared(harbour: Path, silent: Path) -> None:
+def test_unknown_is_left_out_and_null_is_declared(harbour: Path, silent: Path) -> None:
     """S0-23, S0-30, S0-40: a URL that is declared null is `none` in YAML and `null` in JSON."""
     for file in ("ai-help.md", "llms.txt"):
         assert read(harbour / file).fields()["api-url"] == "none"
@@ -259,7 +259,7 @@ def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:
     assert run_skillgen(*run, "--check", cwd=TESTS).exit_code == 0
 
 
-def test_llms_txt_comes_back_from_the_reference_parser_as_it_is(harbour: Path) -> None:
+def test_llms_txt_comes_back_from_the_reference_parser_unchanged(harbour: Path) -> None:
     """X-30, X-31, S0-40, S0-41, S0-43: strict parsing, and the links again in their sections."""
     text = (harbour / "llms.txt").read_text("utf-8")
     document, parsed = MarkdownDocument(text), parse_llms_file(text)
@@ -304,7 +304,7 @@ def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> Non
     assert len((out / "ai-help.md").read_text("utf-8")) < 20_000
 
 
-def test_when_to_use_is_drawn_from_what_tools_say_and_said_to_be(harbour: Path, silent: Path) -> None:
+def test_when_to_use_is_inferred_from_the_tools_and_marked_as_inferred(harbour: Path, silent: Path) -> None:
     """S0-33, issue 5: declared triggers are commands to use it, inferred ones are not; "Do NOT" only when declared."""
     for out in (harbour, silent):
         (skill,) = out.glob("skills/*/SKILL.md")

@@ -127,7 +127,7 @@ def wrong_request(data: Json, command: str, path: str, operation: Json) -> Itera
 
 
 @pytest.mark.parametrize("seed", range(DRAWN))
-def test_a_drawn_description_is_told_whole_and_nothing_is_told_besides(seed: int) -> None:
+def test_a_drawn_description_is_documented_completely_and_nothing_is_added(seed: int) -> None:
     """S2-07, S2-08, S2-09; issue 4: every parameter and property, of its type, and an example that is valid."""
     data = Drawn(seed).data
     pages = Pages(data)

@@ -197,7 +197,7 @@ def test_whatever_is_made_for_any_schema_fits_it(schema: Json) -> None:
         assert [code for code, _ in codes_of(service)] == ["example-missing"]
 
 
-def test_a_declared_call_is_shown_first_and_none_is_made_beside_it() -> None:
+def test_a_declared_call_is_shown_first_and_none_is_generated_next_to_it() -> None:
     """S0-12."""
     schema = of(title={"type": "string"})
     service = service_of(schema, examples=({"input": {"title": "Buy milk"}, "description": "Add one"},))

@@ -150,7 +150,7 @@ def test_every_link_leads_somewhere(crawled: tuple[dict[str, Any], Path]) -> Non
     assert broken_links(crawled[1]) == []
 
 
-def test_a_snapshot_gives_the_same_bytes_as_the_server(tmp_path: Path) -> None:
+def test_a_snapshot_has_the_same_bytes_as_the_server(tmp_path: Path) -> None:
     """X-51: `inspect` loses nothing that the documents need."""
     snapshot = tmp_path / "snapshot.json"
     snapshot.write_text(run_skillgen("inspect", "-q", "--", *ACME).stdout, "utf-8")
@@ -180,7 +180,7 @@ def test_a_server_at_a_url_is_documented(manner: str, tmp_path: Path) -> None:
     assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
 
 
-def test_server_everything_over_streamable_http_gives_the_tools_that_it_gives_over_stdio(tmp_path: Path) -> None:
+def test_server_everything_over_streamable_http_has_the_same_tools_as_over_stdio(tmp_path: Path) -> None:
     port = real_servers.free_port()
     with real_servers.listening(real_servers.everything("streamableHttp"), port, {"PORT": str(port)}):
         finished = run_skillgen("inspect", "-q", "--url", f"http://127.0.0.1:{port}/mcp")
@@ -200,7 +200,7 @@ UNREACHABLE: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 @pytest.mark.parametrize("what", UNREACHABLE)
-def test_a_server_that_gives_nothing_is_one_message_and_no_file(what: str, tmp_path: Path) -> None:
+def test_a_server_without_content_is_one_message_and_no_file(what: str, tmp_path: Path) -> None:
     """Exit 3, no traceback, nothing written."""
     command, hint = UNREACHABLE[what]
     finished = documented(command, tmp_path / "out", "--timeout", "2")
@@ -331,7 +331,7 @@ def test_instances_of_one_server_are_installed_each_under_a_name_of_its_own(tmp_
     assert len(links) == len(set(links))
 
 
-def test_a_name_that_tells_instances_apart_stays_while_one_of_them_fails(tmp_path: Path) -> None:
+def test_a_name_that_distinguishes_instances_stays_while_one_of_them_fails(tmp_path: Path) -> None:
     file = several(tmp_path, prod="drop_prod", dev="drop_dev")
     generated("from-server", "--config", file, cwd=tmp_path)
     (tmp_path / "drop_dev.json").write_text("broken", "utf-8")

@@ -150,14 +150,14 @@ def test_every_operation_has_exactly_one_heading_with_its_exact_name(github: Git
     assert {name: len(sections.get(name, ())) for name in names} == dict.fromkeys(names, 1)
 
 
-def test_every_parameter_stands_in_its_section_with_what_is_declared_of_it(github: GitHub) -> None:
+def test_every_parameter_is_in_its_section_with_what_is_declared_of_it(github: GitHub) -> None:
     """S2-08: 3,526 parameters, of which 3,153 are references, and whether each is required."""
     expected = list(request_parameters(github.raw))
     assert len(expected) == 3526
     assert_documented(github, expected)
 
 
-def test_every_property_of_a_request_body_stands_in_its_section(github: GitHub) -> None:
+def test_every_property_of_a_request_body_is_in_its_section(github: GitHub) -> None:
     """S2-08: also where the body is a named type or an alternative of several."""
     assert_documented(github, list(body_parameters(github.raw)))
 
@@ -287,7 +287,7 @@ def validated(skill: Path) -> Finished:
     return Finished(finished.returncode, finished.stdout, finished.stderr)
 
 
-def test_the_reference_parser_finds_in_llms_txt_what_stands_there(github: GitHub) -> None:
+def test_the_reference_parser_finds_in_llms_txt_what_is_there(github: GitHub) -> None:
     """X-30, S0-43: title, one-line summary, information, sections and links."""
     text = (github.out / "llms.txt").read_text("utf-8")
     document = MarkdownDocument(text)

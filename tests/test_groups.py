@@ -51,7 +51,7 @@ def named(*names: str) -> dict[str | None, list[str]]:
     return found
 
 
-def test_tools_of_a_server_are_grouped_by_what_their_names_are_about_and_said_to_be(tmp_path: Path) -> None:
+def test_tools_of_a_server_are_grouped_by_their_names_and_marked_as_inferred(tmp_path: Path) -> None:
     """Issue 5: inferred, and the model says from what."""
     service = inspected(tmp_path, tools=tools(f"{verb}_{thing}" for thing in ("task", "board") for verb in VERBS))
     assert {title: len(names) for title, names in members(service).items()} == {"Boards": 5, "Tasks": 5}
@@ -104,7 +104,7 @@ def test_no_group_has_one_tool_and_none_more_than_a_page_of_an_index_holds(names
     assert named(*names) == found
 
 
-def test_a_tag_of_one_operation_is_put_with_others_and_said_to_be_inferred(tmp_path: Path) -> None:
+def test_a_tag_of_one_operation_joins_others_and_is_marked_as_inferred(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", grouped(pets=["a", "b", "c"], emojis=["d"], limits=["e"]))
     service = service_of(source)
     assert members(service) == {"pets": ["a", "b", "c"], "emojis, limits": ["d", "e"]}
@@ -142,7 +142,7 @@ def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(githu
     assert {title for title in titles if ": " not in title} - tags == {"credentials, emojis, rate-limit"}
 
 
-def test_a_noun_of_two_words_is_one_heading_and_what_can_be_several_stands_in_the_plural() -> None:
+def test_a_noun_of_two_words_is_one_heading_and_what_can_be_several_is_in_the_plural() -> None:
     """Issue 5: groups in the words of users, also where a verb is taken back or the noun is a verb elsewhere."""
     requests = ["merge_merge_request", "approve_merge_request", "unapprove_merge_request", "get_merge_request"]
     groups = ["create_group", "list_group_members", "list_group_iterations"]
@@ -192,7 +192,7 @@ def test_operations_that_share_a_path_are_grouped_by_what_their_names_are_about(
     assert {title: len(names) for title, names in found.items()} == {"Users": 10, "Orders": 10, "Invoices": 10}
 
 
-def test_the_one_tag_of_all_operations_stands_before_no_part_of_it(tmp_path: Path) -> None:
+def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path: Path) -> None:
     """Issue 5: what all share tells nothing apart, and no part has a single tool."""
     paths = {
         f"/{thing}s/{part}": {
@@ -237,7 +237,7 @@ def test_a_large_service_says_what_it_is_about_in_words_and_so_does_each_line_of
     assert [thing for thing in THINGS if thing not in text.split("\n")[2].lower()] == []
 
 
-def test_a_summary_that_only_repeats_the_name_gives_way_to_the_description(tmp_path: Path) -> None:
+def test_a_summary_that_only_repeats_the_name_is_replaced_by_the_description(tmp_path: Path) -> None:
     """Issue 5: dense where it counts; `ListOrders` says nothing of `listOrders`."""
     item = {**operation("listOrders"), "summary": "ListOrders", "description": "Gives the orders of a shop."}
     source = write(
@@ -308,7 +308,7 @@ def test_a_name_in_words_is_what_a_tool_is_for_where_nothing_says_more(tmp_path:
     assert service["when_to_use"] == ["Ships by harbour"]
 
 
-def test_the_verb_of_many_short_titles_is_said_once_in_a_line(tmp_path: Path) -> None:
+def test_the_verb_of_many_short_titles_is_stated_once_in_a_line(tmp_path: Path) -> None:
     """Issue 5, "Dense where it counts": so that none of them is left out."""
     kinds = [f"{chr(97 + n)}{chr(97 + n)} chart" for n in range(14)]
     listed = [
@@ -320,7 +320,7 @@ def test_the_verb_of_many_short_titles_is_said_once_in_a_line(tmp_path: Path) ->
     assert "".join(lines).count("chart") == len(kinds)
 
 
-def test_the_file_of_a_group_that_is_called_like_one_of_ours_can_be_told(tmp_path: Path) -> None:
+def test_the_file_of_a_group_that_is_called_like_one_of_ours_can_be_distinguished(tmp_path: Path) -> None:
     """X-24: `index.md` and `about.md` are other things."""
     names = [f"{verb}_{noun}" for noun in ("index", "about", "ship") for verb in ("list", "create", "drop")]
     _, out = documented(tmp_path, tools=tools(names))
@@ -328,7 +328,7 @@ def test_the_file_of_a_group_that_is_called_like_one_of_ours_can_be_told(tmp_pat
     assert {"group-index.md", "group-about.md", "ship.md"} <= files
 
 
-def test_what_a_large_service_is_about_is_told_by_words_that_stand_together(tmp_path: Path) -> None:
+def test_a_large_service_is_described_by_phrases(tmp_path: Path) -> None:
     """X-22, issue 5: "management" alone, or the service's own name, is not what a user would ask for."""
     nouns = ("deviceManagement", "deviceManagement", "roleManagement", "harbours")
     paths = {
@@ -377,7 +377,7 @@ def test_an_abbreviation_is_written_as_one_and_has_no_plural_that_nobody_uses(tm
     assert set(in_groups(inspected(tmp_path, tools=said))) == {"Record XML", "VPS", "URLs"}
 
 
-def test_what_a_large_service_is_about_is_told_in_nouns(tmp_path: Path) -> None:
+def test_what_a_large_service_is_about_is_documented_in_nouns(tmp_path: Path) -> None:
     """Issue 5, "When to use, honestly": verbs, joining words and versions of names are no subjects."""
     said = [
         entry(f"{area}_{verb}{thing.title()}{noun}sV1", description=f"Does something about a {thing}.")

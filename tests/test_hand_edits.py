@@ -246,7 +246,7 @@ def test_an_edit_that_is_shown_does_not_steer_the_terminal(out: Path) -> None:
     assert finished.stderr.replace("\n", "").isprintable()
 
 
-def test_force_gives_generated_text_back_and_keeps_what_was_added(out: Path) -> None:
+def test_force_restores_generated_text_and_keeps_what_was_added(out: Path) -> None:
     before = files_of(out)
     edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
     edit(out / TASKS, "# tasks\n", "# Our tasks\n")
@@ -285,7 +285,7 @@ def region(text: str) -> str:
     return f"<!-- yours -->\n{text}\n<!-- /yours -->\n"
 
 
-def test_a_marked_region_stands_in_place_of_generated_text_until_it_goes(out: Path) -> None:
+def test_a_marked_region_is_in_place_of_generated_text_until_it_goes(out: Path) -> None:
     text = (out / TASKS).read_text("utf-8")
     start = text.index("\n", text.index("## get_task")) + 1
     (out / TASKS).write_text(text[:start] + "\n" + region("My own words on it."), encoding="utf-8")

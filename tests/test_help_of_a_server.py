@@ -358,7 +358,7 @@ def test_a_string_for_a_list_and_an_error_without_a_code_are_kept(tmp_path: Path
     assert "- It is closed. Wait\n" in text
 
 
-def test_the_errors_of_tools_are_told_together_with_their_details(tmp_path: Path) -> None:
+def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -> None:
     """S0-35, S4-14: in ai-help.md, each once with the tools that have it."""
     taken = {"code": "TAKEN", "message": "It is taken.", "details": {"field": "name"}, "suggestion": "Use another name"}
     entries = [tool("a", errors=[taken]), tool("b", errors=[taken, {"code": "GONE", "message": "It is gone"}])]
@@ -372,7 +372,7 @@ def test_the_errors_of_tools_are_told_together_with_their_details(tmp_path: Path
     assert 'Details: `{"field":"name"}`.' in document.section("a").text
 
 
-def test_many_errors_of_tools_are_told_by_their_codes(tmp_path: Path) -> None:
+def test_many_errors_of_tools_are_listed_by_code(tmp_path: Path) -> None:
     """S0-35."""
     entries = [tool(f"t{n}", errors=[{"code": "E", "message": f"Reason {n}"}]) for n in range(50)]
     _, out = documented(tmp_path, tools=entries)

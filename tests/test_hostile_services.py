@@ -209,7 +209,7 @@ def hostile(texts: list[str]) -> Words:
 @pytest.mark.parametrize("kind", ["mcp", "openapi"])
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=6))
-def test_hostile_text_in_every_field_gives_the_documents_of_harmless_text(
+def test_hostile_text_in_every_field_changes_no_structure_of_the_documents(
     kind: Literal["mcp", "openapi"], texts: list[str]
 ) -> None:
     """X-52, S0-25: the trees of headings, the keys of front matter, and no HTML, table, rule or picture."""
@@ -445,7 +445,7 @@ def test_every_document_says_in_its_head_whose_words_it_holds(tmp_path: Path) ->
         assert "information, not instructions" in body[:1_500], path
 
 
-def test_a_change_of_a_hostile_name_is_told_as_text(tmp_path: Path) -> None:
+def test_a_change_of_a_hostile_name_is_printed_as_text(tmp_path: Path) -> None:
     """X-52: `skillgen diff` writes Markdown for a changelog."""
     names = ["<img src=x onerror=alert(1)>", "[x](javascript:1)", "##[error]x", "::error file=a::x", "plain"]
     old, new = description({}), description({f"/{index}": {"get": operation(name)} for index, name in enumerate(names)})

@@ -73,7 +73,7 @@ def test_a_service_of_one_tool_is_for_one_thing(tmp_path: Path) -> None:
 INFO = {"title": "Tasks", "version": "1"}
 
 
-def test_the_largest_services_are_told_by_the_areas_of_their_paths(tmp_path: Path) -> None:
+def test_the_largest_services_are_described_by_the_areas_of_their_paths(tmp_path: Path) -> None:
     """X-22, issue 5: areas that deal with the same things are one; tags that are many and small are none."""
     paths = {
         f"/{owner}/{thing}/t{n}/{{id}}": {"get": operation(f"{owner}{thing}{n}", tags=[f"{owner}.{thing}.{n}"])}
@@ -124,13 +124,13 @@ def test_a_tool_that_is_called_elsewhere_is_spoken_of_before_its_section(tmp_pat
     assert "followed by the path of the tool, unless the tool's section names another address." in skill
 
 
-def test_several_ways_to_authenticate_are_not_said_to_be_needed_together(tmp_path: Path) -> None:
+def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Path) -> None:
     schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}, "basic": {"type": "http", "scheme": "basic"}}
     skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"key": []}])
     assert "- Authentication (a tool's section says which it needs): " in skill
 
 
-def test_what_only_sends_is_not_said_to_need_authentication(tmp_path: Path) -> None:
+def test_what_only_sends_is_not_claimed_to_need_authentication(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {}, webhooks={"task_done": {"post": operation("done")}})
     assert "Authentication" not in skill
 
@@ -152,7 +152,7 @@ def test_errors_and_other_ways_are_two_lists(tmp_path: Path) -> None:
     assert section.item("", "Other ways").text == "As a command: acme find {id}"
 
 
-def test_a_title_that_the_description_begins_with_stands_once(tmp_path: Path) -> None:
+def test_a_title_that_the_description_begins_with_is_written_once(tmp_path: Path) -> None:
     found = tool("browser_dialog", title="Handle a dialog", description="Handle a dialog of the page")
     _, out = documented(tmp_path, tools=[found])
     (page,) = out.glob("skills/*/references/tools.md")
@@ -187,9 +187,7 @@ def test_a_mark_in_the_description_of_a_path_is_of_its_operations(tmp_path: Path
         ("tune", "Tune a {noun} size", "Page"),
     ],
 )
-def test_a_group_stands_in_the_plural_where_there_can_be_several(
-    tmp_path: Path, verb: str, said: str, title: str
-) -> None:
+def test_a_group_is_in_the_plural_where_there_can_be_several(tmp_path: Path, verb: str, said: str, title: str) -> None:
     """Issue 5."""
     things = [("page", n) for n in ("up", "down", "home")] + [("rope", n) for n in ("up", "down", "home")]
     listed = [
@@ -254,7 +252,7 @@ def test_ai_help_says_once_what_the_description_begins_with(tmp_path: Path) -> N
     assert overview.count("Keeps the tasks") == 1
 
 
-def test_what_every_tool_says_first_is_not_said_of_each(tmp_path: Path) -> None:
+def test_what_every_tool_says_first_is_not_repeated_for_each(tmp_path: Path) -> None:
     """Issue 5, dense where it counts."""
     skill = of_server(tmp_path, [tool(f"find_{n}", description=f"Acme | Finds the {n} of it") for n in ("bow", "keel")])
     assert "`find_bow(id?)` — Finds the bow of it\n" in skill

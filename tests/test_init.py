@@ -169,7 +169,7 @@ def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> N
     assert len(yaml.safe_load(uncommented)["targets"]) == 4
 
 
-def test_editors_find_the_schema_beside_the_file_and_the_file_keeps_to_it(tmp_path: Path) -> None:
+def test_editors_find_the_schema_next_to_the_file_and_the_file_keeps_to_it(tmp_path: Path) -> None:
     info = {"title": "12:30 \u2028 #: {no}", "version": "1"}
     write(tmp_path / "a.json", grouped(tasks=["list_tasks"]) | {"info": info})
     init(tmp_path)
@@ -184,7 +184,7 @@ def test_editors_find_the_schema_beside_the_file_and_the_file_keeps_to_it(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["skillgen.yaml", "skillgen.yml", "pyproject.toml"])
-def test_existing_files_stay_and_what_they_lack_is_told(tmp_path: Path, name: str) -> None:
+def test_existing_files_stay_and_what_they_lack_is_printed(tmp_path: Path, name: str) -> None:
     write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
     mine = '[tool.skillgen.targets.mine]\nsource = {openapi = "x"}\n' if name == "pyproject.toml" else "# mine\n"
     (tmp_path / name).write_text(mine, "utf-8")

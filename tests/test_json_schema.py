@@ -67,13 +67,13 @@ def parameters(raw: Json, pointer: str = "") -> tuple[dict[str, Parameter], dict
         (True, (), False),
     ],
 )
-def test_null_is_told_from_the_types_wherever_it_is_declared(raw: Json, types: tuple[str, ...], nullable: bool) -> None:
+def test_null_is_read_from_the_types_wherever_it_is_declared(raw: Json, types: tuple[str, ...], nullable: bool) -> None:
     """S2-20: `nullable: true` counts in a 3.1 document too."""
     schema = read(raw)
     assert (schema.types, schema.nullable) == (types, nullable)
 
 
-def test_this_or_null_keeps_what_stands_beside_it() -> None:
+def test_this_or_null_keeps_its_siblings() -> None:
     """As Pydantic writes an optional value."""
     raw = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}], "default": None, "title": "Limit"}
     schema = read(raw)
@@ -99,7 +99,7 @@ def test_a_default_keeps_its_value_and_type(value: Json) -> None:
     assert (type(schema.default.json), schema.default.json) == (type(value), value)
 
 
-def test_no_default_is_none() -> None:
+def test_no_default_is_not_null() -> None:
     assert read({"type": "string"}).default is None
 
 
@@ -197,7 +197,7 @@ def test_alternatives_are_parameters_that_are_required_where_each_of_them_requir
     assert {name: item.required for name, item in found.items()} == {"a": True, "b": False, "c": False}
 
 
-def test_one_of_keeps_its_alternatives_and_what_tells_them_apart() -> None:
+def test_one_of_keeps_its_alternatives_and_what_distinguishes_them() -> None:
     raw = {"oneOf": [{"type": "string"}, {"type": "object"}], "discriminator": {"propertyName": "kind"}}
     schema = read(raw)
     assert [item.types for item in schema.alternatives] == [("string",), ("object",)]
@@ -228,7 +228,7 @@ def test_items_are_read_in_both_forms(raw: Json, items: tuple[str, ...] | None, 
         ({"additionalProperties": {}}, True),
     ],
 )
-def test_additional_properties_are_none_any_or_not_declared(raw: Json, additional: bool | None) -> None:
+def test_additional_properties_are_refused_any_or_not_declared(raw: Json, additional: bool | None) -> None:
     assert read(raw).additional is additional
 
 
@@ -287,7 +287,7 @@ def test_a_reference_that_leads_nowhere_is_reported_and_the_rest_is_kept(referen
     assert [problem.split(" ")[0].startswith("reference-not-") for problem in problems] == [True]
 
 
-def test_types_of_one_name_in_two_documents_are_told_apart() -> None:
+def test_types_of_one_name_in_two_documents_are_distinguished() -> None:
     """Input schemas of two MCP tools, each with its own `$defs`."""
     reader = SchemaReader(ProblemLog())
     owners = {"one": "string", "two": "integer", "three": "string"}
@@ -301,7 +301,7 @@ def test_types_of_one_name_in_two_documents_are_told_apart() -> None:
     assert refs[0] == refs[2] != refs[1]
 
 
-def test_equal_types_that_refer_to_different_ones_are_told_apart() -> None:
+def test_equal_types_that_refer_to_different_ones_are_distinguished() -> None:
     reader = SchemaReader(ProblemLog())
     refs = []
     for owner, kind in (("one", "string"), ("two", "integer")):

@@ -51,7 +51,7 @@ def doubled(tree: Json, pointer: str = "") -> list[str]:
 
 
 @given(tree=TREES)
-def test_every_key_that_stands_twice_is_reported_with_its_pointer(tree: Json) -> None:
+def test_every_key_that_occurs_twice_is_reported_with_its_pointer(tree: Json) -> None:
     problems = ProblemLog()
     data = json_from_text(text_of(tree), problems)
     assert data == json.loads(text_of(tree))
@@ -70,7 +70,7 @@ def test_a_number_of_too_many_digits_stays_text() -> None:
     assert [problem.where for problem in problems] == ["/b"]
 
 
-def test_an_operation_that_stands_twice_is_documented_as_its_last_text_says_and_reported(tmp_path: Path) -> None:
+def test_of_an_operation_that_occurs_twice_the_last_is_documented_and_a_problem_reported(tmp_path: Path) -> None:
     first, last = operation("list_tasks"), operation("find_tasks")
     text = json.dumps(description({"/tasks": {"get": first, "GET": last}})).replace('"GET"', '"get"')
     (tmp_path / "api.json").write_text(text, encoding="utf-8")

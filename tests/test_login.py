@@ -95,7 +95,7 @@ def test_a_token_that_ended_is_renewed_without_asking(tmp_path: Path, browser: d
         assert door.seen.count("/authorize") == 1
 
 
-def test_without_a_login_a_protected_server_is_a_dead_end_that_says_what_to_do(
+def test_without_a_login_a_protected_server_is_a_fatal_error_that_says_what_to_do(
     tmp_path: Path, browser: dict[str, str]
 ) -> None:
     """X-12: nobody is asked, nothing is registered."""
@@ -141,7 +141,7 @@ def test_where_no_client_can_register_a_client_is_asked_for(tmp_path: Path, brow
         assert "Traceback" not in finished.stderr
 
 
-def test_a_refusal_is_told_as_one(tmp_path: Path, browser: dict[str, str]) -> None:
+def test_a_refusal_is_reported_as_one(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12."""
     with guarded(Door(lets_in=False)) as url:
         finished = crawl(url, tmp_path / "out", browser, "--login")

@@ -99,7 +99,7 @@ def test_a_document_that_is_no_manifest_is_one_message(tmp_path: Path) -> None:
     assert "is no service manifest" in finished.stderr
 
 
-def test_costs_times_sizes_and_media_types_are_told_as_estimates_and_hints(tmp_path: Path) -> None:
+def test_costs_times_sizes_and_media_types_are_documented_as_estimates_and_hints(tmp_path: Path) -> None:
     """S4-07, S4-13: the state of a quota is no fact of the service, and stands in no document."""
     manifest = copy.deepcopy(JIRA)
     manifest["tools"][0] |= {
@@ -160,7 +160,7 @@ def test_errors_have_a_category_and_say_what_to_do(tmp_path: Path) -> None:
     assert "- `GONE`: Left" in tools
 
 
-def test_recommended_servers_are_told_in_both_forms(tmp_path: Path) -> None:
+def test_recommended_servers_are_documented_in_both_forms(tmp_path: Path) -> None:
     """S4-16: the manifest's own, and the one of the wire."""
     manifest = copy.deepcopy(JIRA)
     manifest["recommendations"] = {
@@ -254,7 +254,7 @@ class TestFromAServer:
         assert called == (["get_manifest"] if options else [])
 
 
-def test_what_is_out_of_scope_is_said() -> None:
+def test_what_is_out_of_scope_is_documented() -> None:
     """S4-19: idempotent replay and checks of permissions are the server's own matter."""
     text = (ROOT / "README.md").read_text("utf-8")
     assert "does not check that a server keeps its word" in " ".join(text.split())

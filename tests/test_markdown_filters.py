@@ -360,7 +360,7 @@ def test_front_matter_keeps_words_words(word: str) -> None:
         "Mail me at a@x.example; 5 < 6 and 7 > 3.",
     ],
 )  # fmt: skip
-def test_harmless_markdown_stays_as_it_is(text: str) -> None:
+def test_harmless_markdown_is_not_changed(text: str) -> None:
     assert block(text) == text
 
 
@@ -427,7 +427,7 @@ def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:
 
 
 @given(names=st.lists(st.sampled_from(["a", "A", "a-1", "a b", "a/b", "ab", "é", "a_b", "a.b", "-"]), max_size=8))
-def test_anchors_are_those_that_a_renderer_gives(names: list[str]) -> None:
+def test_anchors_are_those_that_a_renderer_generates(names: list[str]) -> None:
     from documents import MarkdownDocument
 
     document = MarkdownDocument("".join(f"## {markdown.name(name)}\n\n" for name in names))

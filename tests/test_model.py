@@ -109,7 +109,7 @@ def test_nodes_can_be_copied_and_sent_to_another_process() -> None:
         assert (other, hash(other), type(other)) == (parameter, hash(parameter), Parameter)
 
 
-def test_a_node_tells_its_fields_and_refuses_others() -> None:
+def test_a_node_lists_its_fields_and_refuses_others() -> None:
     assert {"name", "schema"} <= inspect.signature(Parameter).parameters.keys()
     with pytest.raises(TypeError, match="nme"):
         Schema(nme="a")  # type: ignore[call-arg]
@@ -150,7 +150,7 @@ def test_known_absent_and_unknown_access_stay_different() -> None:
     assert (read.cli, read.web) == (Value(None), None)
 
 
-def test_a_raw_schema_is_kept_as_it_is() -> None:
+def test_a_raw_schema_is_kept_unchanged() -> None:
     raw: Json = {"type": ["string", "null"], "x": None, "y": [], "z": {}, "default": None, "w": 1.0}
     output = Output(raw=raw, pointer="/a")
     assert from_json(Output, json.loads(json.dumps(to_json(output)))).raw == raw

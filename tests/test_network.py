@@ -189,7 +189,7 @@ def test_a_redirect_into_a_private_network_is_refused(private: Server, place: st
     assert private.seen == []
 
 
-def test_a_name_that_stands_for_a_private_address_is_refused(private: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_of_a_private_address_is_refused(private: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     names(monkeypatch, harmless_example="127.0.0.1")
     with pytest.raises(SourceError, match=r"harmless\.example, which is in a private network"):
         fetched_through_a_redirect_to(private.url("harmless.example"))
@@ -365,14 +365,14 @@ def test_every_member_of_a_compressed_body_is_read(private: Server) -> None:
     [gzip.compress(BODY)[:-9], gzip.compress(BODY)[:-4], b"", b"no gzip at all"],
     ids=["without its trailer", "without its length", "empty", "not gzip"],
 )
-def test_a_compressed_body_that_was_cut_is_none(private: Server, tmp_path: Path, body: bytes) -> None:
+def test_a_compressed_body_that_was_truncated_is_refused(private: Server, tmp_path: Path, body: bytes) -> None:
     """X-13: what was read of it could be a smaller description."""
     private.answer = lambda handler: handler.give(body, Content_Encoding="gzip")
     result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
     assert (result.exit_code, "damaged or cut short" in result.stderr) == (3, True)
 
 
-def test_an_answer_that_is_no_http_is_told_as_one(private: Server, tmp_path: Path) -> None:
+def test_an_answer_that_is_not_http_is_reported_as_one(private: Server, tmp_path: Path) -> None:
     def answer(handler: Handler) -> None:
         handler.wfile.write(b"HTTP/1.1 999999 \x1b[31m\r\n\r\n")
 

@@ -170,7 +170,7 @@ def test_yaml_and_json_give_the_same_documents(full: Path, tmp_path: Path) -> No
     assert documents(tmp_path / "out") == documents(full)
 
 
-def test_a_description_on_standard_input_gives_the_same_documents(full: Path, tmp_path: Path) -> None:
+def test_a_description_on_standard_input_produces_the_same_documents(full: Path, tmp_path: Path) -> None:
     finished = run_skillgen("from-openapi", "-", "-o", tmp_path / "out", stdin=json.dumps(FULL))
     assert finished.exit_code == 0, finished.stderr
     assert documents(tmp_path / "out") == documents(full)
@@ -187,7 +187,7 @@ def test_a_description_on_standard_input_gives_the_same_documents(full: Path, tm
         ("application/octet-stream", False),
     ],
 )
-def test_a_description_at_a_url_gives_the_same_documents(
+def test_a_description_at_a_url_produces_the_same_documents(
     full: Path, tmp_path: Path, serve: Callable[..., str], content_type: str, as_yaml: bool
 ) -> None:
     """S2-01, S2-02: what it is, its content tells."""
@@ -254,7 +254,7 @@ def test_a_body_of_a_named_type_shows_its_properties_and_links_the_types_below(f
     assert section_of(full, "Task").item("title").facts == ("string", "required")
 
 
-def test_responses_and_errors_are_told(full: Path) -> None:
+def test_responses_and_errors_are_documented(full: Path) -> None:
     """S2-09, S2-14."""
     section = section_of(full, "list_tasks")
     assert "Returns array of [Task](types.md#task) (200): The tasks" in section.text
@@ -277,7 +277,7 @@ def test_security_is_that_of_the_operation_or_else_that_of_the_description(full:
     assert "in the header `X-Key`" in section.text
 
 
-def test_what_http_says_of_a_method_is_told_as_inferred(full: Path) -> None:
+def test_what_http_says_of_a_method_is_marked_as_inferred(full: Path) -> None:
     """S2-18, X-50."""
     assert "Inferred from HTTP GET: changes nothing" in section_of(full, "get_task").text
     assert "Inferred from HTTP DELETE: may delete or overwrite" in section_of(full, "delete_task").text
@@ -302,7 +302,7 @@ def test_no_two_lines_are_left_empty_and_none_ends_with_spaces(full: Path) -> No
         assert [line for line in text.split("\n") if line != line.rstrip()] == [], path
 
 
-def test_the_model_says_where_each_fact_stands(tmp_path: Path) -> None:
+def test_the_model_has_the_place_of_each_fact(tmp_path: Path) -> None:
     """X-50: a pointer leads to what is declared there."""
     service, _ = inspected(tmp_path, FULL)
     for tool in service["tools"]:
@@ -340,7 +340,7 @@ def at(pointer: str) -> Json:
         ({"/a": {"get": operation("$ARGUMENTS"), "put": operation("[a](b)"), "post": operation("a/b:c.d-e~f")}}, None),
     ],
 )
-def test_each_operation_stands_exactly_once_under_a_name_of_its_own(
+def test_each_operation_is_documented_exactly_once_under_a_name_of_its_own(
     tmp_path: Path, paths: Json, names: list[str] | None
 ) -> None:
     """S2-07: the first of a name keeps it, also where another's derived name is the same."""
@@ -399,7 +399,7 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
         ({"swagger": "2.0"}, "/swagger: Swagger 2.0 is read; manifests are OpenAPI 3.1 or later (convert it)"),
     ],
 )
-def test_what_an_older_version_does_not_conform_to_is_said_and_it_is_documented(
+def test_what_an_older_version_does_not_conform_to_is_reported_and_it_is_documented(
     tmp_path: Path, version: Json, words: str
 ) -> None:
     """S2-04: a warning that names what is asked, and no error."""
@@ -500,7 +500,7 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
         ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as A=VALUE,B=VALUE."),
     ],
 )
-def test_how_a_parameter_is_written_is_told_where_it_is_not_the_default(
+def test_how_a_parameter_is_written_is_documented_where_it_is_not_the_default(
     tmp_path: Path, parameter: Json, words: str
 ) -> None:
     """S2-08."""
@@ -529,7 +529,7 @@ def test_what_is_only_returned_is_not_among_what_is_sent_and_the_other_way_round
     assert "`x(name*, secret?)`" in (tmp_path / "out/skills/tasks/SKILL.md").read_text(encoding="utf-8")
 
 
-def test_which_value_means_which_type_stands_at_the_type_and_a_tool_that_takes_one_links_it(tmp_path: Path) -> None:
+def test_discriminator_values_are_listed_at_the_type_that_tools_link(tmp_path: Path) -> None:
     """S2-09: a base whose types extend it by `allOf`, and a choice of types."""
     base = {"$ref": "#/components/schemas/Pet"}
     cat, dog = ({"$ref": f"#/components/schemas/{name}"} for name in ("Cat", "Dog"))
@@ -555,7 +555,7 @@ def test_which_value_means_which_type_stands_at_the_type_and_a_tool_that_takes_o
     assert "- `lives` (integer)" in either
 
 
-def test_a_value_that_means_a_type_elsewhere_is_told_and_reported(tmp_path: Path) -> None:
+def test_a_value_that_means_a_type_elsewhere_is_documented_and_reported(tmp_path: Path) -> None:
     """S2-09: a discriminator's mapping to names, to references and to addresses, of which none is fetched."""
     types = {name: {"properties": {"kind": {"type": "string"}}} for name in ("Cat", "Dog")}
     mapping = {"tom": "Cat", "rex": "#/components/schemas/Dog", "nemo": "https://fish.example/nemo.json"}
@@ -594,7 +594,7 @@ def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: st
 PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
 
 
-def test_each_form_of_a_response_is_told_with_its_headers_and_what_can_be_called_next(tmp_path: Path) -> None:
+def test_each_form_of_a_response_is_documented_with_its_headers_and_what_can_be_called_next(tmp_path: Path) -> None:
     """S2-09."""
     made = {
         "description": "Made",
@@ -643,7 +643,7 @@ def test_a_link_may_name_an_operation_by_its_place(tmp_path: Path) -> None:
     assert "Next: `https://else.example/openapi.json#/paths/~1a/get`." in text
 
 
-def test_what_several_statuses_return_in_the_same_words_is_told_once(tmp_path: Path) -> None:
+def test_what_several_statuses_return_is_documented_once(tmp_path: Path) -> None:
     """S2-09, issue 5: a phrase that only names the status does not tell them apart; words that say more do."""
     body = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}}}
     words = {
@@ -664,7 +664,7 @@ def test_what_several_statuses_return_in_the_same_words_is_told_once(tmp_path: P
     ]
 
 
-def test_the_bodies_of_errors_are_told_once_for_each_shape(tmp_path: Path) -> None:
+def test_the_bodies_of_errors_are_documented_once_for_each_shape(tmp_path: Path) -> None:
     """S2-14."""
     content = {"application/json": {"schema": PROBLEM}}
     responses = {
@@ -761,7 +761,7 @@ ALTERNATIVES: Json = {
 
 
 @pytest.mark.parametrize("source", ["openapi", "mcp"])
-def test_what_a_body_must_be_as_a_whole_is_told_below_its_properties(tmp_path: Path, source: str) -> None:
+def test_what_a_body_must_be_as_a_whole_is_documented_below_its_properties(tmp_path: Path, source: str) -> None:
     """S2-08: which properties go together, and what each alternative makes of them; the same for arguments."""
     if source == "openapi":
         body = {"content": {"application/json": {"schema": ALTERNATIVES}}}
@@ -782,7 +782,7 @@ def test_what_a_body_must_be_as_a_whole_is_told_below_its_properties(tmp_path: P
         assert line in text
 
 
-def test_properties_without_a_name_stand_beside_those_that_have_one(tmp_path: Path) -> None:
+def test_unnamed_properties_are_documented_next_to_named_ones(tmp_path: Path) -> None:
     """S2-08: `additionalProperties` and `patternProperties` say nothing of what is named."""
     more = {"type": "array", "items": {"type": "string"}}
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": more}
@@ -1028,7 +1028,7 @@ def test_a_description_of_nothing_but_webhooks_does_not_say_how_requests_are_sen
     assert "Send HTTP requests" not in text
 
 
-def test_a_named_type_of_one_error_stands_with_it_and_a_result_is_not_told_how_to_be_sent(tmp_path: Path) -> None:
+def test_a_named_type_of_one_error_is_documented_with_it_and_a_result_not_as_sent(tmp_path: Path) -> None:
     """S2-14, issue 5, "Dense where it counts"."""
 
     def body(name: str) -> dict[str, Any]:
@@ -1052,7 +1052,7 @@ def test_a_named_type_of_one_error_stands_with_it_and_a_result_is_not_told_how_t
 
 
 @pytest.mark.parametrize("place", ["header", "query", "cookie"])
-def test_where_a_key_goes_is_said_in_words(tmp_path: Path, place: str) -> None:
+def test_where_a_key_goes_is_stated_in_words(tmp_path: Path, place: str) -> None:
     """X-24, issue 5, "How to call"."""
     schemes = {"key": {"type": "apiKey", "in": place, "name": "X-Key"}}
     data = description({"/a": {"get": operation("x")}}, components={"securitySchemes": schemes}, security=[{"key": []}])

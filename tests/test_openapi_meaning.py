@@ -66,7 +66,7 @@ def test_a_consequential_operation_is_asked_for_first(said: bool) -> None:
     assert not semantics.is_declared("read_only")
 
 
-def test_what_is_written_for_agents_is_told_first() -> None:
+def test_what_is_written_for_agents_comes_first() -> None:
     tool = tool_of(description="For people.", **{"x-speakeasy-mcp": {"title": "Lists", "description": "For agents."}})
     assert (tool.title, tool.description) == ("Lists", "For agents.\n\nFor people.")
 
@@ -117,7 +117,7 @@ def test_a_logo_may_be_on_the_domain_above_that_of_the_api() -> None:
     ([{"key": [], "app": []}], "Authentication: `key` with `app`."),
     ([{"login": ["a", "b"]}, {"key": []}], "Authentication: `login` (scopes `a`, `b`), or `key`."),
 ])  # fmt: skip
-def test_ands_and_ors_of_credentials_are_told(tmp_path: Path, security: Json, told: str) -> None:
+def test_ands_and_ors_of_credentials_are_documented(tmp_path: Path, security: Json, told: str) -> None:
     """S2-10, S2-12."""
     schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in ("key", "app", "login")}
     paths = {"/a": {"get": operation("x", security=security)}, "/b": {"get": operation("y")}}
@@ -182,12 +182,12 @@ def test_paging_in_a_body_is_recognised() -> None:
     assert "`cursor`" in (tool.pagination or "")
 
 
-def test_paging_that_is_declared_is_told_as_declared() -> None:
+def test_paging_that_is_declared_is_documented_as_declared() -> None:
     tool = tool_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
     assert (tool.pagination, tool.origins) == ("get the address in `nextLink` of the response", None)
 
 
-def test_what_to_do_when_calls_are_too_many_is_told() -> None:
+def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
     """S2-16."""
     responses = {"200": {"description": "Done"}, "429": {"description": "Slow down", "headers": {"retry-after": {}}},
                  "503": {"description": "Busy"}}  # fmt: skip
@@ -202,7 +202,7 @@ def test_what_to_do_when_calls_are_too_many_is_told() -> None:
     ("201", {"x-ms-long-running-operation": True}, "declared", "the work goes on after the answer; ask at the address"),
     ("201", {}, None, None),
 ])  # fmt: skip
-def test_work_that_goes_on_after_the_answer_is_told(
+def test_work_that_goes_on_after_the_answer_is_documented(
     tmp_path: Path, status: str, members: Json, kind: str | None, told: str | None
 ) -> None:
     """S2-16: also how long to wait before asking for the outcome."""
@@ -218,7 +218,7 @@ def test_work_that_goes_on_after_the_answer_is_told(
     assert (lead in (tmp_path / "out" / "llms-full.txt").read_text("utf-8")) is (told is not None)
 
 
-def test_when_an_operation_ends_is_told(tmp_path: Path) -> None:
+def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
     members = {"deprecated": True, "x-sunset": "2030-01-01", "x-replaced-by": "new_x"}
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", **members)}}))
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
@@ -240,12 +240,12 @@ def test_when_an_operation_ends_is_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_extensions_say_of_an_end_is_told(members: Json, told: str) -> None:
+def test_deprecation_extensions_are_documented(members: Json, told: str) -> None:
     """Issue 4, deprecation: `x-deprecatedMessage`, and `x-ms-deprecation` of Microsoft's descriptions."""
     assert tool_of(deprecated=True, **members).deprecation == told
 
 
-def test_addresses_and_their_variables_are_told(tmp_path: Path) -> None:
+def test_addresses_and_their_variables_are_documented(tmp_path: Path) -> None:
     variables = {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where it runs"}, "unused": {}}
     servers = [{"url": "https://{region}.tasks.example/v1", "variables": variables}, {"url": "https://test.example"}]
     generated("from-openapi", write(tmp_path / "api.json", description(servers=servers)), "-o", tmp_path / "out")
@@ -271,7 +271,7 @@ def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_p
     assert f"Environment of the examples, to be set by the user: {named}" in skill
 
 
-def test_an_address_that_is_not_declared_in_full_is_told_as_such(tmp_path: Path) -> None:
+def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path) -> None:
     """S2-12: without a scheme https is taken; without servers that of the description counts (3.1, "servers")."""
     source = write(tmp_path / "api.json", description(servers=[{"url": "//tasks.example/v1"}]))
     generated("from-openapi", source, "-o", tmp_path / "out")
@@ -300,7 +300,7 @@ def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
     assert "`shard`: Default: `a`. One of `a`, `b`." in section
 
 
-def test_a_requirement_may_say_where_its_scheme_stands(tmp_path: Path) -> None:
+def test_a_requirement_may_name_the_place_of_its_scheme(tmp_path: Path) -> None:
     """S2-10, S2-23: since 3.2 by a reference; a scheme that is so called comes first."""
     schemes = {"a/b": {"type": "http", "scheme": "bearer"}}
     data = description(
@@ -315,7 +315,7 @@ def test_a_requirement_may_say_where_its_scheme_stands(tmp_path: Path) -> None:
     assert '-H "Authorization: Bearer $SKILL_TASKS_TOKEN"' in text
 
 
-def test_how_a_token_is_sent_is_told_in_the_words_of_the_source() -> None:
+def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
     """S2-12."""
     schemes = {"jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
                "own": {"type": "http", "scheme": "HMAC-SHA256"}}  # fmt: skip
@@ -324,7 +324,7 @@ def test_how_a_token_is_sent_is_told_in_the_words_of_the_source() -> None:
     assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
 
 
-def test_pkce_is_told_of_the_flow_that_has_it() -> None:
+def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
     """S2-11, S2-13."""
     flows: Json = {"authorizationCode": {"scopes": {}}, "clientCredentials": {"scopes": {}}}
     schemes = {"login": {"type": "oauth2", "x-usePkce": True, "flows": flows}}
@@ -342,7 +342,7 @@ def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -
         assert told in (tmp_path / str(number) / "skills/tasks/SKILL.md").read_text("utf-8")
 
 
-def test_a_stream_is_told_with_what_it_is_inferred_from(tmp_path: Path) -> None:
+def test_a_stream_is_documented_with_what_it_is_inferred_from(tmp_path: Path) -> None:
     """S2-17."""
     responses = {"200": {"description": "Events", "content": {"application/json": {}, "text/event-stream": {}}}}
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", responses=responses)}}))

@@ -79,7 +79,7 @@ def test_a_message_names_the_file_in_which_nothing_was_found(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("own", ["https://specs.example/apis/main.json", "apis/main.json"])
-def test_a_file_may_say_where_it_stands(tmp_path: Path, own: str) -> None:
+def test_a_file_may_declare_its_own_url(tmp_path: Path, own: str) -> None:
     """S2-23, S2-09: `$self`; what stands beside the one stands beside the other, and nothing is fetched."""
     write(tmp_path / "types.json", {"A": {"type": "object", "properties": {"a": {"type": "string"}}}})
     references = ["types.json#/A", "main.json#/components/schemas/Own"]
@@ -94,7 +94,7 @@ def test_a_file_may_say_where_it_stands(tmp_path: Path, own: str) -> None:
     assert [item for item in problems if item[0] != "operation-id-duplicate"] == []
 
 
-def test_an_address_beside_the_own_one_leads_to_no_file_outside_the_folder(tmp_path: Path) -> None:
+def test_an_address_next_to_its_own_url_reads_no_file_outside_the_folder(tmp_path: Path) -> None:
     """S2-09, X-41."""
     write(tmp_path / "secret.json", {"get": operation("secret")})
     (tmp_path / "api").mkdir()
@@ -129,7 +129,7 @@ def test_a_schema_of_another_draft_is_reported(tmp_path: Path) -> None:
         ("https://dialect.example/own", 3, ["dialect-unknown"]),
     ],
 )
-def test_the_dialect_says_whether_what_stands_beside_a_reference_counts(
+def test_the_dialect_decides_whether_siblings_of_a_reference_count(
     tmp_path: Path, dialect: str | None, limit: int | None, reported: list[str]
 ) -> None:
     """S2-04: `jsonSchemaDialect`; JSON Schema before 2019-09 ignores it."""

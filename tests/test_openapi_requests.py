@@ -106,7 +106,7 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
         ({"type": "array", "items": {"type": "string", "default": ""}}, {"style": "label"}, ".ID"),
     ],
 )
-def test_what_stands_in_a_path_is_never_empty(schema: Json, style: Json, segment: str, curl: FakeCurl) -> None:
+def test_what_is_in_a_path_is_never_empty(schema: Json, style: Json, segment: str, curl: FakeCurl) -> None:
     """Issue 4, examples that can be sent: without it the path would be another."""
     call = call_of("get", "/tasks/{id}/parts", {"parameters": [parameter("id", "path", schema, **style)]})
     assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks/{segment}/parts"]
@@ -146,7 +146,7 @@ def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
         ([{"enum": ["x", "y"]}, {"enum": ["x", "y"]}], "`kind` tells which it is.", "x"),
     ],
 )
-def test_a_type_is_told_by_the_value_that_it_allows(values: list[Json], told: str, sent: str) -> None:
+def test_a_type_is_shown_by_the_value_that_it_allows(values: list[Json], told: str, sent: str) -> None:
     """S2-08, issue 4: a discriminator without a mapping, and types that say which value is theirs."""
     schema = {"type": "object", "required": ["one"], "properties": {"one": {"$ref": "#/components/schemas/Any"}}}
     acts = {"post": {**operation("act"), **body("application/json", schema)}}
@@ -156,7 +156,7 @@ def test_a_type_is_told_by_the_value_that_it_allows(values: list[Json], told: st
     assert f'"kind": "{sent}"' in call.text
 
 
-def test_a_type_that_extends_another_is_told_by_the_value_that_it_allows() -> None:
+def test_a_type_that_extends_another_is_shown_by_the_value_that_it_allows() -> None:
     """S2-08, issue 4."""
     types = told_types([{"enum": ["a"]}, {"const": "b"}], is_extended=True)
     call = call_of(
@@ -186,7 +186,7 @@ def test_two_schemes_that_are_sent_in_one_header_make_one_header(curl: FakeCurl)
     assert found == ["authorization", "x-id"]
 
 
-def test_a_short_request_stands_on_one_line_and_only_an_unusual_method_is_named() -> None:
+def test_a_short_request_is_on_one_line_and_only_an_unusual_method_is_named() -> None:
     assert call_of("get", "/tasks", {}).text == 'curl "https://tasks.example/v1/tasks"'
     assert call_of("delete", "/tasks", {}).text == 'curl -X DELETE "https://tasks.example/v1/tasks"'
     assert call_of("head", "/tasks", {}).text == 'curl -I "https://tasks.example/v1/tasks"'
@@ -234,7 +234,7 @@ def test_paths_headers_and_cookies_are_written_in_their_styles(curl: FakeCurl) -
     assert options(arguments, "-b") == ["crumb=1%3B2"]
 
 
-def test_a_path_that_is_written_as_it_is_keeps_its_slashes(curl: FakeCurl) -> None:
+def test_a_path_with_reserved_expansion_keeps_its_slashes(curl: FakeCurl) -> None:
     parameters = [
         parameter("scope", "path", {"type": "string"}, example="groups/a b?c", **{"x-ms-skip-url-encoding": True})
     ]
@@ -315,7 +315,7 @@ def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) 
 
 
 @pytest.mark.parametrize(("value", "sent"), [("a", "sid=a"), ("$a'b", "sid=%24a%27b")])
-def test_a_key_in_a_cookie_stands_with_the_other_cookies_in_one_header(value: str, sent: str, curl: FakeCurl) -> None:
+def test_a_key_in_a_cookie_is_with_the_other_cookies_in_one_header(value: str, sent: str, curl: FakeCurl) -> None:
     """S2-12: `curl` puts the cookies of several options together in a way that some servers do not read."""
     schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
     declared = {
@@ -327,7 +327,7 @@ def test_a_key_in_a_cookie_stands_with_the_other_cookies_in_one_header(value: st
     assert found == [f"session=hunter2; {sent}"]
 
 
-def test_a_cookie_that_stands_as_it_is_does_not_leave_its_quotes(curl: FakeCurl) -> None:
+def test_a_cookie_that_is_not_escaped_does_not_leave_its_quotes(curl: FakeCurl) -> None:
     schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
     cookie = parameter("sid", "cookie", {"type": "string"}, example="$(id)'`id`", style="cookie")
     declared = {"parameters": [cookie], "security": [{"key": []}]}
@@ -350,7 +350,7 @@ def test_an_operation_without_security_sends_no_credential(curl: FakeCurl) -> No
     assert curl.arguments(call.text) == ["https://tasks.example/v1/tasks"]
 
 
-def test_where_the_base_url_is_not_known_a_variable_stands_for_it(curl: FakeCurl) -> None:
+def test_where_the_base_url_is_not_known_a_variable_takes_its_place(curl: FakeCurl) -> None:
     relative = call_of("get", "/tasks", {}, servers=[{"url": "/api"}])
     assert relative.text == 'curl "$SKILL_TASKS_BASE_URL/api/tasks"'
     call = call_of("get", "/tasks", {}, servers=[{"url": "https://{region}.tasks.example"}])
@@ -396,7 +396,7 @@ def test_a_body_is_sent_by_its_media_type(media_type: str, schema: Json, expecte
     assert arguments[1:] == ["-H", f"Content-Type: {media_type}", *expected]
 
 
-def test_declared_examples_come_first_and_are_said_to_be_declared() -> None:
+def test_declared_examples_come_first_and_are_marked_as_declared() -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
     media = body("application/json", schema, examples={"one": {"$ref": "#/components/examples/one"}})
     data = description(
@@ -445,7 +445,7 @@ def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: Fak
 
 
 @pytest.mark.parametrize("required", [[], ["data"]])
-def test_what_stands_in_the_wrapper_of_a_body_says_something_too(curl: FakeCurl, required: list[str]) -> None:
+def test_what_is_in_the_wrapper_of_a_body_says_something_too(curl: FakeCurl, required: list[str]) -> None:
     """Issue 5: APIs wrap what is sent, and `{"data": {}}` shows nobody how."""
     told = {"allOf": [{"type": "object"}, {"readOnly": True}]}
     properties = {"id": {"readOnly": True}, "told": told, "more": {"type": "object"}, "title": {"type": "string"}}
@@ -525,7 +525,7 @@ def test_what_is_sent_for_a_type_that_others_extend_is_of_one_of_them(schema: Js
     assert json.loads(call.text.split("-d '")[1].rpartition("'")[0]) == sent
 
 
-def test_what_a_closed_type_is_extended_by_is_sent_and_said_to_be_forbidden(curl: FakeCurl) -> None:
+def test_what_extends_a_closed_type_is_sent_and_documented_as_forbidden(curl: FakeCurl) -> None:
     """S2-08: no value fits the schema as it is written, and what is meant is known; ShipEngine's types are so."""
     base = {
         "type": "object",
@@ -627,7 +627,7 @@ def test_every_operation_of_github_has_a_command_with_its_required_parameters(gi
             assert method in ("get", "post") or f"-X {method.upper()}" in call.text
 
 
-def test_a_written_description_gives_the_same_commands_every_time(tmp_path: Path) -> None:
+def test_a_written_description_produces_the_same_commands_every_time(tmp_path: Path) -> None:
     """X-51."""
     source = write(
         tmp_path / "tasks.json", description({"/t": {"put": {**operation("act"), **body("text/plain", {})}}})

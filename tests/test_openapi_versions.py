@@ -194,7 +194,7 @@ def test_swagger_2_is_read_into_the_same_model() -> None:
     assert codes(problems) == ["version-old"]
 
 
-def test_what_is_read_of_swagger_2_points_into_the_document_as_it_stands() -> None:
+def test_what_is_read_of_swagger_2_points_into_the_original_document() -> None:
     """X-50: a body is a parameter there, a form several, and a security scheme has another place."""
     from skillgen.model.codec import to_json
 
@@ -211,7 +211,7 @@ def test_what_is_read_of_swagger_2_points_into_the_document_as_it_stands() -> No
     } <= found
 
 
-def test_swagger_2_that_names_no_media_type_is_not_said_to_be_json() -> None:
+def test_swagger_2_that_names_no_media_type_is_not_called_json() -> None:
     body = {"name": "it", "in": "body", "schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
     done = {"200": {"description": "Done", "schema": {"type": "string"}}}
     data = {"swagger": "2.0", "info": {}, "paths": {"/a": {"post": operation("x", parameters=[body], responses=done)}}}
@@ -263,7 +263,7 @@ def test_whatever_is_broken_in_swagger_2_the_rest_is_documented(change: Json) ->
     assert service.name == "Shop"
 
 
-def test_swagger_2_gives_documents_whose_links_resolve(tmp_path: Path) -> None:
+def test_swagger_2_produces_documents_whose_links_resolve(tmp_path: Path) -> None:
     generated("from-openapi", write(tmp_path / "shop.json", SHOP), "-o", tmp_path / "out")
     assert broken_links(tmp_path / "out") == []
     orders = (tmp_path / "out" / "skills" / "shop" / "references" / "orders.md").read_text("utf-8")
@@ -313,7 +313,7 @@ def test_tags_of_3_2_make_a_hierarchy_and_badges_sort_nothing() -> None:
     assert tool_of(service, "b").tags == ("new", "books")
 
 
-def test_the_device_flow_and_metadata_of_3_2_are_told(tmp_path: Path) -> None:
+def test_the_device_flow_and_metadata_of_3_2_are_documented(tmp_path: Path) -> None:
     """S2-10, S2-12, S2-23."""
     flows = {
         "deviceAuthorization": {
@@ -345,7 +345,7 @@ def test_the_device_flow_and_metadata_of_3_2_are_told(tmp_path: Path) -> None:
         assert told in found
 
 
-def test_nothing_is_said_of_pkce_and_registration_where_the_source_says_nothing(tmp_path: Path) -> None:
+def test_nothing_is_written_about_pkce_and_registration_where_the_source_declares_nothing(tmp_path: Path) -> None:
     """S2-11, S2-13."""
     schemes = {"login": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example",
                "tokenUrl": "https://t.example", "scopes": {}}}}}  # fmt: skip
@@ -381,7 +381,7 @@ def test_a_query_string_of_3_2_is_its_parameters() -> None:
     follow(data, service.tools[0].parameters[0].pointer)
 
 
-def test_a_response_without_a_description_is_none_the_worse() -> None:
+def test_a_response_without_a_description_is_documented_like_others() -> None:
     """S2-23."""
     responses = {"200": {"summary": "All", "content": {"application/json": {"schema": {"type": "string"}}}}}
     service, problems = read(description({"/a": {"get": operation("x", responses=responses)}}, openapi="3.2.0"))
@@ -390,7 +390,7 @@ def test_a_response_without_a_description_is_none_the_worse() -> None:
     assert codes(problems) == []
 
 
-def test_a_stream_is_told_by_its_media_type_or_by_the_schema_of_its_items() -> None:
+def test_a_stream_is_documented_by_its_media_type_or_by_the_schema_of_its_items() -> None:
     """S2-17, S2-23."""
     content = [
         {"text/event-stream": {}},
@@ -512,7 +512,7 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
     )
 
 
-def test_a_webhook_tells_its_alternatives_and_the_other_forms_of_its_body(tmp_path: Path) -> None:
+def test_a_webhook_shows_its_alternatives_and_the_other_forms_of_its_body(tmp_path: Path) -> None:
     """S2-23."""
     one = {"title": "Made", "required": ["id"], "properties": {"id": {"type": "string"}}}
     other = {"title": "Gone", "required": ["why"], "properties": {"why": {"type": "string"}}}
@@ -534,7 +534,7 @@ def test_a_webhook_tells_its_alternatives_and_the_other_forms_of_its_body(tmp_pa
         assert words in section.text
 
 
-def test_50_000_alternatives_are_told_once_and_what_a_tool_does_not_list_is_reported(tmp_path: Path) -> None:
+def test_50_000_alternatives_are_documented_once_and_what_a_tool_does_not_list_is_reported(tmp_path: Path) -> None:
     """S2-08, S2-09."""
     types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(50_000)]
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Any"}}}}
@@ -559,13 +559,13 @@ def test_a_description_of_nothing_but_webhooks_is_documented(tmp_path: Path) -> 
     assert (tmp_path / "out/skills/hooks/references/events.md").is_file()
 
 
-def test_operations_beside_the_reference_of_a_path_are_read_too() -> None:
+def test_operations_next_to_the_reference_of_a_path_are_read_too() -> None:
     paths = {"/a": {"$ref": "#/components/pathItems/A", "post": operation("post_a")}}
     service, _ = read(description(paths, components={"pathItems": {"A": {"get": operation("get_a")}}}))
     assert [tool.name for tool in service.tools] == ["post_a", "get_a"]
 
 
-def test_parameters_beside_the_reference_of_a_path_are_those_of_its_operations() -> None:
+def test_parameters_next_to_the_reference_of_a_path_are_those_of_its_operations() -> None:
     """S2-08: with those that stand where it leads, which they override."""
     there = {"parameters": [in_path("a", "string"), in_path("b", "string")], "get": operation("get_it")}
     paths = {"/{a}/{b}": {"$ref": "#/components/pathItems/It", "parameters": [in_path("b", "integer")]}}
@@ -579,7 +579,7 @@ def in_path(name: str, kind: str) -> Json:
     return {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
 
 
-def test_what_a_path_says_of_itself_is_told_with_its_operations() -> None:
+def test_the_description_of_a_path_is_documented_with_its_operations() -> None:
     """S2-07: its summary where an operation says nothing of itself, its description with each."""
     item = {
         "summary": "Tasks of all",
@@ -651,7 +651,7 @@ def test_oauth_and_a_requirement_for_all_operations_are_missed() -> None:
     assert not {problem.code for problem in problems} & {"oauth-missing", "security-missing"}
 
 
-def test_the_name_that_the_user_gives_heads_the_documents(tmp_path: Path) -> None:
+def test_the_name_of_the_user_heads_the_documents(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description())
     generated("from-openapi", source, "-o", tmp_path / "out", "--name", "My Tasks")
     skill = MarkdownDocument((tmp_path / "out/skills/my-tasks/SKILL.md").read_text("utf-8"))

@@ -189,7 +189,7 @@ def astray(location: str) -> tuple[int, dict[str, str], bytes]:
     (200, {"Content-Encoding": "br"}, b"x"),
     astray("/.well-known/mcp.yaml"), astray("ftp://a.example/b"), astray("/login"),
 ])  # fmt: skip
-def test_whatever_else_stands_at_the_first_place_the_second_is_tried(
+def test_whatever_else_is_at_the_first_place_the_second_is_tried(
     answering: Callable[[Reply], tuple[str, Asked]], first: tuple[int, dict[str, str], bytes]
 ) -> None:
     """S2-01, S2-03."""
@@ -203,7 +203,7 @@ def test_whatever_else_stands_at_the_first_place_the_second_is_tried(
     ({"mcp.yaml": (500, {}, b""), "mcp.json": (200, {}, b'{"error": 1}')}, "(its keys: error)"),
     ({"mcp.json": (200, {}, b"[]")}, "it is a list"), ({"mcp.yaml": (500, {}, b"")}, "500"), ({}, "404"),
 ])  # fmt: skip
-def test_where_nothing_is_found_the_most_telling_answer_is_told(
+def test_where_nothing_is_found_the_most_specific_answer_is_reported(
     answering: Callable[[Reply], tuple[str, Asked]], answers: dict[str, tuple[int, dict[str, str], bytes]], told: str
 ) -> None:
     """S2-01, S2-03."""
@@ -432,7 +432,7 @@ def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("content", [{}, [], {"overlay": "2.0.0", "actions": []}, {"overlay": "1.0.0"}])
-def test_what_is_no_overlay_is_a_dead_end(tmp_path: Path, content: Json) -> None:
+def test_what_is_not_an_overlay_is_a_fatal_error(tmp_path: Path, content: Json) -> None:
     source, bad = write(tmp_path / "api.json", description()), write(tmp_path / "bad.json", content)
     finished = run_skillgen("from-openapi", source, "--overlay", bad, "-o", tmp_path / "out")
     assert finished.exit_code == 3

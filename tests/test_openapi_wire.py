@@ -40,7 +40,7 @@ def page_of(tmp_path: Path, data: Json) -> str:
     return (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
 
 
-def test_every_collection_format_of_2_0_is_told_and_sent_wherever_it_stands(tmp_path: Path) -> None:
+def test_every_collection_format_of_2_0_is_documented_and_sent_wherever_it_is_declared(tmp_path: Path) -> None:
     """S2-08."""
     two = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True}
     places = [("p", "path", "pipes"), ("t", "query", "tsv"), ("s", "query", "ssv"), ("c", "query", None),
@@ -109,7 +109,7 @@ def test_a_media_type_may_be_one_of_the_components(tmp_path: Path) -> None:
     assert """-d '{"id": 9}'""" in page
 
 
-def test_a_body_that_is_a_sequence_is_told_by_its_items_and_sent_line_by_line(tmp_path: Path) -> None:
+def test_a_body_that_is_a_sequence_is_documented_by_its_items_and_sent_line_by_line(tmp_path: Path) -> None:
     """S2-23: `itemSchema`."""
     item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
     body = {"required": True, "content": {"application/x-ndjson": {"itemSchema": item}}}
@@ -146,7 +146,7 @@ def test_parts_without_names_tell_their_headers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["schema", "itemSchema"])
-def test_a_body_of_records_is_told_by_its_items_and_by_what_stands_between_them(tmp_path: Path, key: str) -> None:
+def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: Path, key: str) -> None:
     """S2-23: `application/json-seq`."""
     item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
     media = {key: item if key == "itemSchema" else {"type": "array", "items": item}}
@@ -188,7 +188,7 @@ def test_the_parts_of_a_form_that_are_no_text_are_files(curl: FakeCurl) -> None:
     assert options(arguments, "--form-string") == ["note=NOTE"]
 
 
-def test_a_body_that_has_no_other_properties_is_told_so(tmp_path: Path) -> None:
+def test_a_body_without_other_properties_is_documented_as_closed(tmp_path: Path) -> None:
     """S2-08."""
     closed = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
     schemas: list[Json] = [closed, {"$ref": "#/components/schemas/Closed"}]
@@ -198,7 +198,7 @@ def test_a_body_that_has_no_other_properties_is_told_so(tmp_path: Path) -> None:
     assert page.count("- `a` (string)\n\nNo other properties.\n") == 2
 
 
-def test_cookies_of_the_style_of_3_2_are_sent_as_they_are() -> None:
+def test_cookies_of_the_style_of_3_2_are_sent_unchanged() -> None:
     """S2-23: `style: cookie`."""
     schema = {"required": ["a", "b"], "properties": {"a": {"const": "x/y"}, "b": {"const": 1}}}
     cookie = {"name": "pref", "in": "cookie", "style": "cookie", "required": True, "schema": schema}
@@ -232,7 +232,7 @@ def test_the_parts_of_a_form_are_written_in_their_media_types(tmp_path: Path) ->
     assert "--form-string 'tags=a|b'" in page
 
 
-def test_a_status_that_is_neither_success_nor_failure_is_told(tmp_path: Path) -> None:
+def test_a_status_that_is_neither_success_nor_failure_is_documented(tmp_path: Path) -> None:
     """S2-09: a redirection, with the header that says where; a response that is not there keeps its status."""
     header = {"content": {"text/plain": {"schema": {"type": "string", "format": "uri"}}}}
     responses = {
@@ -259,7 +259,7 @@ ORDER: dict[str, Json] = {
 }
 
 
-def test_a_body_that_can_only_be_sent_as_xml_is_told_and_sent_by_its_names_there(tmp_path: Path) -> None:
+def test_a_body_that_can_only_be_sent_as_xml_is_documented_and_sent_by_its_names_there(tmp_path: Path) -> None:
     """S2-08: attributes, wrapped lists, names, prefixes and namespaces."""
     row = {"type": "object", "xml": {"name": "row"}, "required": ["k"], "properties": {"k": {"const": 1}}}
     body = {"required": True, "content": {"application/xml": {"schema": {"$ref": "#/components/schemas/Order"}}}}

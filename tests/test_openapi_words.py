@@ -148,7 +148,7 @@ def test_the_type_of_a_response_says_what_the_response_does_not() -> None:
     assert "Or integer (202): Its place. At least 1." in text
 
 
-def test_spaces_in_values_and_patterns_stand_as_they_are() -> None:
+def test_spaces_in_values_and_patterns_are_not_changed() -> None:
     """Issue 4: no default and no choice is stated that is none."""
     schemas: Json = {
         "c": {"type": "string", "enum": ["a  b", " a"], "default": "a  b"},

@@ -67,7 +67,7 @@ def test_the_claude_profile_says_who_may_start_the_skill(tmp_path: Path) -> None
     assert len(fields["description"]) + len(fields["when_to_use"]) <= 1_536
 
 
-def test_nothing_is_said_of_invocation_where_the_source_says_nothing(tmp_path: Path) -> None:
+def test_nothing_is_written_about_invocation_where_the_source_declares_nothing(tmp_path: Path) -> None:
     _, out = documented(tmp_path, "--profile", "claude", tools=TOOLS)
     assert fields_of(out).keys() == {"name", "description", "when_to_use", "metadata"}
 
@@ -151,7 +151,7 @@ def test_an_installed_skill_that_was_edited_is_not_overwritten_and_others_are_le
     assert other.read_text("utf-8") == "mine"
 
 
-def test_an_edit_in_one_place_leaves_the_other_as_it_is_and_check_tells_it(tmp_path: Path) -> None:
+def test_an_edit_in_one_place_leaves_the_other_unchanged_and_check_reports_it(tmp_path: Path) -> None:
     """Issue 5: both places are looked at before anything is written; words that were added stay in both."""
     source = write(tmp_path / "api.json", description())
     run = ("from-openapi", source, "-o", "out", "--install", "agents")
@@ -215,7 +215,7 @@ def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path
     assert own.read_text("utf-8") == "mine"
 
 
-def test_a_skill_that_was_installed_under_an_older_name_is_told(tmp_path: Path) -> None:
+def test_a_skill_that_was_installed_under_an_older_name_is_reported(tmp_path: Path) -> None:
     """Issue 5: it is not deleted unasked, for a person or a host may still use it."""
     source = write(tmp_path / "api.json", description())
     run = ("from-openapi", source, "-o", "out", "--install", "agents", "--json")

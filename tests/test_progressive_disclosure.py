@@ -134,14 +134,14 @@ def test_a_description_that_is_no_json_is_reported(kiosk: Kiosk) -> None:
     assert len(service["tools"]) == 3
 
 
-def test_several_contents_and_a_resource_that_its_name_tells_are_understood(kiosk: Kiosk) -> None:
+def test_several_contents_and_a_resource_known_by_its_name_are_understood(kiosk: Kiosk) -> None:
     """S3-01, S3-13: each description may be a content of its own."""
     service = kiosk.service("in-parts")
     assert service["disclosure"]["uri"] == "kiosk://docs/tools"
     assert "undescribed" not in service["disclosure"]
 
 
-def test_the_skill_tells_the_workflow_with_the_real_uri(kiosk: Kiosk) -> None:
+def test_the_skill_has_the_workflow_with_the_real_uri(kiosk: Kiosk) -> None:
     """S3-07, S3-11: pick, read, call; and the errors of the extension."""
     skill = kiosk.skill("progressive")
     text = (skill / "SKILL.md").read_text("utf-8")
@@ -176,7 +176,7 @@ def test_the_criteria_that_need_no_call_are_reported(kiosk: Kiosk) -> None:
     assert (criteria[3]["outcome"], criteria[3]["note"]) == ("not met", "missing: list_papers")
 
 
-def test_a_server_without_sessions_is_told_of_the_contradiction(kiosk: Kiosk) -> None:
+def test_a_server_that_contradicts_itself_on_sessions_is_reported(kiosk: Kiosk) -> None:
     """S3-14: what is read is documented all the same."""
     service = kiosk.service("progressive-modern", "--no-older-era")
     assert "disclosure-without-session" in codes_of(service)

@@ -106,7 +106,7 @@ def test_a_value_with_the_form_of_a_secret_is_one_under_any_name(value: str) -> 
         ("X-Environment Accept pageToken X-Author SECRETARY PRIMARY_KEY DB_NAME", False),
     ],
 )
-def test_names_of_secrets_are_told_from_names_of_settings(names: str, are_secret: bool) -> None:
+def test_names_of_secrets_are_distinguished_from_names_of_settings(names: str, are_secret: bool) -> None:
     """X-12."""
     assert [name for name in names.split() if names_secret(name) != are_secret] == []
 
@@ -408,7 +408,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("lists_tools", [True, False])
-def test_a_server_that_repeats_all_that_it_gets_gives_none_of_it_away(tmp_path: Path, lists_tools: bool) -> None:
+def test_a_server_that_repeats_its_input_leaks_none_of_it(tmp_path: Path, lists_tools: bool) -> None:
     """S0-22, X-12: a variable, one of a package manager, an argument; in texts, keys, codes, problems and dead ends."""
     text = SERVER if lists_tools else SERVER.replace('"tools/list"', '"tools/unlisted"')
     (tmp_path / "server.py").write_text(text, encoding="utf-8")
@@ -425,7 +425,7 @@ def test_a_server_that_repeats_all_that_it_gets_gives_none_of_it_away(tmp_path: 
         assert not [value for value in values if value in output]
 
 
-def test_a_description_that_repeats_a_header_or_the_address_gives_neither_away(
+def test_a_description_that_repeats_a_header_or_the_address_leaks_neither(
     tmp_path: Path, answering: Callable[[Reply], tuple[str, Asked]]
 ) -> None:
     """S0-22, X-12: from-openapi and inspect."""

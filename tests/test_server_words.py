@@ -164,13 +164,13 @@ def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path
     assert "- Change nothing: `keep`\n" in help_text
 
 
-def test_a_deprecation_that_stands_in_the_words_alone_is_said_to(tmp_path: Path) -> None:
+def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[tool("a", description="Deprecated: use b."), tool("b", description="Does b.")])
     text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
     assert "Deprecated, by its own words: not to be used any more." in text
 
 
-def test_an_option_after_the_dashes_is_the_servers_and_that_is_said(tmp_path: Path) -> None:
+def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path: Path) -> None:
     finished, out = documented(tmp_path, tools=tools(["a"]))
     assert "note:" not in finished.stderr
     run = run_skillgen("from-server", "--check", "--", *command(tmp_path, tools=tools(["a"])), "-o", "x", cwd=TESTS)
@@ -178,7 +178,7 @@ def test_an_option_after_the_dashes_is_the_servers_and_that_is_said(tmp_path: Pa
     assert json.loads((out / "registry.json").read_text("utf-8"))["name"] == "listed"
 
 
-def test_a_named_type_stands_with_the_tools_that_alone_refer_to_it(tmp_path: Path) -> None:
+def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     """S3-15: a call takes no further page to read; what several pages share stands once, on a page of its own."""
     types = {
         "Style": {"type": "object", "properties": {"bold": {"type": "boolean"}, "font": {"$ref": "#/$defs/Font"}}},
@@ -289,7 +289,7 @@ def test_phrases_of_a_group_are_left_out_whole(tmp_path: Path) -> None:
     assert all(line.endswith("others") for line in uses)
 
 
-def test_what_a_server_says_in_the_sections_of_the_profile_stands_in_them_once(tmp_path: Path) -> None:
+def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_path: Path) -> None:
     """S0-32: nothing that the server's help tells is said to be undeclared, and no section is there twice."""
     told = {
         "Overview": "Keeps berths.",

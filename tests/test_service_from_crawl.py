@@ -304,7 +304,7 @@ class TestWhatDashdashLacks:
         assert service.name == name
         assert "dashdash-identity-name-invalid" in codes(service)
 
-    def test_an_access_level_that_is_none_is_left_out(self) -> None:
+    def test_an_access_level_that_is_not_one_is_left_out(self) -> None:
         """S0-09: reported, and then as if nobody had declared one."""
         service = service_of({"dashdash": {**DASHDASH, "accessLevel": "root"}})
         assert codes(service) == ["member-invalid"]
@@ -412,7 +412,7 @@ class TestWhatTheServiceIs:
         assert (service.access.origins or {})["mcp"] == Origin("inferred", source)
         assert [endpoint.url for endpoint in service.endpoints] == ([url] if url else [])
 
-    def test_where_nothing_is_known_of_an_address_nothing_is_said(self) -> None:
+    def test_an_unknown_address_is_left_out(self) -> None:
         assert service_of().access.mcp is None
 
     def test_a_nameless_server_gets_the_next_best_name(self) -> None:
@@ -433,7 +433,7 @@ class TestWhatTheServiceIs:
             assert service_of({"instructions": order}).summary is None
         assert service_of().summary is None
 
-    def test_a_long_description_is_kept_whole_beside_its_first_paragraph(self) -> None:
+    def test_a_long_description_is_kept_complete_next_to_its_first_paragraph(self) -> None:
         service = service_of({"serverInfo": {"name": "x", "description": "One\nline.\n\nMore."}})
         assert (service.summary, service.description) == ("One line.", "One\nline.\n\nMore.")
 

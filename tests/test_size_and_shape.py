@@ -238,7 +238,7 @@ CUT = (
 
 
 @pytest.mark.parametrize("way", ["stdio", "http", "events"])
-def test_what_is_cut_from_the_answer_of_a_server_is_reported_where_it_stood(
+def test_what_is_cut_from_the_answer_of_a_server_is_reported_with_its_place(
     way: str, tmp_path: Path, serve_messages: Callable[[str, str], str]
 ) -> None:
     """X-10, X-13: over every transport the same is read, and one bad tool costs no other."""

@@ -97,7 +97,7 @@ def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
     assert str(caught.value.where).endswith("mine/endless.md.j2, line 2")
 
 
-def test_a_template_with_the_name_of_none_is_told_where_the_name_is_near_to_one(mine: Path) -> None:
+def test_a_template_that_nothing_uses_is_reported_with_a_similar_name(mine: Path) -> None:
     finished, files = rendered(mine, "skill/savety.md.j2", "never used")
     assert finished.exit_code == 0
     assert files
@@ -181,14 +181,14 @@ def test_every_template_is_listed_with_what_it_makes() -> None:
     assert all(len(row) == 2 for row in rows)
 
 
-def test_one_template_is_shown_as_it_is() -> None:
+def test_one_template_is_shown_unchanged() -> None:
     finished = run_skillgen("templates", "show", "skill/safety.md.j2")
     assert finished.exit_code == 0
     assert finished.stdout == (ROOT / "templates" / "skill" / "safety.md.j2").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["skill/savety.md.j2", "../README.md", "/etc/passwd"])
-def test_a_template_that_is_none_is_not_shown(name: str) -> None:
+def test_an_unknown_template_is_not_shown(name: str) -> None:
     finished = run_skillgen("templates", "show", name)
     assert finished.exit_code == 2
     assert finished.stdout == ""

@@ -191,7 +191,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_whatever_a_schema_says_of_a_value_is_told(text: str, name: str) -> None:
+def test_every_keyword_of_a_schema_is_documented(text: str, name: str) -> None:
     """S2-09, X-10: every keyword of 2020-12 and draft-07 that says what a value may be."""
     start = text.index(f"- `{name}` ")
     end = min(place for mark in ("\n- `", "\n\n") if (place := text.find(mark, start)) > 0)
@@ -240,7 +240,7 @@ def facts(schema: Json) -> set[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(schema=SCHEMAS)
-def test_every_property_every_choice_and_every_bound_is_told_wherever_it_stands(schema: Json) -> None:
+def test_every_property_every_choice_and_every_bound_is_documented_wherever_it_is_declared(schema: Json) -> None:
     """S2-09: or a problem names its pointer; here there is none."""
     problems = ProblemLog()
     read = SchemaReader(problems).scope(schema, "").schema(schema, "")

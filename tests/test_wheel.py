@@ -57,7 +57,7 @@ def test_the_wheel_carries_its_types_its_templates_and_its_licence(wheel: Path) 
     assert not {name for name in names if "pycache" in name or "_cache" in name}
 
 
-def test_the_installed_command_tells_its_version(environment: Path, tmp_path: Path) -> None:
+def test_the_installed_command_prints_its_version(environment: Path, tmp_path: Path) -> None:
     expected = f"skillgen {skillgen.__version__}\n"
     assert run(environment / "skillgen", "--version", cwd=tmp_path) == expected
     assert run(environment / "python", "-m", "skillgen", "--version", cwd=tmp_path) == expected

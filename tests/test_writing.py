@@ -252,7 +252,7 @@ def test_a_file_that_skillgen_did_not_make_is_neither_overwritten_nor_deleted(so
     assert (out / "NOTES.md").read_text() == "My notes\n"
 
 
-def test_a_file_beside_skillgens_own_keeps_its_folder(source: Path, out: Path) -> None:
+def test_a_file_next_to_skillgens_own_keeps_its_folder(source: Path, out: Path) -> None:
     (out / "skills" / "tasks" / "references" / "mine.md").write_text("My notes\n")
     changed(source)
     generated("from-openapi", source, "-o", out, "--name", "Other")
@@ -305,7 +305,7 @@ def test_an_empty_source_replaces_them_where_the_user_says_so(source: Path, out:
     assert run(source, out).exit_code == 0
 
 
-def test_an_empty_source_gives_documents_where_there_were_none(tmp_path: Path) -> None:
+def test_an_empty_source_produces_documents_where_there_were_none(tmp_path: Path) -> None:
     finished = generated("from-openapi", write(tmp_path / "api.json", NOTHING), "-o", tmp_path / "out")
     assert "no-operations" in finished.stderr
     assert (tmp_path / "out" / SKILL).is_file()
@@ -568,7 +568,7 @@ def test_a_template_that_fails_leaves_the_documents_as_they_were(source: Path, o
 # -- several runs ----------------------------------------------------------------------------------------------------
 
 
-def test_the_same_bytes_come_out_whatever_stood_there_before(source: Path, out: Path, tmp_path: Path) -> None:
+def test_the_same_bytes_come_out_whatever_was_there_before(source: Path, out: Path, tmp_path: Path) -> None:
     """X-51."""
     changed(source)
     generated("from-openapi", source, "-o", out)

@@ -75,7 +75,7 @@ def test_the_first_document_that_holds_anything_is_read_and_others_are_reported(
 
 
 @pytest.mark.parametrize("key", ["on", "no", "200", "1.10", "null", "true", "2024-01-01", "~", "0x1F", "1e3"])
-def test_a_key_is_the_text_that_stands_there(key: str) -> None:
+def test_a_key_is_its_text_in_the_source(key: str) -> None:
     assert parse(f"{key}: 1\n") == {key: 1}
     assert parse(f"{{{key}: 1}}\n") == {key: 1}
 
@@ -85,7 +85,7 @@ def test_a_key_that_is_a_collection_is_an_error_or_text() -> None:
         assert all(isinstance(key, str) for key in parse("? [a, b]\n: 1\n"))
 
 
-def test_a_key_that_stands_twice_is_reported_and_its_last_value_kept() -> None:
+def test_a_key_that_occurs_twice_is_reported_and_its_last_value_kept() -> None:
     problems = ProblemLog()
     assert parse_yaml("a: 1\nb: 2\na: 3\n", problems) == {"a": 3, "b": 2}
     (problem,) = problems
