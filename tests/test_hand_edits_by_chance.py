@@ -15,7 +15,7 @@ from skillgen.errors import EditedError
 from skillgen.pipeline.generate import DescriptionOptions, Overrides
 from skillgen.pipeline.read import read_description
 from skillgen.render.formats import render_documents
-from skillgen.write.files import locked
+from skillgen.write.files import lock_folder
 from skillgen.write.plan import apply_plan, plan_documents
 
 SOURCES = {
@@ -88,7 +88,7 @@ def build(out: Path, name: str) -> bool:
         return False
     if plan.conflicts:
         return False
-    with locked(out) as held:
+    with lock_folder(out) as held:
         apply_plan(plan, held)
     return True
 

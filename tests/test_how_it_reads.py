@@ -16,7 +16,7 @@ from test_before_the_first_call import of_description, of_server
 from test_groups import service_of
 
 from skillgen.text.blocks import block
-from skillgen.text.summary import clipped, first_sentence
+from skillgen.text.summary import clip, first_sentence
 
 Json = Any
 
@@ -46,8 +46,8 @@ def test_a_date_or_a_link_is_not_what_a_text_is_about(text: str, sentence: str) 
 def test_a_text_is_cut_before_a_parenthesis_that_would_stay_open() -> None:
     """X-22."""
     text = "Ends a deployment of a component (for a component that is deployed at the very moment)"
-    assert clipped(text, 70) == "Ends a deployment of a component…"
-    assert clipped("Ends what `a component of the harbour` deploys at the very moment", 30) == "Ends what…"
+    assert clip(text, 70) == "Ends a deployment of a component…"
+    assert clip("Ends what `a component of the harbour` deploys at the very moment", 30) == "Ends what…"
 
 
 def test_a_description_parts_what_the_tools_of_each_group_do(tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ def test_front_matter_holds_its_fields_and_nothing_else(fields: dict[str, Any]) 
 
 def readable(value: Any) -> Any:
     if isinstance(value, str):
-        return markdown.inert(markdown.one_line(value)).replace("---", "—")
+        return markdown.disarm(markdown.one_line(value)).replace("---", "—")
     if isinstance(value, list):
         return [readable(item) for item in value]
     return {key: readable(item) for key, item in value.items()}

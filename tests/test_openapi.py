@@ -24,7 +24,7 @@ from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
 from skillgen.sources.documents import Document
 from skillgen.sources.openapi.source import service_from_description
-from skillgen.text.unicode import visible
+from skillgen.text.unicode import strip_invisible
 
 Json = Any
 
@@ -1008,7 +1008,7 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
     schemas = {"T": {"$ref": "#/components/schemas/U"}, text: {"type": "string"}, "U": {"properties": {text: {}}}}
     data = description(paths, components={"schemas": schemas}, info={"title": text, "version": "1"})
     found = texts(data, tmp_path)
-    assert section_of(tmp_path, " ".join(visible(text).split())).heading.level == 2
+    assert section_of(tmp_path, " ".join(strip_invisible(text).split())).heading.level == 2
     for path, content in found.items():
         document = MarkdownDocument(content)
         children = [child for token in document.tokens for child in token.children or ()]

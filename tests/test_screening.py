@@ -26,7 +26,7 @@ from skillgen.security.injection.lexicon import CONCEPTS, LANGUAGES
 from skillgen.security.injection.patterns import shape_needs
 from skillgen.security.injection.rules import RULES
 from skillgen.security.screening import screened
-from skillgen.text.unicode import hidden_kinds, look_alikes
+from skillgen.text.unicode import find_look_alikes, invisible_kinds
 
 ROOT = Path(__file__).parent.parent
 FIRST_LEVEL = ("SKILL.md", "llms.txt", "registry.json")
@@ -97,7 +97,7 @@ def test_what_was_written_without_knowing_the_rules_is_distinguished_too() -> No
 
 def test_what_was_written_for_a_later_round_is_distinguished_too() -> None:
     """X-52, X-09: characters that nobody sees are taken out before, so that what they hide is no text any more."""
-    seen = [text for text in LATER_ATTACKS if not hidden_kinds(text)[1]]
+    seen = [text for text in LATER_ATTACKS if not invisible_kinds(text)[1]]
     assert len(addressing(seen)) >= 0.93 * len(seen)
     assert len(addressing(LATER_HARMLESS)) <= 0.05 * len(LATER_HARMLESS)
     assert len(addressing(ODD_ATTACKS)) >= 0.45 * len(ODD_ATTACKS)
@@ -345,7 +345,7 @@ def test_a_name_that_looks_like_another_is_reported(other: str) -> None:
 
 
 def test_names_that_a_reader_can_distinguish_are_no_problem() -> None:
-    assert look_alikes(["get_user", "get-user", "getUser", "getuser", "list", "lists", "v1", "v2"]) == []
+    assert find_look_alikes(["get_user", "get-user", "getUser", "getuser", "list", "lists", "v1", "v2"]) == []
 
 
 # -- credentials ------------------------------------------------------------------------------------------------------

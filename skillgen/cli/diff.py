@@ -13,9 +13,9 @@ from skillgen.cli import options
 from skillgen.cli.options import RunFamily, with_families
 from skillgen.cli.output import change_lines, json_output, run_command
 from skillgen.errors import ExitCode, Problem, SourceError
-from skillgen.model.changes import Inventory, changes_between, inventory_of, types_of
+from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
 from skillgen.model.service import Service
-from skillgen.model.traversal import TypeUses
+from skillgen.model.traversal import TypeUsage
 from skillgen.pipeline.generate import DescriptionOptions, Overrides
 
 
@@ -32,7 +32,7 @@ def diff(
 
     def run() -> ExitCode:
         before, after = (_services(source, how.timeout) for source in (old, new))
-        changes = changes_between(_inventory(before), _inventory(after), TypeUses(after))
+        changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
         is_breaking = any(change.breaking for change in changes)
         if as_json:
             print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))

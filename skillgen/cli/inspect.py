@@ -14,8 +14,8 @@ from skillgen.cli.output import report_failures, run_command
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.generate import Overrides
-from skillgen.text.markdown import inert_json
-from skillgen.text.unicode import escaped_in_json
+from skillgen.text.markdown import disarm_json
+from skillgen.text.unicode import escape_invisible_in_json
 
 
 @with_families
@@ -60,7 +60,7 @@ def inspect(
         code = report_failures(failures, console)
         console.problems(problem for service in services for problem in service.problems)
         if services:
-            sys.stdout.write(inert_json(escaped_in_json(snapshot_text(services))))
+            sys.stdout.write(disarm_json(escape_invisible_in_json(snapshot_text(services))))
         return code
 
     run_command(run, console)

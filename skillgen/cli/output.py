@@ -38,8 +38,8 @@ from skillgen.pipeline.generate import (
     left_folders,
     pruned,
 )
-from skillgen.text.markdown import inert, inert_json, inline, name, one_line, without_log_commands
-from skillgen.text.unicode import escaped_in_json, shown_lines
+from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
+from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
 
 if TYPE_CHECKING:
     from skillgen.write.plan import Plan
@@ -65,13 +65,13 @@ class Console:
     def fail(self, error: SkillgenError) -> None:
         """Prints a fatal error: what happened, where, and what to do next; with `debug` its traceback first."""
         if self.debug:
-            sys.stderr.write(without_log_commands(shown_lines("".join(traceback.format_exception(error)))))
+            sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
         _print(f"skillgen: error: {place}{one_line(error.what)}")
         if error.fix:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):
-            sys.stderr.write(without_log_commands(shown_lines(error.diff)))
+            sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Prints problems, a few of each kind."""
@@ -122,13 +122,13 @@ def summary(outcome: Outcome, check: bool) -> str:
 
 def change_summary(outcome: Outcome) -> str:
     """Says in words what changed for callers since the documents were written; empty where nothing is known of it."""
-    from skillgen.model.changes import Inventory, changes_between
-    from skillgen.model.traversal import TypeUses
+    from skillgen.model.changes import Inventory, compare_inventories
+    from skillgen.model.traversal import TypeUsage
 
     before, after = (
         Inventory(tools=record.tools, types=record.types) for record in (outcome.plan.before, outcome.plan.after)
     )
-    changes = changes_between(before, after, TypeUses([outcome.service])) if before.tools else ()
+    changes = compare_inventories(before, after, TypeUsage([outcome.service])) if before.tools else ()
     return "".join(f"# {line}\n" for line in change_lines(changes))
 
 
@@ -136,7 +136,7 @@ def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
     """Yields a line of Markdown for each change, as a changelog has them."""
     for change in changes:
         mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
-        yield inert(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
+        yield disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
 
 
 def outcome_json(
@@ -171,12 +171,12 @@ def outcome_json(
 
 def show_difference(text: str) -> None:
     """Prints a diff; where no program reads it that could apply it, without what steers a terminal."""
-    sys.stdout.write(shown_lines(text) if sys.stdout.isatty() else text)
+    sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
 
 def json_output(data: Any) -> str:
     """Gives what a program reads on standard output, where a person may see it too."""
-    return inert_json(escaped_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
+    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
 def _place(outcome: Outcome, path: str, several: bool) -> str:
@@ -191,7 +191,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print(line: str) -> None:
-    print(without_log_commands(line), file=sys.stderr)
+    print(disarm_log_commands(line), file=sys.stderr)
 
 
 def run_command(

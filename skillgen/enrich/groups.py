@@ -28,12 +28,12 @@ from skillgen.model.values import Origin
 from skillgen.text.words import (
     WORD,
     nouns_of,
+    path_segments,
     plural,
-    segments_of,
+    readable_names,
     singular,
-    spoken_name,
-    spoken_names,
     verb_of,
+    without_method_prefix,
     words_of,
 )
 
@@ -69,7 +69,7 @@ def _without_single_parts(parts: list[Part]) -> list[Part]:
 
 
 def _by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[Part]:
-    spoken = spoken_names(tools)
+    spoken = readable_names(tools)
     words = {tool.name: _words(tool, spoken[tool.name]) for tool in tools}
     shared = shared_prefix(list(words.values()))
     buckets = _buckets(tools, lambda tool: next(iter(words[tool.name][shared : shared + 1]), ""))
@@ -97,12 +97,12 @@ def _by_action(tools: tuple[Tool, ...]) -> Iterator[Part]:
 
 def _action(tool: Tool) -> str:
     """Gives the word that says what a tool does."""
-    return verb_of(spoken_name(tool.name, tool.method)) or (tool.method or "").lower()
+    return verb_of(without_method_prefix(tool.name, tool.method)) or (tool.method or "").lower()
 
 
 def _words(tool: Tool, name: str) -> tuple[str, ...]:
     """Gives the words by which a tool of this name is put away, the most general first."""
-    return segments_of(tool.path or "") or nouns_of(name) or words_of(name)
+    return path_segments(tool.path or "") or nouns_of(name) or words_of(name)
 
 
 def shared_prefix(words: Sequence[tuple[str, ...]]) -> int:
@@ -270,7 +270,7 @@ def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
 
 def _can_be_several(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
     """Tells whether names have a noun in the plural, make or remove one of them, or do something to one at a time."""
-    words = [words_of(said) for said in spoken_names(tools).values()]
+    words = [words_of(said) for said in readable_names(tools).values()]
     if any(plural(noun) in found for found in words):
         return True
     if _as_written(noun, spellings) != noun:
@@ -321,7 +321,7 @@ def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
         if len({found[shared] for found in parts.values()}) > 1:
             break
         shared += 1
-    names = {name: next(iter(segments_of("/".join(found[shared:]))), "") for name, found in parts.items()}
+    names = {name: next(iter(path_segments("/".join(found[shared:]))), "") for name, found in parts.items()}
     counts = Counter(names.values())
     return {name: found if found and counts[found] > 1 else REST for name, found in names.items()}
 
@@ -331,7 +331,7 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
 
     Of those that are equally frequent the one comes first that stands further ahead in the names.
     """
-    nouns = {name: nouns_of(said) for name, said in spoken_names(tools).items()}
+    nouns = {name: nouns_of(said) for name, said in readable_names(tools).items()}
     counts = Counter(noun for found in nouns.values() for noun in found)
     common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
     left = {name: tuple(noun for noun in found if noun not in common) for name, found in nouns.items()}

@@ -20,9 +20,9 @@ from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Origin
 from skillgen.text.markdown import one_line, plain_words
-from skillgen.text.summary import clipped, first_sentence, list_phrase, shared_start, tells_more
+from skillgen.text.summary import adds_to_name, clip, common_prefix, first_sentence, list_phrase
 from skillgen.text.uses import uses_declared_in
-from skillgen.text.words import nouns_of, spoken_name, verb_of, word_set, words_of
+from skillgen.text.words import nouns_of, verb_of, without_method_prefix, word_set, words_of
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
@@ -216,11 +216,11 @@ def _triggers(service: Service, subjects: Subjects | None, areas: Sequence[str])
     shared = _shared_phrases(by_group.values())
     for name, tools in largest:
         group = groups.get(name or "")
-        title = clipped(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
+        title = clip(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
         said = first_sentence(group.description) if group and group.description else ""
         is_declared = group is not None and "description" not in (group.origins or {})
         if said and is_declared and _tells_what_for(said, title):
-            yield f"{title}: {clipped(said, length)}".rstrip(". ")
+            yield f"{title}: {clip(said, length)}".rstrip(". ")
         elif phrases := _phrases([tool for tool in tools if _phrase(tool) not in shared] or tools, length):
             yield phrases if _is_rest(groups, name) else f"{title}: {phrases}"
 
@@ -292,7 +292,9 @@ def _is_rest(groups: Mapping[str, Group], name: str | None) -> bool:
 def _phrases(tools: list[Tool], length: int) -> str:
     """Gives what tools do, the first of each kind before others of its kind, as long as there is room."""
     tools = [tool for tool in tools if not tool.deprecated] or tools
-    kinds = {tool.name: verb_of(spoken_name(tool.name, tool.method)) or tool.semantics.operation for tool in tools}
+    kinds = {
+        tool.name: verb_of(without_method_prefix(tool.name, tool.method)) or tool.semantics.operation for tool in tools
+    }
     first = {kinds[tool.name] or tool.name: tool.name for tool in reversed(tools)}
     firsts = frozenset(first.values())
     kept: list[str] = []
@@ -305,7 +307,7 @@ def _phrases(tools: list[Tool], length: int) -> str:
 def _phrase(tool: Tool) -> str:
     said = (first_sentence(text) for text in (tool.summary, tool.description, tool.title) if text)
     texts = [text for text in said if text]
-    text = next((text for text in texts if tells_more(text, tool.name)), None)
+    text = next((text for text in texts if adds_to_name(text, tool.name)), None)
     in_words = (text for text in texts if " " in text)  # where no name stands beside it, the name in words says more
     return list_phrase(text or next(in_words, None) or tool.title or _name_in_words(tool), TRIGGER_LIMIT)
 
@@ -319,12 +321,12 @@ def _name_in_words(tool: Tool) -> str:
 def _short_phrase(tool: Tool) -> str:
     """Gives the title of a tool where it has several words, and so says what the tool does in few."""
     title = plain_words(tool.title or "").removesuffix(" Tool")
-    return clipped(title, TRIGGER_LIMIT).rstrip(". ") if " " in title.strip() else _phrase(tool)
+    return clip(title, TRIGGER_LIMIT).rstrip(". ") if " " in title.strip() else _phrase(tool)
 
 
 def _without_shared_start(service: Service) -> Service:
     """Takes off the words before a bar or colon with which the summary or description of every tool begins."""
-    end = len(shared_start(text for tool in service.tools for text in [tool.summary or tool.description] if text))
+    end = len(common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text))
     if not end:
         return service
     tools = tuple(

@@ -25,18 +25,18 @@ from skillgen.model.resource import Group
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.text.words import (
-    EMPTY_WORDS,
-    JOINING_WORDS,
+    CONJUNCTIONS,
+    STOP_WORDS,
     WORD,
-    as_one_word,
+    compound_words,
     is_verb,
-    segments_of,
+    join_compounds,
+    path_segments,
+    readable_names,
     singular,
-    spoken_names,
     verb_of,
     word_set,
     words_of,
-    words_written_as_one,
 )
 
 SHARE = 0.5
@@ -91,7 +91,7 @@ class _Words:
     def add(self, phrase: str, count: int) -> None:
         """Takes in a phrase that stands in so many places."""
         found = []
-        for place, part in enumerate(re.split(r"[^\w\s&'-]+", as_one_word(phrase, self.written))):
+        for place, part in enumerate(re.split(r"[^\w\s&'-]+", join_compounds(phrase, self.written))):
             surfaces = _surfaces(part, may_begin_with_verb=place == 0)
             keys = [singular(surface.lower()) for surface in surfaces]
             for key, surface in zip(keys, surfaces, strict=True):
@@ -136,10 +136,10 @@ class Subjects:
 
     def __init__(self, service: Service, titles: Mapping[str, str]) -> None:
         """Counts the words; `titles` has that of the declared group of each tool that is in one, by the tool's name."""
-        spoken = spoken_names(service.tools)
+        spoken = readable_names(service.tools)
         named = [tool for tool in service.tools if not tool.path]
         names = chain((tool.name for tool in named), set(titles.values()))
-        self._words = _Words(written=words_written_as_one(named, names) if named else {})
+        self._words = _Words(written=compound_words(named, names) if named else {})
         self._of_groups: dict[str | None, Counter[str]] = defaultdict(Counter)
         self._sizes = Counter(tool.group for tool in service.tools)
         phrases = [_phrases(tool, spoken[tool.name], titles.get(tool.name)) for tool in service.tools]
@@ -204,7 +204,7 @@ def _common(groups: Collection[Iterable[str]]) -> frozenset[str]:
 
 
 def _phrases(tool: Tool, name: str, title: str | None) -> list[str]:
-    parts = [part for part in segments_of(tool.path or "") if "(" not in part and not _VERSION.fullmatch(part)]
+    parts = [part for part in path_segments(tool.path or "") if "(" not in part and not _VERSION.fullmatch(part)]
     return [*([title] if title else []), *(parts or [_with_verb_first(name)])]
 
 
@@ -229,8 +229,8 @@ def _surfaces(text: str, *, may_begin_with_verb: bool) -> list[str]:
         word
         for before, word in pairwise(["", *WORD.findall(text)])
         if len(word) > 1
-        and word.lower() not in EMPTY_WORDS
-        and not (before.lower() in JOINING_WORDS and is_verb(word.lower()))
+        and word.lower() not in STOP_WORDS
+        and not (before.lower() in CONJUNCTIONS and is_verb(word.lower()))
     ]
     return found[1:] if may_begin_with_verb and found and is_verb(found[0].lower()) else found
 
@@ -312,7 +312,7 @@ def _of_titles(tools: Sequence[Tool], titles: Mapping[str, str], subjects: Subje
 
 def _of_paths(tools: Sequence[Tool]) -> list[_Area]:
     """Gives what the paths begin with, after what all share, as areas; empty where there are no paths."""
-    parts = [segments_of(tool.path or "") for tool in tools]
+    parts = [path_segments(tool.path or "") for tool in tools]
     if not all(parts):
         return []
     shared = shared_prefix(parts)

@@ -21,7 +21,7 @@ from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import TypeUses
+from skillgen.model.traversal import TypeUsage
 from skillgen.model.values import Json, frozen
 
 _SHOWN_TOOLS = 3
@@ -56,7 +56,7 @@ class Inventory:
     """The named types by name; empty where there are none, or none are known."""
 
 
-def changes_between(old: Inventory, new: Inventory, uses: TypeUses) -> tuple[ToolChange, ...]:
+def compare_inventories(old: Inventory, new: Inventory, uses: TypeUsage) -> tuple[ToolChange, ...]:
     """Gives what changed from one inventory to another, what breaks callers first; `uses` are those of the new one.
 
     The name of a type is no matter of callers: one that has another name and the same properties is the same.
@@ -97,7 +97,7 @@ def _with_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[
     }
 
 
-def _changes_of_type(name: str, old: Json, new: Json, uses: TypeUses) -> Iterator[ToolChange]:
+def _changes_of_type(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterator[ToolChange]:
     sent, returned = uses.sent_by(name), uses.returned_by(name)
     users = "; ".join(
         f"{verb} by {_listed(tools)}" for verb, tools in (("sent", sent), ("returned", returned)) if tools

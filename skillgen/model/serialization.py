@@ -39,51 +39,55 @@ def is_exploded(style: str, explode: object) -> bool:
 
 def query_pairs(name: str, value: Json, style: str = "form", explode: bool = True, reserved: bool = False) -> list[str]:
     """Gives the `name=value` pairs of a query, percent-encoded."""
-    key, safe = encoded(name), _RESERVED if reserved else ""
+    key, safe = percent_encode(name), _RESERVED if reserved else ""
     if style == "deepObject" and isinstance(value, (dict, list)):
         return _deep(name, value, safe)
     if isinstance(value, dict) and explode:
-        return [f"{encoded(member)}={encoded(text_of_value(item), safe)}" for member, item in value.items()]
+        return [f"{percent_encode(member)}={percent_encode(value_text(item), safe)}" for member, item in value.items()]
     if isinstance(value, list) and explode:
-        return [f"{key}={encoded(text_of_value(item), safe)}" for item in value]
+        return [f"{key}={percent_encode(value_text(item), safe)}" for item in value]
     separator = _SEPARATORS.get(style, ",")
-    between = separator if separator == "," else encoded(separator)
-    return [f"{key}={between.join(encoded(text, safe) for text in _texts(value))}"]
+    between = separator if separator == "," else percent_encode(separator)
+    return [f"{key}={between.join(percent_encode(text, safe) for text in _texts(value))}"]
 
 
 def path_segment(name: str, value: Json, style: str = "simple", explode: bool = False, reserved: bool = False) -> str:
     """Gives what stands for `{name}` in a path, percent-encoded; `reserved` signs of a path stay as they are."""
     if reserved and isinstance(value, str):
-        return encoded(value, _PATH_SIGNS)
+        return percent_encode(value, _PATH_SIGNS)
     if style == "matrix":
         if explode and isinstance(value, (dict, list)):
             return "".join(f";{pair}" for pair in query_pairs(name, value))
-        return f";{encoded(name)}={_simple(value, explode=False)}"
+        return f";{percent_encode(name)}={_simple(value, explode=False)}"
     if style == "label":
         return "." + _simple(value, explode=explode).replace(",", "." if explode else ",")
     separator = _SEPARATORS.get(style)
-    return _simple(value, explode=explode).replace(",", encoded(separator)) if separator else _simple(value, explode)
+    return (
+        _simple(value, explode=explode).replace(",", percent_encode(separator))
+        if separator
+        else _simple(value, explode)
+    )
 
 
 def header_text(value: Json, style: str = "simple", *, explode: bool = False) -> str:
     """Gives the value of a header, which is not percent-encoded."""
     if isinstance(value, dict) and explode:
-        return ",".join(f"{key}={text_of_value(item)}" for key, item in value.items())
+        return ",".join(f"{key}={value_text(item)}" for key, item in value.items())
     return _SEPARATORS.get(style, ",").join(_texts(value))
 
 
 def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = True) -> str:
     """Gives a cookie, or several: percent-encoded, but in the style `cookie` of 3.2 as they are."""
     if style != "cookie":
-        return f"{encoded(name)}={encoded(header_text(value))}"
+        return f"{percent_encode(name)}={percent_encode(header_text(value))}"
     if explode and isinstance(value, dict):
-        return "; ".join(f"{key}={text_of_value(item)}" for key, item in value.items())
+        return "; ".join(f"{key}={value_text(item)}" for key, item in value.items())
     if explode and isinstance(value, list):
-        return "; ".join(f"{name}={text_of_value(item)}" for item in value)
+        return "; ".join(f"{name}={value_text(item)}" for item in value)
     return f"{name}={header_text(value)}"
 
 
-def text_of_value(value: Json) -> str:
+def value_text(value: Json) -> str:
     """Gives a value as the text that stands for it: a text as it is, null as nothing, anything else as JSON."""
     if isinstance(value, str):
         return value
@@ -92,12 +96,12 @@ def text_of_value(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def is_of_records(media_type: str) -> bool:
+def is_json_sequence(media_type: str) -> bool:
     """Tells whether a media type is of JSON values that each stand after a record separator."""
     return media_type.partition(";")[0].strip().lower() in _OF_RECORDS
 
 
-def encoded(text: str, safe: str = "") -> str:
+def percent_encode(text: str, safe: str = "") -> str:
     """Gives a text percent-encoded, but for letters, digits and `-._~`."""
     return quote(text, safe=safe, errors="replace")
 
@@ -105,14 +109,14 @@ def encoded(text: str, safe: str = "") -> str:
 def _texts(value: Json) -> list[str]:
     """Gives the texts that are joined: of an object, each name and then its value."""
     if isinstance(value, dict):
-        return [part for key, item in value.items() for part in (key, text_of_value(item))]
-    return list(map(text_of_value, value)) if isinstance(value, list) else [text_of_value(value)]
+        return [part for key, item in value.items() for part in (key, value_text(item))]
+    return list(map(value_text, value)) if isinstance(value, list) else [value_text(value)]
 
 
 def _simple(value: Json, explode: bool) -> str:
     if isinstance(value, dict) and explode:
-        return ",".join(f"{encoded(key)}={encoded(text_of_value(item))}" for key, item in value.items())
-    return ",".join(map(encoded, _texts(value)))
+        return ",".join(f"{percent_encode(key)}={percent_encode(value_text(item))}" for key, item in value.items())
+    return ",".join(map(percent_encode, _texts(value)))
 
 
 def _deep(name: str, value: Json, safe: str) -> list[str]:
@@ -121,7 +125,7 @@ def _deep(name: str, value: Json, safe: str) -> list[str]:
         return [pair for member, item in value.items() for pair in _deep(f"{name}[{member}]", item, safe)]
     if isinstance(value, list):
         return [pair for item in value for pair in _deep(f"{name}[]", item, safe)]
-    return [f"{encoded(name)}={encoded(text_of_value(value), safe)}"]
+    return [f"{percent_encode(name)}={percent_encode(value_text(value), safe)}"]
 
 
 def is_json(media_type: str) -> bool:

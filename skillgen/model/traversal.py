@@ -36,7 +36,7 @@ _NO_TEXT = frozenset(
 )
 """Types of fields that hold no text of the source."""
 
-Change: TypeAlias = Callable[[Any, str, str, str], str | None]
+TextRewriter: TypeAlias = Callable[[Any, str, str, str], str | None]
 """Gives the new text for a node, the field, the old text and the pointer of the nearest node that has one; `None`
 where it goes. Of a member of a JSON object the name is `FIELD:key`."""
 
@@ -61,7 +61,7 @@ def _getter(kind: type) -> Callable[[Any], Any]:
     return attrgetter(*text_fields(kind), text_fields(kind)[0])
 
 
-class Texts:
+class TextIndex:
     """The texts of the parts of a model. What parts share is walked once, for the first of them."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Texts:
         return frozenset(found)
 
 
-def changed(node: Any, change: Change, pointer: str = "") -> Any:
+def rewrite_texts(node: Any, change: TextRewriter, pointer: str = "") -> Any:
     """Gives a node with each text below it changed; parts in which nothing changes are the same objects."""
     kind = node.__class__
     pointer = getattr(node, "pointer", None) or pointer
@@ -137,19 +137,19 @@ def changed(node: Any, change: Change, pointer: str = "") -> Any:
     return _replaced(node, found) if found else node
 
 
-def with_pointers(node: Any, change: Callable[[str], str]) -> Any:
+def rewrite_pointers(node: Any, change: Callable[[str], str]) -> Any:
     """Gives a node, or a tuple or mapping of nodes, with each pointer into the source below it changed."""
     if isinstance(node, tuple):
-        return tuple(with_pointers(item, change) for item in node)
+        return tuple(rewrite_pointers(item, change) for item in node)
     if isinstance(node, Mapping):
-        return {key: with_pointers(item, change) for key, item in node.items()}
+        return {key: rewrite_pointers(item, change) for key, item in node.items()}
     if not is_dataclass(node) or isinstance(node, (type, Value)):
         return node
     found = {}
     for field in fields(node):
         old = getattr(node, field.name)
         is_pointer = field.name in _POINTERS and isinstance(old, str)
-        found[field.name] = change(old) if is_pointer else with_pointers(old, change)
+        found[field.name] = change(old) if is_pointer else rewrite_pointers(old, change)
     return node.__class__(**found)
 
 
@@ -157,7 +157,7 @@ def _replaced(node: Any, found: dict[str, Any]) -> Any:
     return node.__class__(**{field.name: found.get(field.name, getattr(node, field.name)) for field in fields(node)})
 
 
-def _changed_value(value: Any, node: Any, name: str, change: Change, pointer: str) -> Any:
+def _changed_value(value: Any, node: Any, name: str, change: TextRewriter, pointer: str) -> Any:
     kind = value.__class__
     if kind is str:
         return change(node, name, value, pointer)
@@ -183,10 +183,10 @@ def _changed_value(value: Any, node: Any, name: str, change: Change, pointer: st
     if kind is Value:
         json = _changed_value(value.json, node, name, change, pointer)
         return value if json is value.json else Value(json)
-    return changed(value, change, pointer)
+    return rewrite_texts(value, change, pointer)
 
 
-class TypeUses:
+class TypeUsage:
     """The tools of services by the named types that they reach, through other types too."""
 
     def __init__(self, services: Iterable[Service]) -> None:
@@ -195,14 +195,14 @@ class TypeUses:
         self._returned: dict[str, dict[str, None]] = defaultdict(dict)
         for service in services:
             for named in service.schemas:
-                for name in named_in(named.schema):
+                for name in referenced_types(named.schema):
                     self._above[name].add(named.name)
             for tool in service.tools:
                 for parameter in tool.parameters:
-                    for name in named_in(parameter.schema):
+                    for name in referenced_types(parameter.schema):
                         self._sent[name][tool.name] = None
                 output = tool.output.schema if tool.output is not None else None
-                for name in named_in(output) if output is not None else ():
+                for name in referenced_types(output) if output is not None else ():
                     self._returned[name][tool.name] = None
 
     def sent_by(self, name: str) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ class TypeUses:
         return tuple(sorted({tool for item in seen for tool in tools.get(item, ())}))
 
 
-def named_in(schema: Schema) -> Iterator[str]:
+def referenced_types(schema: Schema) -> Iterator[str]:
     """Gives the names of the types to which a schema refers itself, some of them more than once."""
     waiting = [schema]
     while waiting:

@@ -83,7 +83,7 @@ def last_token(pointer: str) -> str:
     return _unescape(pointer.rpartition("/")[2])
 
 
-def shortened(pointer: str) -> str:
+def shorten_pointer(pointer: str) -> str:
     """Returns the start of a pointer that is too long for a message."""
     return f"{pointer[:200]}…"
 

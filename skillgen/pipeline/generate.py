@@ -188,7 +188,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
         OutputError: a place cannot be written.
         UsageError: a template has an error.
     """
-    from skillgen.write.files import locked, refuse_outside
+    from skillgen.write.files import lock_folder, refuse_outside
     from skillgen.write.plan import apply_plan
 
     if runs[0].strict:
@@ -198,7 +198,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
         plans, held = [], []
         for run in runs:
             if not run.check:
-                held.append(stack.enter_context(locked(run.out, run.within)))
+                held.append(stack.enter_context(lock_folder(run.out, run.within)))
             refuse_outside(run.out, run.within)
             plans.append(_planned(service, _placed(documents, service, run), run))
             if run.is_installed and not run.force:
@@ -314,7 +314,7 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
         UsageError: the template has an error.
     """
     from skillgen.render.formats import render_site
-    from skillgen.write.files import locked
+    from skillgen.write.files import lock_folder
     from skillgen.write.plan import apply_plan, plan_documents
 
     document = render_site(services, folders, options.templates)
@@ -325,7 +325,7 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
 
     if options.check:
         return planned()
-    with locked(options.out) as out:
+    with lock_folder(options.out) as out:
         plan = planned()
         _refuse_conflicts(plan)
         apply_plan(plan, out)
@@ -645,7 +645,7 @@ def pruned(folder: Path, *, check: bool) -> Plan:
     Raises:
         OutputError: the folder cannot be read or written.
     """
-    from skillgen.write.files import locked
+    from skillgen.write.files import lock_folder
     from skillgen.write.plan import apply_plan, plan_documents
 
     def planned() -> Plan:
@@ -654,7 +654,7 @@ def pruned(folder: Path, *, check: bool) -> Plan:
 
     if check:
         return planned()
-    with locked(folder) as held:
+    with lock_folder(folder) as held:
         plan = planned()
         apply_plan(plan, held)
         if not plan.after.states:

@@ -23,8 +23,8 @@ from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
-from skillgen.text.structure import headings, portions
-from skillgen.text.summary import clipped, first_sentence
+from skillgen.text.structure import split_portions, top_headings
+from skillgen.text.summary import clip, first_sentence
 
 _MEANINGS = {
     "streaming": "a tool that says so sends partial results, and a long call that broke off may be taken up again from "
@@ -114,7 +114,7 @@ def about_pages(service: Service, templates: Templates, common: Section | None =
     `common` tells the errors of most tools, where there are any.
     """
     described = _described(service)
-    first, *rest = portions(described, PORTION_BYTES) if described else ("",)
+    first, *rest = split_portions(described, PORTION_BYTES) if described else ("",)
     sections = [
         *_client(service, templates),
         *_numbered(DESCRIPTION, rest, templates, start=2),
@@ -130,7 +130,7 @@ def about_pages(service: Service, templates: Templates, common: Section | None =
 
 def description_headings(service: Service) -> tuple[str, ...]:
     """Gives the headings of the description that stands in the pages, in plain words."""
-    return tuple(filter(None, map(plain_words, headings(_described(service) or ""))))
+    return tuple(filter(None, map(plain_words, top_headings(_described(service) or ""))))
 
 
 def _described(service: Service) -> str | None:
@@ -170,7 +170,9 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
 
 def _quotations(service: Service, templates: Templates) -> Iterator[Section]:
     render = templates.macro(TEMPLATE, "quotation")
-    found = [replace(item, text=text) for item in service.quotations for text in portions(item.text, PORTION_BYTES)]
+    found = [
+        replace(item, text=text) for item in service.quotations for text in split_portions(item.text, PORTION_BYTES)
+    ]
     for number, item in enumerate(found, 1):
         words = QUOTED if len(found) == 1 else f"{QUOTED} ({number} of {len(found)})"
         yield Section(name=words, heading=words, text=render(words, item))
@@ -191,7 +193,7 @@ def _offers(service: Service, templates: Templates) -> Iterator[Section]:
 
 
 def _of_text(heading: str, text: str, templates: Templates, is_said: bool = False) -> Iterator[Section]:
-    yield from _numbered(heading, portions(text, PORTION_BYTES), templates, is_said=is_said)
+    yield from _numbered(heading, split_portions(text, PORTION_BYTES), templates, is_said=is_said)
 
 
 def _numbered(
@@ -231,4 +233,4 @@ def _prompt(prompt: Prompt) -> Markdown:
 
 
 def _words(text: str | None) -> Markdown:
-    return inline(clipped(plain_words(first_sentence(text or "")), PHRASE_LIMIT).rstrip("."))
+    return inline(clip(plain_words(first_sentence(text or "")), PHRASE_LIMIT).rstrip("."))

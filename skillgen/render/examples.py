@@ -19,13 +19,13 @@ from functools import partial
 from urllib.parse import quote
 
 from skillgen.model.calls import Example, Output, Part, Request
-from skillgen.model.serialization import is_json, is_of_records
+from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.render.access import ADDRESS_VARIABLE, Credential, variable
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
-from skillgen.text.unicode import visible
+from skillgen.text.unicode import strip_invisible
 
 ONE_LIMIT = 3_000
 """Bytes of an example, as shown; a longer one is not."""
@@ -145,7 +145,7 @@ def _word(value: Json) -> str | None:
     if isinstance(value, (dict, list)) or value is None:
         return None
     word = value if isinstance(value, str) else exact_json_text(value)
-    is_plain = visible(word) == word and "\n" not in word and not word.startswith("-")
+    is_plain = strip_invisible(word) == word and "\n" not in word and not word.startswith("-")
     return word if word and is_plain else None
 
 
@@ -196,7 +196,7 @@ def curl_command(tool: Tool, request: Request, service: Service, known: Mapping[
         start = "curl -I"
     elif method != ("POST" if request.media_type is not None else "GET"):
         start = f"curl -X {method}" if re.match(r"[A-Z]+\Z", method) else f"curl -X {_quoted(method)}"
-    if request.body is not None and is_of_records(request.media_type or ""):
+    if request.body is not None and is_json_sequence(request.media_type or ""):
         start = f"printf '\\036%s\\n' {_records(request.body.json)} | {start}"  # what cannot be seen is made
     line = " ".join((start, *parts))
     if len(line) <= LINE_LIMIT and "\n" not in line:
@@ -296,7 +296,7 @@ def _body(request: Request) -> Iterator[str]:
         yield "--data-binary @FILE" if request.is_file else "-d ''"
     elif _JSON.match(request.media_type):
         yield f"-d {_quoted(example_json(request.body.json))}"
-    elif is_of_records(request.media_type):
+    elif is_json_sequence(request.media_type):
         yield "--data-binary @-"
     else:
         yield f"--data-raw {_quoted(str(request.body.json))}"

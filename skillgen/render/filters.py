@@ -24,8 +24,8 @@ from skillgen.render import about, access, examples, identity, nested, pages, pa
 from skillgen.render.environment import printed
 from skillgen.text import markdown
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, inert, json_text, one_line
-from skillgen.text.summary import clipped, shortened
+from skillgen.text.markdown import Markdown, disarm, json_text, one_line
+from skillgen.text.summary import clip, shorten
 
 VALUE_LIMIT = 1_536
 """Characters of one value; the longest that a host reads is Claude Code's `description`."""
@@ -63,7 +63,7 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
 
 def _safe(item: Any) -> Any:
     if isinstance(item, str):
-        line = inert(one_line(item)).replace("---", "—")
+        line = disarm(one_line(item)).replace("---", "—")
         return line if len(line) <= VALUE_LIMIT else line[: VALUE_LIMIT - 1] + "…"
     if isinstance(item, Mapping):
         return {_safe(key): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
@@ -107,7 +107,7 @@ def _count(things: Sequence[object], noun: str) -> Markdown:
 
 def _json(data: Json) -> str:
     """Returns a value as JSON, indented."""
-    return markdown.inert_json(json_text(data, indent=2))
+    return markdown.disarm_json(json_text(data, indent=2))
 
 
 def _sentence(text: str) -> Markdown:
@@ -166,8 +166,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "markdown": Markdown,
     "front_matter": front_matter,
     "json": _json,
-    "clipped": clipped,
-    "shortened": shortened,
+    "clipped": clip,
+    "shortened": shorten,
     "base_url": access.base_url,
     "address": access.address,
     "has_choice": access.has_choice,

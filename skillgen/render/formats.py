@@ -24,9 +24,9 @@ from skillgen.render.identity import TITLE_LIMIT, plain, short_description, titl
 from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
 from skillgen.render.skill import skill_documents, skill_of
-from skillgen.text.markdown import inert, inert_json, json_text, one_line
-from skillgen.text.summary import clipped
-from skillgen.text.unicode import visible
+from skillgen.text.markdown import disarm, disarm_json, json_text, one_line
+from skillgen.text.summary import clip
+from skillgen.text.unicode import strip_invisible
 
 _LEVELS = ("none", "read", "browse", "interact", "full")
 
@@ -93,7 +93,7 @@ def render_documents(
     templates = Templates(FILTERS, FUNCTIONS, overrides)
     shortened = tuple(_shortened(service))
     if service.version is not None:
-        service = replace(service, version=clipped(one_line(service.version), VERSION_LIMIT))
+        service = replace(service, version=clip(one_line(service.version), VERSION_LIMIT))
     reference = reference_of(service, templates)
     found: list[Document] = []
     skill = skill_of(service, reference, templates, profile) if "skill" in formats else None
@@ -140,10 +140,10 @@ def _shortened(service: Service) -> Iterator[Problem]:
 
 
 def _registry_documents(service: Service) -> Iterator[Document]:
-    yield Document("registry.json", visible(json_text(registry_entry(service), indent=2)) + "\n")
+    yield Document("registry.json", strip_invisible(json_text(registry_entry(service), indent=2)) + "\n")
 
 
 def _finished(document: Document) -> Document:
     """Returns a document in which no host finds anything to run, even where two pieces of it meet."""
-    made_inert = inert_json if document.path.endswith(".json") else inert
+    made_inert = disarm_json if document.path.endswith(".json") else disarm
     return replace(document, text=made_inert(document.text))

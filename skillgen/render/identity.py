@@ -25,7 +25,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import safe_stem, slug
 from skillgen.text.markdown import CACHE_SIZE, one_line, plain_words
-from skillgen.text.summary import TRIGGER, clipped, first_sentence, list_phrase, shared_start, shortened, tells_more
+from skillgen.text.summary import TRIGGER, adds_to_name, clip, common_prefix, first_sentence, list_phrase, shorten
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)
@@ -132,7 +132,7 @@ def whole_parts(phrase: str, limit: int) -> str:
     for count in range(len(parts.items), 0, -1):
         if len(found := parts.first(count)) <= limit:
             return found
-    return clipped(parts.first(1), limit)
+    return clip(parts.first(1), limit)
 
 
 def lowered(phrase: str) -> str:
@@ -182,7 +182,7 @@ def skill_name(service: Service) -> str:
 
 def title(service: Service) -> str:
     """Returns the name for people, on one line."""
-    return clipped(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
+    return clip(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
 
 
 def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
@@ -195,18 +195,18 @@ def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
     declared = next(filter(TRIGGER.search, sentences), None)
     when = declared or declared_trigger(service) or triggers(service)
     if when in what and (len(what) <= limit or what.index(when) + len(when) < limit):
-        return clipped(what, limit)
-    when = clipped(when, TRIGGERS_LIMIT) if declared else when
+        return clip(what, limit)
+    when = clip(when, TRIGGERS_LIMIT) if declared else when
     what = " ".join(item for item in sentences if item != declared) or what
-    what = shortened(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
-    return clipped(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
+    what = shorten(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
+    return clip(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
 
 
 def short_description(service: Service, limit: int = 100) -> str:
     """Says what the service does in one sentence, for a server.json: at most `limit` characters, cut at a word."""
     sentences = _sentences(plain(what_it_does(service)))
     first = next((sentence for sentence in sentences if not TRIGGER.match(sentence)), sentences[0])
-    return clipped(first, limit)
+    return clip(first, limit)
 
 
 def what_it_does(service: Service) -> str:
@@ -220,7 +220,7 @@ def declared_trigger(service: Service) -> str | None:
     texts = (service.description, service.summary)
     found = (sentence for text in texts if text for sentence in _sentences(plain(text[:WORDS_READ])))
     trigger = next(filter(TRIGGER.match, found), None)
-    return clipped(trigger, TRIGGERS_LIMIT) if trigger else None
+    return clip(trigger, TRIGGERS_LIMIT) if trigger else None
 
 
 def what_and_when(service: Service, limit: int = DESCRIPTION_LIMIT) -> tuple[str, str]:
@@ -229,7 +229,7 @@ def what_and_when(service: Service, limit: int = DESCRIPTION_LIMIT) -> tuple[str
     what = " ".join(item for item in sentences if not TRIGGER.match(item)) or " ".join(sentences)
     is_listed = bool(service.when_to_use) and not is_inferred(service, "when_to_use")
     when = None if is_listed else declared_trigger(service)
-    return shortened(what, limit), when or triggers(service)
+    return shorten(what, limit), when or triggers(service)
 
 
 def _sentences(line: str) -> list[str]:
@@ -268,7 +268,7 @@ def triggers(service: Service) -> str:
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if not phrases and others:
         said = (list_phrase(item.description or item.title or item.name, OFFERED_LIMIT) for item in others)
-        return f"Use when a task needs one of these: {clipped(plain('; '.join(said)), TRIGGERS_LIMIT)}"
+        return f"Use when a task needs one of these: {clip(plain('; '.join(said)), TRIGGERS_LIMIT)}"
     if not phrases:
         return f"Use when a task needs {plain(title(service))}."
     if is_inferred(service, "when_to_use"):
@@ -277,14 +277,14 @@ def triggers(service: Service) -> str:
         lead = f"Use when a task needs {'this' if is_one else 'one of these'}: "
         # Where tasks stand below what they are about, a stop parts what only semicolons would part.
         is_grouped = sum(1 for part in parts if part.label) > 1
-        words = clipped(_joined(_spread(parts, TRIGGERS_LIMIT), is_grouped), TRIGGERS_LIMIT)
+        words = clip(_joined(_spread(parts, TRIGGERS_LIMIT), is_grouped), TRIGGERS_LIMIT)
         return f"{lead}{words}" if words.endswith("…") else f"{lead}{words}."
     kept: list[str] = []
     for phrase in phrases:
         if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:
             break
         kept.append(lowered(phrase))
-    words = clipped("; ".join(kept), TRIGGERS_LIMIT)
+    words = clip("; ".join(kept), TRIGGERS_LIMIT)
     return f"Use {uses.lead + ' ' if uses.lead else ''}{words}" + ("" if words.endswith("…") else ".")
 
 
@@ -342,7 +342,7 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
 
 def phrase_of(service: Service) -> Callable[[Tool], str]:
     """Gives the function that says what a tool of a service does, without what it says of every tool."""
-    start = shared_start(text for tool in service.tools for text in [tool.summary or tool.description] if text)
+    start = common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text)
     if not start:
         return tool_phrase
     return lambda tool: tool_phrase(tool, PHRASE_LIMIT + len(start)).removeprefix(start)
@@ -351,7 +351,7 @@ def phrase_of(service: Service) -> Callable[[Tool], str]:
 @lru_cache(CACHE_SIZE)
 def _said(name: str, summary: str | None, description: str | None, title: str | None) -> str:
     """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
-    if summary and tells_more(summary, name):
+    if summary and adds_to_name(summary, name):
         return summary
     said = (first_sentence(description or ""), title)
-    return next((text for text in said if text and tells_more(text, name)), "")
+    return next((text for text in said if text and adds_to_name(text, name)), "")

@@ -16,7 +16,7 @@ from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label
-from skillgen.text.summary import clipped_inside
+from skillgen.text.summary import clip_middle
 
 Lines = Literal["full", "short", "names"]
 
@@ -164,12 +164,12 @@ def _label(names: Sequence[str]) -> str:
     """Names the first and the last; what both begin with, a group that has several parts, stands once."""
     first, last = names[0], names[-1]
     if first == last:
-        return clipped_inside(first, 2 * LABEL_LIMIT)
+        return clip_middle(first, 2 * LABEL_LIMIT)
     head = f"{first.partition(': ')[0]}: "
     if not (first.startswith(head) and last.startswith(head)):
-        return f"{clipped_inside(first, LABEL_LIMIT)} to {clipped_inside(last, LABEL_LIMIT)}"
+        return f"{clip_middle(first, LABEL_LIMIT)} to {clip_middle(last, LABEL_LIMIT)}"
     start, end = first.removeprefix(head).partition(" to ")[0], last.removeprefix(head).rpartition(" to ")[2]
-    return f"{clipped_inside(head[:-2], LABEL_LIMIT)}: {_span(start.split(' '), end.split(' '))}"
+    return f"{clip_middle(head[:-2], LABEL_LIMIT)}: {_span(start.split(' '), end.split(' '))}"
 
 
 def _span(start: list[str], end: list[str]) -> str:
@@ -178,6 +178,6 @@ def _span(start: list[str], end: list[str]) -> str:
     while shared < min(len(start), len(end)) - 1 and start[shared] == end[shared]:
         shared += 1
     if start == end:
-        return clipped_inside(" ".join(start), LABEL_LIMIT)
+        return clip_middle(" ".join(start), LABEL_LIMIT)
     lead = [*start[:shared]] if shared < 3 else ["…", start[shared - 1]]
-    return clipped_inside(" ".join([*lead, *start[shared:], "to", *end[shared:]]), LABEL_LIMIT)
+    return clip_middle(" ".join([*lead, *start[shared:], "to", *end[shared:]]), LABEL_LIMIT)

@@ -16,7 +16,7 @@ from skillgen.model.service import Service
 from skillgen.render.access import host_names
 from skillgen.render.identity import description, plain, skill_name, what_and_when
 from skillgen.text.markdown import plain_words
-from skillgen.text.summary import clipped
+from skillgen.text.summary import clip
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 
@@ -97,7 +97,7 @@ def _claude_fields(service: Service) -> dict[str, Any]:
     shown = host_names(service)[1]
     return {
         "description": what,
-        "when_to_use": clipped(when, CLAUDE_LIMIT - len(what)),
+        "when_to_use": clip(when, CLAUDE_LIMIT - len(what)),
         "argument-hint": plain_words(invocation.argument_hint or "") or None if invocation else None,
         "disable-model-invocation": True if invocation and invocation.model_invocable is False else None,
         "user-invocable": invocation.user_invocable if invocation else None,
@@ -129,4 +129,4 @@ def _compatibility(service: Service) -> str | None:
         parts.append(f"{', '.join(requirements.bins)} on the PATH")
     if requirements.os:
         parts.append(f"one of {', '.join(requirements.os)}")
-    return clipped(plain(f"Needs {'; '.join(parts)}."), COMPATIBILITY_LIMIT) if parts else None
+    return clip(plain(f"Needs {'; '.join(parts)}."), COMPATIBILITY_LIMIT) if parts else None

@@ -23,7 +23,7 @@ from skillgen.render.semantics import needs_stop
 from skillgen.render.types import NO_OTHERS, further_words, has_more_to_say, stopped, type_phrase, value_notes
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line
-from skillgen.text.summary import joined_texts
+from skillgen.text.summary import join_texts
 
 SHOWN_PARAMETERS = 8
 """Parameters in a call line, unless more are required."""
@@ -343,5 +343,5 @@ def _further_descriptions(schema: Schema, parameters: Sequence[Parameter], way: 
     known = {item.name: item.description for item in parameters}
     for item in going(schema.properties, way):
         text = item.description
-        if text and joined_texts(known.get(item.name), text) != known.get(item.name):
+        if text and join_texts(known.get(item.name), text) != known.get(item.name):
             yield f"{code(item.name)}: {inline(text)}{'.' if needs_stop(text) else ''}"

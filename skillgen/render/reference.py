@@ -31,7 +31,7 @@ from skillgen.render.pages import (
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, one_line, paragraph
-from skillgen.text.summary import clipped
+from skillgen.text.summary import clip
 
 SECTIONS = "reference/sections.md.j2"
 
@@ -248,7 +248,7 @@ def _intro(group: Group) -> Markdown | None:
         text = f"What stands in no larger group: {text}."
     if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
         return block(text) if text else None
-    return paragraph(clipped(one_line(text), INTRO_LIMIT_BYTES // 4))
+    return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
 
 
 def _type_sections(service: Service, templates: Templates) -> list[Section]:

@@ -17,14 +17,14 @@ from itertools import chain
 
 from skillgen.model.calls import ErrorCase, Link, Output
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.serialization import text_of_value
+from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.pages import COMMON_ERRORS, tool_link
 from skillgen.render.semantics import names_shown, needs_stop
 from skillgen.render.types import further_words, parameter_notes, schema_notes, stopped, type_phrase
 from skillgen.text.markdown import Markdown, code, exact_code, exact_json_text, inline, one_line, value
-from skillgen.text.summary import clipped_inside, shortened
+from skillgen.text.summary import clip_middle, shorten
 
 _JSON = "application/json"
 
@@ -249,7 +249,7 @@ def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
     cases: dict[Markdown, ErrorCase] = {}
     for tool in service.tools:
         for case in tool.errors:
-            short = replace(case, description=shortened(one_line(case.description or ""), WORDS_LIMIT))
+            short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
             if common.known.get(id(case)) in common.keys:
                 short = ErrorCase(code=case.code, description=f"See {COMMON_ERRORS}")
             line = error_line(short)
@@ -276,7 +276,7 @@ def _error_notes(error: ErrorCase) -> str:
     if error.documentation:
         found.append(f"Documentation: {code(error.documentation)}.")
     if error.details is not None:
-        found.append(f"Details: {code(clipped_inside(text_of_value(error.details.json), DETAILS_LIMIT))}.")
+        found.append(f"Details: {code(clip_middle(value_text(error.details.json), DETAILS_LIMIT))}.")
     return " ".join(found)
 
 

@@ -25,7 +25,7 @@ from skillgen.render.semantics import (
     marks,
     marks_legend,
 )
-from skillgen.text.markdown import inert, one_line, unfilled
+from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 
 LINES_LIMIT = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""
@@ -133,7 +133,7 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
 def _unfilled(text: str) -> str:
     """Keeps a host from filling in the body; front matter is read as it is."""
     fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
-    return inert(fields + end + unfilled(body))
+    return disarm(fields + end + escape_dollar_digits(body))
 
 
 def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:

@@ -22,15 +22,15 @@ from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import Change, Texts, changed, field_types, with_pointers
+from skillgen.model.traversal import TextIndex, TextRewriter, field_types, rewrite_pointers, rewrite_texts
 from skillgen.model.values import Json, Quotation, child, last_token
 from skillgen.security.addresses import is_private, origin_of
 from skillgen.security.credentials import is_secret_name, looks_random, may_hold_credential, placeholder, redacted
 from skillgen.security.injection.detection import LOOKED_AT, addressing, rule_broken_by
 from skillgen.security.injection.patterns import Rule
 from skillgen.text.markdown import one_line
-from skillgen.text.summary import clipped, leading_sentence
-from skillgen.text.unicode import hidden_kinds, is_mixed, look_alikes, visible
+from skillgen.text.summary import clip, leading_sentence
+from skillgen.text.unicode import find_look_alikes, invisible_kinds, mixes_scripts, strip_invisible
 
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
 """Fields of a service whose items are looked at one by one."""
@@ -78,7 +78,7 @@ class _Screening:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._rest = _without_parts(service)
-        self._texts = Texts()
+        self._texts = TextIndex()
         self._problems = ProblemLog()
         self._changes: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
@@ -108,7 +108,7 @@ class _Screening:
         service = replace(service, problems=tuple(map(_told_safely, self._problems)))
         # A credential in a key of the source stands in the pointers to all that is below it.
         if any(problem.code == "credential-left-out" and _LEFT_OUT_OF in problem.where for problem in service.problems):
-            service = with_pointers(service, _pointer_without)
+            service = rewrite_pointers(service, _pointer_without)
         return service
 
     def _add_texts(self) -> None:
@@ -143,8 +143,8 @@ class _Screening:
                 self._changes[text] = self._changes.get(cut, cut)
                 self._kinds[text] = self._kinds.get(cut, ())
                 continue
-            if hidden_kinds(text)[0]:
-                self._changes[text] = visible(text)
+            if invisible_kinds(text)[0]:
+                self._changes[text] = strip_invisible(text)
             if may_hold_credential(text) and text not in self._kinds:
                 safe, kinds = redacted(self._changes.get(text, text))
                 if kinds:
@@ -160,13 +160,13 @@ class _Screening:
             name: tuple(self._part_without(item) if id(item) in affected else item for item in getattr(service, name))
             for name in _PARTS
         }
-        rest = changed(self._rest, self._changer()) if id(self._rest) in affected else self._rest
+        rest = rewrite_texts(self._rest, self._changer()) if id(self._rest) in affected else self._rest
         quotations = (*service.quotations, *self._quotations)
         return replace(rest, **parts, quotations=tuple(dict.fromkeys(quotations)))
 
     def _part_without(self, part: Any) -> Any:
         outer, self._quotations = self._quotations, []
-        before, part = part, changed(part, self._changer())
+        before, part = part, rewrite_texts(part, self._changer())
         own, self._quotations = self._quotations, outer
         if isinstance(part, Tool):
             part = replace(part, examples=_still_exact(before.examples, part.examples))
@@ -186,7 +186,7 @@ class _Screening:
             self._changes[name] = shown
             taken.add(shown)
 
-    def _changer(self) -> Change:
+    def _changer(self) -> TextRewriter:
         """Gives what changes the texts of one part."""
         told: set[str] = set()
 
@@ -215,7 +215,7 @@ class _Screening:
                 where,
                 f"{_shown(field)} has {len(old):,} characters; what comes after {LOOKED_AT:,} is left out",
             )
-        kinds, is_odd = hidden_kinds(old[:LOOKED_AT])
+        kinds, is_odd = invisible_kinds(old[:LOOKED_AT])
         if is_name and kinds:
             self._problems.warning(
                 "name-not-exact",
@@ -279,14 +279,14 @@ class _Screening:
 
     def _look_at_names(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
-        for name, earlier in look_alikes(pointers):
+        for name, earlier in find_look_alikes(pointers):
             self._problems.warning(
                 "name-look-alike",
                 child(pointers[name], "name"),
                 f"{name!r} looks like {earlier!r}, but is another name",
                 "give one of them a name that nobody takes for the other",
             )
-        for name in filter(is_mixed, pointers):
+        for name in filter(mixes_scripts, pointers):
             self._problems.warning(
                 "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"
             )
@@ -384,4 +384,4 @@ def _where(node: Any, field: str, pointer: str, service: Service) -> str:
 
 
 def _shown(field: str) -> str:
-    return clipped(one_line(field.partition(":")[0].replace("_", " ")), _SHOWN)
+    return clip(one_line(field.partition(":")[0].replace("_", " ")), _SHOWN)

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from skillgen.text.html import as_markdown
-from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, escaped, fence, guarded, inert
-from skillgen.text.unicode import visible as clean
+from skillgen.text.html import html_to_markdown
+from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, disarm, escape_inline, escape_line_start, fence
+from skillgen.text.unicode import strip_invisible
 
 _SPECIAL = re.compile(
     r"[`<\[\]\\$!|#>=~\t{@]|://"
@@ -48,13 +48,13 @@ def block(text: str) -> Markdown:
 
     Headings become paragraphs that stand out, rules go, and a code block that the text does not end is ended.
     """
-    text = as_markdown(clean(text).strip("\n"))
+    text = html_to_markdown(strip_invisible(text).strip("\n"))
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
         text = _with_whole_code(text)
     if not _SPECIAL.search(text) and not EMPHASIS.search(text):
         return Markdown(text.strip())
-    return Markdown(inert(_Blocks().text_of(_dedented(text.expandtabs(4)))))
+    return Markdown(disarm(_Blocks().text_of(_dedented(text.expandtabs(4)))))
 
 
 def _with_whole_code(text: str) -> str:
@@ -287,11 +287,11 @@ class _Blocks:
         self.paragraph, self.is_quote, self.label = int(bool(safe)), True, None
 
     def _heading(self, title: str, width: int) -> None:
-        words = escaped(title)
+        words = escape_inline(title)
         self._blank()
         self._leave(width)
         if not _MARKS.match(words):
-            shown = f"**{words}**" if "*" not in words else guarded(words)
+            shown = f"**{words}**" if "*" not in words else escape_line_start(words)
             self.lines.append(" " * self._column() + shown)
             self._blank()
 
@@ -322,11 +322,11 @@ def _cells(row: str) -> tuple[str, ...]:
 def _safe(body: str) -> str:
     """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
     if heading := _HEADING.match(body):
-        words = escaped(body[heading.end() :].strip().rstrip("#").rstrip())
+        words = escape_inline(body[heading.end() :].strip().rstrip("#").rstrip())
         if _MARKS.match(words):
             return ""
-        return f"**{words}**" if "*" not in words else guarded(words)
-    words = escaped(body)
+        return f"**{words}**" if "*" not in words else escape_line_start(words)
+    words = escape_inline(body)
     if "-" in words and _TABLE_RULE.issuperset(words):
         return ""
-    return "" if _RULE_OR_UNDERLINE.match(words) else guarded(words)
+    return "" if _RULE_OR_UNDERLINE.match(words) else escape_line_start(words)

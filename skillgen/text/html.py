@@ -50,7 +50,7 @@ _TITLES = frozenset({"fullname", "title", "h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTICES = frozenset({"note", "important", "caution", "warning", "tip"})
 
 
-def as_markdown(text: str) -> str:
+def html_to_markdown(text: str) -> str:
     """Gives a text with its HTML as Markdown; one that holds none as it is."""
     if "<" not in text:
         return text

@@ -19,8 +19,8 @@ import re
 from functools import lru_cache
 
 from skillgen.model.values import Json
-from skillgen.text.html import as_markdown
-from skillgen.text.unicode import visible as clean
+from skillgen.text.html import html_to_markdown
+from skillgen.text.unicode import strip_invisible
 
 
 def json_text(data: Json, indent: int | None = None) -> str:
@@ -165,12 +165,12 @@ def one_line(text: str) -> str:
     """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
     if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
-    return " ".join(clean(text).split())
+    return " ".join(strip_invisible(text).split())
 
 
 def plain_words(text: str) -> str:
     """Gives a text on one line without the marks of links, pictures and HTML that only formats. Not safe Markdown."""
-    line = flowing(text)
+    line = join_lines(text)
     if "](" in line:
         line = _LINK_OR_IMAGE.sub(r"\1", line)
     if "<" not in line:
@@ -192,13 +192,13 @@ def _ended_in(line: str) -> frozenset[str]:
     return frozenset(name for end, name in marks if end and ("", name) in marks)
 
 
-def flowing(text: str) -> str:
+def join_lines(text: str) -> str:
     """Gives a text of several lines on one: items of lists and paragraphs stay apart, marks of blocks go."""
     if not _HAS_BLOCKS.search(text):
         return one_line(text)
     line = ""
     was_item = is_apart = is_code = False
-    for part in clean(as_markdown(text)).split("\n"):
+    for part in strip_invisible(html_to_markdown(text)).split("\n"):
         words = " ".join(part.split())
         mark = None if is_code and not words.startswith(("```", "~~~")) else _BLOCK_MARK.match(words)
         is_code ^= mark is not None and mark["fence"] is not None
@@ -234,20 +234,20 @@ def _joint(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool)
 @lru_cache(CACHE_SIZE)
 def inline(text: str) -> Markdown:
     """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
-    line = flowing(text)
+    line = join_lines(text)
     is_special = _INLINE_SPECIAL.search(line) or EMPHASIS.search(line)
-    return Markdown(inert(escaped(line)) if is_special else line)
+    return Markdown(disarm(escape_inline(line)) if is_special else line)
 
 
 @lru_cache(CACHE_SIZE)
 def paragraph(text: str) -> Markdown:
     """Makes a text safe as a line of its own, where its first characters could open a block."""
-    return Markdown(guarded(inline(text)))
+    return Markdown(escape_line_start(inline(text)))
 
 
 def quotation(text: str) -> Markdown:
     """Returns a text as a quotation, line by line: no list, fence, heading, table or alert of it is one."""
-    lines = [str(paragraph(line)) for line in clean(as_markdown(text)).strip().split("\n")]
+    lines = [str(paragraph(line)) for line in strip_invisible(html_to_markdown(text)).strip().split("\n")]
     return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
 
 
@@ -260,11 +260,11 @@ def code(text: str) -> Markdown:
 @lru_cache(CACHE_SIZE)
 def exact_code(text: str) -> Markdown:
     """Gives a text in which each space counts, such as a value or a pattern, as a code span."""
-    return _span(" ".join(clean(text).splitlines()))
+    return _span(" ".join(strip_invisible(text).splitlines()))
 
 
 def _span(line: str) -> Markdown:
-    line = inert(line)
+    line = disarm(line)
     if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: a tick before a space is none
         return Markdown(f"`{line}`") if line else Markdown('`""`')
     longest = max((len(run) for run in re.findall("`+", line)), default=1)
@@ -276,13 +276,13 @@ def value(data: Json) -> Markdown:
     """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
     if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
         return code(data)
-    text = inert_json(json_text(data)).replace("`", "\\u0060")
+    text = disarm_json(json_text(data)).replace("`", "\\u0060")
     return exact_code(_shortened(text, 400))
 
 
 def fence(text: str, language: str = "text") -> Markdown:
     """Returns a text as a code block whose fence the text can't close, and which no renderer draws or runs."""
-    text = inert(clean(text)).strip("\n")
+    text = disarm(strip_invisible(text)).strip("\n")
     longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
     ticks = "`" * (longest + 1)
     return Markdown(f"{ticks}{language if language.lower() in LANGUAGES else 'text'}\n{text}\n{ticks}")
@@ -308,7 +308,7 @@ def _exact(part: str) -> str:
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
-    return Markdown(inert(escaped(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
+    return Markdown(disarm(escape_inline(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
 
 
 def link_title(text: str) -> Markdown:
@@ -324,7 +324,7 @@ def link_title(text: str) -> Markdown:
     words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
     words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
     words = words.replace("://", ": //")  # pandoc links an address in it, and takes the end of the link along
-    return Markdown(inert(one_line(words)) or "(no name)")
+    return Markdown(disarm(one_line(words)) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
@@ -337,17 +337,17 @@ def link_url(url: str) -> Markdown:
     return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", quoted))
 
 
-def inert(text: str) -> str:
+def disarm(text: str) -> str:
     """Returns a text in which no host finds anything to run, to fill in or to insert (`HOST_FORMS`)."""
     return _HOST_FORM.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_MARKS) else text
 
 
-def without_log_commands(text: str) -> str:
+def disarm_log_commands(text: str) -> str:
     """Returns a text that commands no CI host in whose log it is; all else in it stays."""
     return _LOG_COMMAND.sub(r"\g<0> ", text)
 
 
-def inert_json(text: str) -> str:
+def disarm_json(text: str) -> str:
     """Returns the same for JSON: an escape breaks the form, and the values are the same."""
     return _HOST_FORM.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -355,12 +355,12 @@ def inert_json(text: str) -> str:
 def exact_json_text(data: Json, indent: int | None = None) -> str:
     """Returns a value as JSON in which the characters that a filter would change are escaped, so that it is exact."""
     text = json_text(data, indent)
-    if clean(text) != text:
+    if strip_invisible(text) != text:
         text = json.dumps(data, indent=indent, separators=(", " if indent is None else ",", ": "))
-    return inert_json(text.replace("\x7f", "\\u007f"))
+    return disarm_json(text.replace("\x7f", "\\u007f"))
 
 
-def unfilled(body: str) -> str:
+def escape_dollar_digits(body: str) -> str:
     """Keeps `$5` as it is in what Claude Code loads as a skill: it puts words of the call in its place, also in code.
 
     The backslash is Claude Code's own escape and Markdown's; other files are read as they are and need none.
@@ -368,7 +368,7 @@ def unfilled(body: str) -> str:
     return _NUMBERED.sub(r"\1\\$", body) if "$" in body else body
 
 
-def escaped(line: str) -> str:
+def escape_inline(line: str) -> str:
     """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed.
 
     Emphasis is written with asterisks, unless others in the line could be taken for its ends.
@@ -462,7 +462,7 @@ def _link_words(label: str, url: str) -> str:
     return f"{label} ({address})" if label else address
 
 
-def guarded(line: str) -> str:
+def escape_line_start(line: str) -> str:
     """Escapes what would open a block at the start of a line."""
     if not _LINE_START.match(line):
         return line

@@ -37,7 +37,7 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
 
 
-def portions(text: str, limit_bytes: int) -> tuple[str, ...]:
+def split_portions(text: str, limit_bytes: int) -> tuple[str, ...]:
     """Gives a text in portions of at most `limit_bytes`, and a line more where a code block goes on."""
     if len(text.encode("utf-8", "replace")) <= limit_bytes:
         return (text,)
@@ -57,7 +57,7 @@ def portions(text: str, limit_bytes: int) -> tuple[str, ...]:
     return tuple(portion for portion in found if portion.strip())
 
 
-def headings(text: str) -> tuple[str, ...]:
+def top_headings(text: str) -> tuple[str, ...]:
     """Gives the headings of the first level of a text that has several, as they stand."""
     found: list[tuple[int, str]] = []
     fence = ""

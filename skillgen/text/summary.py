@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skillgen.text.html import as_markdown
+from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
 
 PASSAGES = 40
@@ -87,9 +87,9 @@ class _Passage:
     """The lower the better; among equals the first counts."""
 
 
-def opening(text: str) -> str:
+def main_passage(text: str) -> str:
     """Gives the passage of a text that says what it is about, without the mark of a list or a heading."""
-    text = as_markdown(text)
+    text = html_to_markdown(text)
     found: list[_Passage] = []
     for passage in _passages(text):
         if passage.rank == 0:
@@ -209,7 +209,7 @@ def _is_known(words: str) -> bool:
     return _SUBJECT.match(words) is not None or _DETAILS.match(words) is not None
 
 
-def is_plain(text: str) -> bool:
+def opens_with_prose(text: str) -> bool:
     """Tells whether a text opens with prose, so that its first words need not be looked for."""
     head, _, rest = text.partition("\n")
     if not head[:1].isalpha() or not head.isascii() or ":" in head[:_LABEL_LIMIT] or _ASIDE.match(head):
@@ -281,14 +281,14 @@ _DANGLING = frozenset(_UNFINISHED.split())
 def first_sentence(text: str) -> str:
     """Gives the first sentence of a Markdown text that says what it is about, on one line."""
     text = text.strip()
-    if not is_plain(text):
-        text = opening(text)
+    if not opens_with_prose(text):
+        text = main_passage(text)
     block = re.split(r"\n\s*\n", text, maxsplit=1)[0]
     part = _NEXT_PART.split(block, maxsplit=1)[0]
     sentence = leading_sentence(plain_words(part))
     if sentence.endswith(":"):
         sentence = plain_words(f"{sentence}{_items_after(text, len(part))}")
-    return clipped(sentence, LIMIT)
+    return clip(sentence, LIMIT)
 
 
 def _items_after(text: str, start: int) -> str:
@@ -311,7 +311,7 @@ def sentences(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def joined_texts(first: str | None, rest: str | None, between: str = " ") -> str | None:
+def join_texts(first: str | None, rest: str | None, between: str = " ") -> str | None:
     """Returns two texts on one thing as one, the second without the sentences of the first.
 
     `between` separates texts of one line; others are paragraphs of their own.
@@ -348,10 +348,10 @@ def list_phrase(text: str, limit: int) -> str:
     if (lead := _LEAD.match(line)) is not None:
         line = line[lead.end() :]
         line = line[:1].upper() + line[1:]
-    return without_open_quote(shortened(line, limit).rstrip(".。 "))
+    return without_open_quote(shorten(line, limit).rstrip(".。 "))
 
 
-def clipped(text: str, limit: int) -> str:
+def clip(text: str, limit: int) -> str:
     """Cuts a text at a word so that it has at most `limit` characters, the ellipsis included.
 
     Examples go before the words that they are examples of, and so do parentheses and code that would stay open; the
@@ -379,7 +379,7 @@ def _closed(head: str, least: int) -> str:
     return head[:opened] if opened >= least else head
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """Gives as many whole sentences as have room in `limit` characters; cuts the first at a word where it has none."""
     if len(text) <= limit:
         return text
@@ -390,17 +390,17 @@ def shortened(text: str, limit: int) -> str:
         if len(found) > limit:
             break
         kept = found
-    return kept or clipped(text, limit)
+    return kept or clip(text, limit)
 
 
-def shared_start(texts: Iterable[str]) -> str:
+def common_prefix(texts: Iterable[str]) -> str:
     """Gives the words in brackets, or before a bar or a colon, with which all texts begin: `Acme | `, `[Acme]-`."""
     texts = list(texts)
     match = _START.match(texts[0]) if len(texts) > 1 else None
     return match[0] if match is not None and all(text.startswith(match[0]) for text in texts) else ""
 
 
-def tells_more(text: str, name: str) -> bool:
+def adds_to_name(text: str, name: str) -> bool:
     """Tells whether a text says more than a name: `ListOrders` and `List orders.` do not of `listOrders`."""
     return len(text) > 2 * len(name) + 2 or _letters(text) != _letters(name)
 
@@ -409,7 +409,7 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text).lower()
 
 
-def clipped_inside(text: str, limit: int) -> str:
+def clip_middle(text: str, limit: int) -> str:
     """Cuts a name that is too long in its middle, for long names differ at their ends."""
     if len(text) <= limit:
         return text

@@ -77,7 +77,7 @@ def _further(text: str) -> dict[str, str]:
     return {character: kind for character, kind in kinds.items() if kind is not None}
 
 
-def visible(text: str) -> str:
+def strip_invisible(text: str) -> str:
     """Returns a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
     if text.isprintable() and text.isascii():
         return text
@@ -88,7 +88,7 @@ def visible(text: str) -> str:
     return text.translate(dict.fromkeys(map(ord, _further(text))))
 
 
-def escaped_in_json(text: str) -> str:
+def escape_invisible_in_json(text: str) -> str:
     """Gives JSON with its invisible characters as escapes: the same data, which steers no terminal."""
     if text.isascii():
         return _ASCII_REMOVED.sub(lambda found: _escape(found[0]), text)
@@ -101,12 +101,12 @@ def _escape(characters: str) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def shown_lines(text: str) -> str:
+def strip_invisible_by_line(text: str) -> str:
     """Gives a text line by line as a terminal may show it."""
-    return "\n".join(visible(line.removesuffix("\r").replace("\r", " ")) for line in text.split("\n"))
+    return "\n".join(strip_invisible(line.removesuffix("\r").replace("\r", " ")) for line in text.split("\n"))
 
 
-def hidden_kinds(text: str) -> tuple[tuple[str, ...], bool]:
+def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
     """Gives the kinds of invisible characters in a text, and whether any of them hides something.
 
     What belongs to the spelling of a language or to an emoji is not counted, and neither are line ends.
@@ -131,7 +131,7 @@ _OTHER_LETTERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _LATIN_LETTERS = re.compile("[A-Za-z]")
 
 
-def latin(text: str) -> str:
+def to_latin(text: str) -> str:
     """Gives a text whose letters are the Latin ones that they look like, without marks, in lower case."""
     if text.isascii():
         return text.lower()
@@ -139,17 +139,17 @@ def latin(text: str) -> str:
     return "".join(character for character in plain if not unicodedata.combining(character))
 
 
-def is_mixed(name: str) -> bool:
+def mixes_scripts(name: str) -> bool:
     """Tells whether a name mixes Latin letters with Greek or Cyrillic ones."""
     return not name.isascii() and bool(_OTHER_LETTERS.search(name) and _LATIN_LETTERS.search(name))
 
 
-def look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
+def find_look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
     """Gives each name that looks like an earlier one, with that one. Names that differ in case only are told apart."""
     seen: dict[str, str] = {}
     found = []
     for name in names:
-        looks = latin(name.translate(_CAPITAL_EYE)).translate(_SAME)
+        looks = to_latin(name.translate(_CAPITAL_EYE)).translate(_SAME)
         earlier = seen.setdefault(looks, name)
         if earlier != name and earlier.lower() != name.lower() and _differ_in_looks_only(earlier, name):
             found.append((name, earlier))
@@ -169,5 +169,5 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07
 def printable(text: str, max_characters: int = 300) -> str:
     """Gives text on one line that a terminal shows as it stands."""
     text = _ESCAPE_SEQUENCE.sub("", text)
-    text = " ".join(visible(text).split())
+    text = " ".join(strip_invisible(text).split())
     return text if len(text) <= max_characters else text[: max_characters - 1] + "…"

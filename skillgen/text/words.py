@@ -51,8 +51,8 @@ _PLAIN_VERBS = word_set(
 _ALSO_NOUNS = frozenset({"book", "order", "record", "release", "request", "review", "schedule"})
 """Verbs that are nouns at the end of a name: `rate_book` is about a book."""
 
-JOINING_WORDS = frozenset({"and", "or"})
-EMPTY_WORDS = word_set(
+CONJUNCTIONS = frozenset({"and", "or"})
+STOP_WORDS = word_set(
     """
     a all an and any api are as at batch be bulk by current for from given if in is it its many me multiple my new not
     of on or single that the this to via when which with
@@ -76,8 +76,8 @@ def nouns_of(name: str) -> tuple[str, ...]:
         first = None
     found: list[str] = []
     for place, word in enumerate(words):
-        is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in JOINING_WORDS)
-        if not is_verb and word not in EMPTY_WORDS and word not in JOINING_WORDS and len(word) > 1:
+        is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in CONJUNCTIONS)
+        if not is_verb and word not in STOP_WORDS and word not in CONJUNCTIONS and len(word) > 1:
             found.append(singular(word))
     return tuple(dict.fromkeys(found))
 
@@ -170,12 +170,12 @@ def plural(words: str) -> str:
     return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
 
 
-def segments_of(path: str) -> tuple[str, ...]:
+def path_segments(path: str) -> tuple[str, ...]:
     """Gives the parts of a path that say where: no parameters, and no `#Action=Name` that only says what is done."""
     return tuple(part for part in path.split("/") if part and "{" not in part and not part.startswith("#"))
 
 
-def spoken_name(name: str, method: str | None) -> str:
+def without_method_prefix(name: str, method: str | None) -> str:
     """Gives a name without the method of its request, with which many begin: `GET_ListUsers` is `ListUsers`."""
     if method and name.lower().startswith(f"{method.lower()}_"):
         return name[len(method) + 1 :] or name
@@ -197,22 +197,22 @@ _VERSIONED = 0.5
 """A version at the end of more of the names is no part of what they say."""
 
 
-def spoken_names(tools: Sequence[Tool]) -> dict[str, str]:
+def readable_names(tools: Sequence[Tool]) -> dict[str, str]:
     """Gives the name of each tool without method and version, in which what the texts write as one word is one.
 
     Those that have paths are hardly ever read by their names, so no time is spent on these.
     """
-    spoken = {tool.name: spoken_name(tool.name, tool.method) for tool in tools}
+    spoken = {tool.name: without_method_prefix(tool.name, tool.method) for tool in tools}
     if all(tool.path for tool in tools):
         return spoken
     versioned = sum(bool(_VERSION_END.search(name)) for name in spoken.values())
     if versioned > _VERSIONED * len(spoken):
         spoken = {name: _VERSION_END.sub("", said) or said for name, said in spoken.items()}
-    words = words_written_as_one(tools, spoken.values())
-    return {name: as_one_word(said, words) for name, said in spoken.items()} if words else spoken
+    words = compound_words(tools, spoken.values())
+    return {name: join_compounds(said, words) for name, said in spoken.items()} if words else spoken
 
 
-def words_written_as_one(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[str, str]:
+def compound_words(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[str, str]:
     """Returns the words with capitals inside that phrases and the texts of tools share, by how they are read.
 
     The parts of such a word occur nowhere else in the phrases, or it is two words: `DriveItem` is one of a drive's.
@@ -233,7 +233,7 @@ def words_written_as_one(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[
     return {word.lower(): word for parts, word in alone.items() if counts[word] >= spaced[parts]}
 
 
-def as_one_word(phrase: str, words: Mapping[str, str]) -> str:
+def join_compounds(phrase: str, words: Mapping[str, str]) -> str:
     """Returns a phrase in which each of these words has no capitals inside, so that it is read as one."""
     return _PARTS_TOGETHER.sub(lambda match: _joined(_PART.findall(match[0]), words), phrase) if words else phrase
 

@@ -56,13 +56,13 @@ class Folder:
         """
         try:
             if self.handle is None and (self.path / name).is_symlink():
-                raise leads_outside(self.path / name)
+                raise outside_error(self.path / name)
             handle = os.open(self.at(name), _READ | _NO_LINK | _AT_ONCE, dir_fd=self.handle)
         except FileNotFoundError:
             return None
         except OSError:
             if (self.path / name).is_symlink():
-                raise leads_outside(self.path / name) from None
+                raise outside_error(self.path / name) from None
             if (self.path / name).exists() and not (self.path / name).is_file():
                 raise _no_file(self.path / name) from None
             raise
@@ -159,7 +159,7 @@ def _opened(handle: int, part: str, place: Path, *, make: bool) -> int:
             except OSError:
                 is_link = False
             if is_link:
-                raise leads_outside(place) from None
+                raise outside_error(place) from None
             raise
     return -1
 
@@ -168,10 +168,10 @@ def _parts_below(out: Path, place: Path) -> tuple[str, ...]:
     try:
         return place.resolve().relative_to(out.resolve()).parts
     except (OSError, RuntimeError, ValueError):  # symbolic links in a circle, or one that leads out
-        raise leads_outside(place) from None
+        raise outside_error(place) from None
 
 
-def leads_outside(place: Path) -> OutputError:
+def outside_error(place: Path) -> OutputError:
     """Gives the error of a place that a symbolic link leads away from."""
     return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
 
@@ -187,7 +187,7 @@ _STEP_S = 0.05
 
 
 @contextmanager
-def locked(out: Path, within: Path | None = None) -> Iterator[Folder]:
+def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
     """Keeps other runs of skillgen out of a folder; makes it, leaves nothing in it, and gives it held open.
 
     `within` is the folder that the user named, where this one's name is not theirs.
@@ -229,7 +229,7 @@ def refuse_outside(out: Path, within: Path | None) -> None:
         OutputError: it does.
     """
     if within is not None and not is_below(out, within):
-        raise leads_outside(out)
+        raise outside_error(out)
 
 
 if os.name == "posix":

@@ -41,7 +41,7 @@ from skillgen.security.injection.patterns import (
     vocabulary,
 )
 from skillgen.security.injection.rules import RULES
-from skillgen.text.unicode import latin, visible
+from skillgen.text.unicode import strip_invisible, to_latin
 
 SHORTEST_CODE = 24
 """Letters that base64 has at least: fewer hold no sentence."""
@@ -77,7 +77,7 @@ BACKWARDS = (*_MIRRORED, *_ROTATED)
 
 def shown(text: str) -> str:
     """Gives a text as a reader sees it, and again with letters of other alphabets in Latin ones, in lower case."""
-    text = visible(html.unescape(text) if "&" in text else text)
+    text = strip_invisible(html.unescape(text) if "&" in text else text)
     if "<" in text:
         text = _TAG_IN_WORD.sub(_parting, _COMMENT.sub("\n", text))
     if "](" in text:
@@ -85,7 +85,7 @@ def shown(text: str) -> str:
     if text.isascii():
         return _with_words_of_a_name(text).lower()
     composed = unicodedata.normalize("NFKC", text)
-    unmarked = latin(text)
+    unmarked = to_latin(text)
     return f"{composed.lower()}\n\n{unmarked}" if unmarked != composed.lower() else unmarked
 
 

@@ -17,8 +17,8 @@ from skillgen.model.values import Json, follow
 from skillgen.security.credentials import is_secret_name, looks_random, may_hold_credential, redacted
 from skillgen.sources.examples.quick_check import Dialect, QuickCheck
 from skillgen.text.markdown import one_line
-from skillgen.text.summary import clipped
-from skillgen.text.unicode import hidden_kinds
+from skillgen.text.summary import clip
+from skillgen.text.unicode import invisible_kinds
 
 if TYPE_CHECKING:
     from skillgen.sources.examples.checker import Checker
@@ -55,7 +55,7 @@ class Validity:
             return UNCHECKED
         except Exception as error:  # whatever a library says of a schema that is none
             return f"its schema cannot be read ({type(error).__name__.strip('_')})"
-        return None if found is None else clipped(one_line(found), FLAW_LIMIT)
+        return None if found is None else clip(one_line(found), FLAW_LIMIT)
 
     def follow(self, reference: str) -> Json:
         """Gives what stands at a `$ref` inside the document.
@@ -120,6 +120,6 @@ def _is_screened(value: Json, name: str) -> bool:
         return any(_is_screened(item, name) for item in value)
     if not isinstance(value, str):
         return False
-    if hidden_kinds(value)[0] or (looks_random(value) and is_secret_name(name)):
+    if invisible_kinds(value)[0] or (looks_random(value) and is_secret_name(name)):
         return True
     return may_hold_credential(value) and bool(redacted(value)[1])

@@ -10,7 +10,7 @@ from skillgen.sources.json_access import text_of
 from skillgen.sources.json_schema.keywords import ABOUT_THE_WHOLE, members, required_names
 from skillgen.sources.json_schema.loader import Scope
 from skillgen.sources.json_schema.merge import ANYTHING, either, merged
-from skillgen.text.summary import joined_texts
+from skillgen.text.summary import join_texts
 
 COLLECT_LIMIT = 5_000
 """Schemas from which the parameters of one tool are gathered at the most."""
@@ -65,7 +65,7 @@ class _Collector:
             self._scope.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
         elsewhere = tuple(sorted(required - self._found.keys()))
         whole = replace(self._whole, required=elsewhere) if elsewhere else self._whole
-        if (description := joined_texts(self._said.get(True), self._said.get(False))) is not None:
+        if (description := join_texts(self._said.get(True), self._said.get(False))) is not None:
             whole = replace(whole, description=description)
         return Collected(
             parameters=tuple(
@@ -109,7 +109,7 @@ class _Collector:
         if settled is None and (not ABOUT_THE_WHOLE.isdisjoint(raw) or _is_not_only_object(raw)):
             self._add_to_whole(raw, pointer, is_itself)
         if settled is None and (words := text_of(raw, "description")) is not None:
-            self._said[is_itself] = joined_texts(self._said.get(is_itself), words) or words
+            self._said[is_itself] = join_texts(self._said.get(is_itself), words) or words
         required = frozenset(required_names(raw))
         if "properties" in raw:
             for parameter in self._scope.properties(raw, pointer, self._location):
@@ -137,7 +137,7 @@ class _Collector:
             return
         if settled is None:
             schema = merged(held.schema, parameter.schema)
-            description = joined_texts(held.description, parameter.description)
+            description = join_texts(held.description, parameter.description)
         else:
             schema = held.schema if parameter.name in settled else either(held.schema, parameter.schema)
             description = held.description if held.description is not None else parameter.description

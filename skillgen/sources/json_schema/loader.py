@@ -30,7 +30,7 @@ from urllib.parse import unquote
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child, follow, last_token, shortened
+from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import joined
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT
 from skillgen.sources.json_schema.discriminators import Discriminators
@@ -184,7 +184,9 @@ class Scope:
             return ANYTHING
         if len(pointer) > POINTER_LIMIT:
             message = f"its place in the source takes more than {POINTER_LIMIT:,} characters; the rest is left out"
-            self._reader.problems.warning("schema-too-deep", shortened(pointer), message, "shorten the names above it")
+            self._reader.problems.warning(
+                "schema-too-deep", shorten_pointer(pointer), message, "shorten the names above it"
+            )
             return ANYTHING
         if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _BESIDE_A_REFERENCE):
             return self._reference(raw, pointer)

@@ -16,7 +16,7 @@ from typing import Any
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.json_schema.keywords import Read, Report, kind_of, members, required_names
-from skillgen.text.summary import joined_texts
+from skillgen.text.summary import join_texts
 
 ANYTHING = Schema()
 """The schema that says nothing."""
@@ -46,7 +46,7 @@ def merged(one: Schema, other: Schema) -> Schema:
         **alternatives,
         nullable=_nullable(one, other),
         title=one.title or other.title,
-        description=joined_texts(one.description, other.description),
+        description=join_texts(one.description, other.description),
         choices=_common_choices(one.choices, other.choices),
         default=one.default if one.default is not None else other.default,
         examples=one.examples or other.examples,
@@ -207,7 +207,7 @@ def _merged_property(one: Parameter, other: Parameter) -> Parameter:
         one,
         required=one.required or other.required,
         schema=merged(one.schema, other.schema),
-        description=joined_texts(one.description, other.description),
+        description=join_texts(one.description, other.description),
         deprecated=one.deprecated or other.deprecated,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.serialization import LINES, RECORDS, is_of_records
+from skillgen.model.serialization import LINES, RECORDS, is_json_sequence
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.flatten import NOTHING, Collected, flatten
@@ -45,7 +45,7 @@ class Body:
     """Whether a request without it is invalid."""
 
 
-_SEQUENCES = ((LINES, is_of_lines), (RECORDS, is_of_records))
+_SEQUENCES = ((LINES, is_of_lines), (RECORDS, is_json_sequence))
 
 
 class BodyReader:

@@ -27,14 +27,14 @@ from skillgen.model.schema import Parameter
 from skillgen.model.serialization import (
     QUERY_STRING,
     cookie_text,
-    encoded,
     header_text,
     is_exploded,
     is_json,
-    is_of_records,
+    is_json_sequence,
     path_segment,
+    percent_encode,
     query_pairs,
-    text_of_value,
+    value_text,
 )
 from skillgen.model.values import Json, Value, child, last_token
 from skillgen.sources.examples.calls import MADE
@@ -63,8 +63,8 @@ from skillgen.sources.openapi.media import (
 from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, input_keys
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SCHEMES, Ways
-from skillgen.text.markdown import inert
-from skillgen.text.unicode import visible
+from skillgen.text.markdown import disarm
+from skillgen.text.unicode import strip_invisible
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 
@@ -104,15 +104,15 @@ class _Writer:
         if isinstance(value, list):
             return f"<{tag}{attributes}>{self._items(value, flat, tag)}</{tag}>"
         if not isinstance(value, dict):
-            return f"<{tag}{attributes}>{escape(text_of_value(value))}</{tag}>"
+            return f"<{tag}{attributes}>{escape(value_text(value))}</{tag}>"
         content = ""
         properties = as_dict(flat.get("properties"))
         for key, item in value.items():
             inner = self._flat(properties.get(key, {}))
             if is_attribute(inner):
-                attributes += f" {_tag(inner, key)}={quoteattr(text_of_value(item))}"
+                attributes += f" {_tag(inner, key)}={quoteattr(value_text(item))}"
             elif as_dict(inner.get("xml")).get("nodeType") in ("text", "cdata"):
-                content += escape(text_of_value(item))
+                content += escape(value_text(item))
             elif isinstance(item, list) and not is_wrapped(inner):
                 content += self._items(item, inner, key)
             else:
@@ -196,7 +196,7 @@ def shown(text: str) -> str:
     Raises:
         NoExample: none can.
     """
-    if inert(visible(text)) != text:
+    if disarm(strip_invisible(text)) != text:
         raise NoExample("a value holds what no document may show")
     return text
 
@@ -208,18 +208,18 @@ def _styled(name: str, item: Json, how: dict[str, Json]) -> Iterator[Part]:
             key, _, text = pair.partition("=")
             yield _part(unquote(key), unquote(text))
     else:
-        yield _part(name, text_of_value(item))
+        yield _part(name, value_text(item))
 
 
 def _typed(name: str, member: Json, media_type: str | None, declared: Json, variants: Variants) -> Part:
     if isinstance(member, (dict, list)):
         if media_type is None or is_json(media_type):
-            return _part(name, text_of_value(member), media_type or "application/json")
+            return _part(name, value_text(member), media_type or "application/json")
         if not is_xml(media_type):
             raise NoExample(f"an object cannot be written as {media_type[:60]}")
         return _part(name, xml_text(member, declared, variants, name or None), media_type)
     if media_type is None or is_json(media_type) or is_text(media_type):
-        return _part(name, text_of_value(member), None if media_type == "text/plain" else media_type)
+        return _part(name, value_text(member), None if media_type == "text/plain" else media_type)
     return Part(name=shown(name), is_file=True, media_type=media_type)
 
 
@@ -347,7 +347,7 @@ class BodyMaker:
             else:
                 parts = multipart_fields(value, as_dict(media.get("encoding")), schema, self._variants)
             return SentBody(media_type=media_type.split(";")[0], value=value, is_made=is_made, parts=parts)
-        if is_of_lines(bare) or is_of_records(bare):
+        if is_of_lines(bare) or is_json_sequence(bare):
             return self._sequence(media_type, media, pointer, example)
         if is_text(bare):
             return self._text(media_type, media, pointer, example)
@@ -360,7 +360,7 @@ class BodyMaker:
         if not is_xml(media_type):
             made = self._maker.made(schema, "text", child(pointer, "schema"), declared=found)
             value, is_made = made.value, made.is_made
-            text = value if isinstance(value, str) else text_of_value(value)
+            text = value if isinstance(value, str) else value_text(value)
         elif found:
             value, is_made = text, _ = found[0][0], False
             if (reason := reason_to_hide(value)) is not None:
@@ -377,7 +377,7 @@ class BodyMaker:
         value, is_made = self._made(media, pointer, example)
         items = value if isinstance(value, list) else [value]
         text = shown("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
-        body = Value(items if is_of_records(media_type) else text)
+        body = Value(items if is_json_sequence(media_type) else text)
         return SentBody(media_type=media_type, value=value, is_made=is_made, body=body)
 
     def _made(self, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> tuple[Json, bool]:
@@ -551,11 +551,11 @@ class RequestMaker:
         style = text_of(raw, "style") or ("simple" if parameter.location in ("path", "header") else "form")
         explode = is_exploded(style, raw.get("explode"))
         if raw.get("schema") is None and "content" in raw and not isinstance(value, str):
-            value = text_of_value(value)
+            value = value_text(value)
         if parameter.location == "path":
             parts.path[name] = path_segment(name, value, style, explode, raw.get(SKIP_ENCODING) is True)
         elif style == QUERY_STRING:
-            parts.query.append(encoded(text_of_value(value)))
+            parts.query.append(percent_encode(value_text(value)))
         elif parameter.location == "query":
             parts.query += query_pairs(name, value, style, explode, raw.get("allowReserved") is True)
         elif parameter.location == "header":
@@ -617,11 +617,11 @@ def _remarks(sent: SentBody | None) -> Iterator[str]:
 def _path(template: str, values: dict[str, str], query: list[str]) -> str:
     """Gives a path with its variables filled in, and its query; a fragment, which is never sent, goes."""
     pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(template.split("#")[0]))
-    path = encoded(next(pieces), _PATH_SIGNS)
+    path = percent_encode(next(pieces), _PATH_SIGNS)
     if not template.startswith(("/", "?")):  # reported; as it stands it would run into the address before it
         path = "/" + path
     for name in pieces:
-        path += values.get(name, encoded(placeholder(name))) + encoded(next(pieces), _PATH_SIGNS)
+        path += values.get(name, percent_encode(placeholder(name))) + percent_encode(next(pieces), _PATH_SIGNS)
     if not query:
         return path
     return path + ("&" if "?" in path else "?") + "&".join(query)

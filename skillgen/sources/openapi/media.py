@@ -22,7 +22,7 @@ from skillgen.sources.json_schema.loader import Scope
 from skillgen.sources.json_schema.merge import merged
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.sources.openapi.references import Resolver
-from skillgen.text.summary import joined_texts
+from skillgen.text.summary import join_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +206,7 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
         example, where = resolver.resolved(raw, child(pointer, "examples", name))
         for key in ("dataValue", "value", "serializedValue"):
             if example is not None and key in example:
-                description = joined_texts(text_of(example, "summary"), text_of(example, "description"))
+                description = join_texts(text_of(example, "summary"), text_of(example, "description"))
                 yield DeclaredExample(example[key], child(where, key), name, description)
                 break
 

@@ -39,7 +39,7 @@ from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
 from skillgen.sources.safety import flag_from, settled
-from skillgen.text.summary import joined_texts
+from skillgen.text.summary import join_texts
 from skillgen.text.words import verb_of, words_of
 
 
@@ -454,7 +454,7 @@ class OperationReader:
             name=name,
             title=title,
             summary=words["summary"],
-            description=joined_texts(description, words["description"], "\n\n"),
+            description=join_texts(description, words["description"], "\n\n"),
             group=self._tags.group_of(operation),
             tags=tags_of(operation),
             parameters=sent + body.parameters,
@@ -542,5 +542,5 @@ def _words(entry: Entry, origins: dict[str, Origin]) -> dict[str, str | None]:
             if (text := text_of(item, name)) is not None:
                 if says_nothing or found[name] is None:
                     origins[name] = Origin("declared", child(pointer, name))
-                found[name] = text if says_nothing else joined_texts(found[name], text, "\n\n")
+                found[name] = text if says_nothing else join_texts(found[name], text, "\n\n")
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
-from skillgen.model.values import Json, child, shortened
+from skillgen.model.values import Json, child, shorten_pointer
 from skillgen.sources.json_access import POINTER_LIMIT, as_dict, text_of
 from skillgen.sources.openapi.references import Resolver
 
@@ -107,7 +107,7 @@ class PathReader:
                 continue
             if len(pointer) > POINTER_LIMIT:
                 message = f"the path takes more than {POINTER_LIMIT:,} characters; the operation is left out"
-                self._problems.warning("operation-invalid", shortened(pointer), message, "shorten the path")
+                self._problems.warning("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
                 continue
             yield Entry(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
