@@ -31,7 +31,7 @@ def read(raw: Json) -> Schema:
 def read_with_problems(raw: Json) -> tuple[Schema, list[str]]:
     problems = ProblemLog()
     reader = SchemaReader(problems)
-    schema = reader.scope(raw, "").schema(raw, "")
+    schema = reader.open_document(raw, "").schema(raw, "")
     reader.named_types()
     return schema, [f"{problem.code} {problem.where}" for problem in problems]
 
@@ -40,7 +40,7 @@ def parameters(raw: Json, pointer: str = "") -> tuple[dict[str, Parameter], dict
     """Reads an input schema: its parameters, the named types, and what is wrong."""
     problems = ProblemLog()
     reader = SchemaReader(problems)
-    found = flatten(reader.scope(raw, pointer), raw, pointer).parameters
+    found = flatten(reader.open_document(raw, pointer), raw, pointer).parameters
     types = {item.name: item for item in reader.named_types()}
     return {item.name: item for item in found}, types, [f"{problem.code} {problem.where}" for problem in problems]
 
@@ -294,7 +294,7 @@ def test_types_of_one_name_in_two_documents_are_distinguished() -> None:
     refs = []
     for owner, kind in owners.items():
         raw = {"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": kind}}}
-        (parameter,) = flatten(reader.scope(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
+        (parameter,) = flatten(reader.open_document(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
         refs.append(parameter.schema.ref)
     types = {item.name: item.schema.types for item in reader.named_types()}
     assert [types[ref or ""] for ref in refs] == [("string",), ("integer",), ("string",)]
@@ -309,7 +309,7 @@ def test_equal_types_that_refer_to_different_ones_are_distinguished() -> None:
             "properties": {"a": {"$ref": "#/$defs/T"}},
             "$defs": {"T": {"properties": {"x": {"$ref": "#/$defs/U"}}}, "U": {"type": kind}},
         }
-        (parameter,) = flatten(reader.scope(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
+        (parameter,) = flatten(reader.open_document(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
         refs.append(parameter.schema.ref)
     reader.named_types()
     assert refs[0] != refs[1]
@@ -393,7 +393,7 @@ ANYTHING: st.SearchStrategy[Json] = st.recursive(
 def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
     problems = ProblemLog()
     reader = SchemaReader(problems)
-    scope = reader.scope(raw, "/x", "owner")
+    scope = reader.open_document(raw, "/x", "owner")
     flatten(scope, raw, "/x")
     schema = scope.schema(raw, "/x")
     to_json(schema)

@@ -403,7 +403,7 @@ def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None
 
         schema = json.loads(types(count, {"type": "object", "properties": {"a": REFERENCE}}, OBJECT))
         found = loader.SchemaReader(ProblemLog())
-        found.scope(schema, "").schema(schema, "")
+        found.open_document(schema, "").schema(schema, "")
         before = sys.gettrace()
         sys.settrace(traced)
         try:

@@ -243,7 +243,7 @@ def facts(schema: Json) -> set[str]:
 def test_every_property_every_choice_and_every_bound_is_documented_wherever_it_is_declared(schema: Json) -> None:
     """S2-09: or a problem names its pointer; here there is none."""
     problems = ProblemLog()
-    read = SchemaReader(problems).scope(schema, "").schema(schema, "")
+    read = SchemaReader(problems).open_document(schema, "").schema(schema, "")
     render = Templates(FILTERS, FUNCTIONS).macro("reference/sections.md.j2", "type_section")
     text = render(NamedType(name="T", schema=read, raw=schema, pointer=""))
     assert [fact for fact in facts(schema) if fact not in text] == []

@@ -18,7 +18,7 @@ from skillgen.model.values import Json
 from skillgen.sources.examples.quick_check import FORMATS, Dialect
 from skillgen.sources.examples.strings import matches
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.discriminators import implied_value, names_a_type, reference_of
+from skillgen.sources.json_schema.discriminators import implied_value, is_type_reference, mapped_reference
 
 REFERENCES_LIMIT = 2_000
 """References that are followed while one value is checked."""
@@ -177,9 +177,9 @@ def _named_alternative(options: list[Json], discriminator: Json, name: str, valu
         if reference is None:
             continue
         if isinstance(target, str):
-            is_named = reference_of(target) == reference
+            is_named = mapped_reference(target) == reference
         else:
-            is_named = names_a_type(reference) and implied_value(reference, name, follow) == value
+            is_named = is_type_reference(reference) and implied_value(reference, name, follow) == value
         if is_named:
             return option
     return None

@@ -36,8 +36,8 @@ from skillgen.sources.json_schema.discriminators import (
     children_by_base,
     descendants,
     implied_value,
-    names_a_type,
-    reference_of,
+    is_type_reference,
+    mapped_reference,
 )
 
 CHILDREN_LIMIT = 6
@@ -73,7 +73,7 @@ class Bases:
             {"allOf": [{"$ref": held}, *self._beside(held, reference, _narrowed(target, name, word))], CHOSEN: [held]}
             for held, word in list(words.items())[:CHILDREN_LIMIT]
         ]
-        return types, [with_constant(target, name, last_token(reference)) if names_a_type(reference) else target]
+        return types, [with_constant(target, name, last_token(reference)) if is_type_reference(reference) else target]
 
     def _words_of(self, reference: str, name: str, target: Schema) -> dict[str, str]:
         """Gives references to the types that extend one, each with the word for it, those with a declared one first."""
@@ -82,7 +82,7 @@ class Bases:
             words: dict[str, str] = {}
             for word, held in mapping.items():
                 if isinstance(held, str):
-                    words.setdefault(reference_of(held), word)
+                    words.setdefault(mapped_reference(held), word)
             for pointer in self._extending(reference):
                 if (own := implied_value(f"#{pointer}", name, self._follow)) is not None:
                     words.setdefault(f"#{pointer}", own)
@@ -231,7 +231,7 @@ def _discriminator_value(discriminator: Flat, reference: str, follow: Follow) ->
     own = last_token(reference)
     mapping = as_dict(discriminator.get("mapping"))
     mapped = next((key for key, target in mapping.items() if target in (reference, own)), None)
-    if mapped is None and names_a_type(reference):
+    if mapped is None and is_type_reference(reference):
         mapped = implied_value(reference, name, follow)
     return None if mapped is None else (name, mapped)
 

@@ -22,7 +22,7 @@ _OWN_VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
 _NAMED = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
 
 
-def names_a_type(reference: str) -> bool:
+def is_type_reference(reference: str) -> bool:
     """Tells whether the last word of a reference is the name of a type: only a name can stand for a value."""
     return _NAMED.match(reference) is not None
 
@@ -47,14 +47,14 @@ class Discriminators:
         found = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
         for reference in self._possible(raw, local):
             held = name_of(reference, place)
-            if held is not None and held not in found.values() and names_a_type(reference):
+            if held is not None and held not in found.values() and is_type_reference(reference):
                 if (word := implied_value(reference, name, self._follow)) is not None:
                     found.setdefault(word, held)
         default = declared.get("defaultMapping")
         return Discriminator(
             property=name,
             mapping=found or None,
-            default=name_of(reference_of(default), place) if isinstance(default, str) else None,
+            default=name_of(mapped_reference(default), place) if isinstance(default, str) else None,
         )
 
     def _follow(self, reference: str) -> Json:
@@ -135,7 +135,7 @@ def _allowed(target: Json, name: str, follow_reference: Callable[[str], Json]) -
     return []
 
 
-def reference_of(target: str) -> str:
+def mapped_reference(target: str) -> str:
     """Gives the reference that a mapping means: one, or the name of a type."""
     return target if "#" in target or "/" in target else f"#/components/schemas/{target}"
 
@@ -148,4 +148,4 @@ def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> I
         if not isinstance(target, str):
             report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
             continue
-        yield value, name_of(reference_of(target), child(pointer, value))
+        yield value, name_of(mapped_reference(target), child(pointer, value))

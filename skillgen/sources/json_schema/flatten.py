@@ -8,7 +8,7 @@ from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import text_of
 from skillgen.sources.json_schema.keywords import ABOUT_THE_WHOLE, members, required_names
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import ANYTHING, either, merged
 from skillgen.text.summary import join_texts
 
@@ -23,34 +23,34 @@ ALTERNATIVES_LIMIT = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class FlatObject:
     """What an object schema comes to."""
 
     parameters: tuple[Parameter, ...]
     """Every property that it may have."""
 
-    whole: Schema | None
+    schema: Schema | None
     """What the object is and must be beyond its properties: its description, alternatives, conditions, bounds; `None`
     where nothing is said."""
 
 
-NOTHING = Collected(parameters=(), whole=None)
+EMPTY_OBJECT = FlatObject(parameters=(), schema=None)
 """What is no object comes to."""
 
 
-def flatten(scope: Scope, raw: Json, pointer: str, location: Location = "argument") -> Collected:
+def flatten(schemas: SchemaDocument, raw: Json, pointer: str, location: Location = "argument") -> FlatObject:
     """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives.
 
     Each parameter gets `location`; `pointer` is the schema's place in the source.
     """
-    return _Collector(scope, location).collected(raw, pointer)
+    return _Flattener(schemas, location).collected(raw, pointer)
 
 
-class _Collector:
+class _Flattener:
     """Gathers the parameters of one schema."""
 
-    def __init__(self, scope: Scope, location: Location) -> None:
-        self._scope = scope
+    def __init__(self, schemas: SchemaDocument, location: Location) -> None:
+        self._schemas = schemas
         self._location = location
         self._found: dict[str, Parameter] = {}
         self._whole = ANYTHING
@@ -58,21 +58,21 @@ class _Collector:
         """The descriptions of the object itself, and of what it includes: it is that, too."""
         self._count = self._depth = 0
 
-    def collected(self, raw: Json, pointer: str) -> Collected:
+    def collected(self, raw: Json, pointer: str) -> FlatObject:
         """Gathers the properties; one of an alternative is required where every alternative requires it."""
         required = self._collect(raw, pointer, set())
         if self._count > COLLECT_LIMIT:
-            self._scope.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
+            self._schemas.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
         elsewhere = tuple(sorted(required - self._found.keys()))
         whole = replace(self._whole, required=elsewhere) if elsewhere else self._whole
         if (description := join_texts(self._said.get(True), self._said.get(False))) is not None:
             whole = replace(whole, description=description)
-        return Collected(
+        return FlatObject(
             parameters=tuple(
                 item if item.required == (name in required) else replace(item, required=name in required)
                 for name, item in self._found.items()
             ),
-            whole=whole if whole != ANYTHING else None,
+            schema=whole if whole != ANYTHING else None,
         )
 
     def _collect(
@@ -91,7 +91,7 @@ class _Collector:
         if not isinstance(raw, dict) or id(raw) in seen or self._count > COLLECT_LIMIT:
             return frozenset()
         if self._depth > DEPTH_LIMIT:
-            self._scope.report(pointer, f"made of more than {DEPTH_LIMIT} schemas in a row; the rest is left out")
+            self._schemas.report(pointer, f"made of more than {DEPTH_LIMIT} schemas in a row; the rest is left out")
             self._count = COLLECT_LIMIT
             return frozenset()
         self._depth += 1
@@ -104,7 +104,7 @@ class _Collector:
     ) -> frozenset[str]:
         seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
         self._count += 1
-        if "$ref" in raw and not self._scope.ref_siblings:
+        if "$ref" in raw and not self._schemas.ref_siblings:
             raw = {"$ref": raw["$ref"]}
         if settled is None and (not ABOUT_THE_WHOLE.isdisjoint(raw) or _is_not_only_object(raw)):
             self._add_to_whole(raw, pointer, is_itself)
@@ -112,11 +112,11 @@ class _Collector:
             self._said[is_itself] = join_texts(self._said.get(is_itself), words) or words
         required = frozenset(required_names(raw))
         if "properties" in raw:
-            for parameter in self._scope.properties(raw, pointer, self._location):
+            for parameter in self._schemas.properties(raw, pointer, self._location):
                 self._add(parameter, settled)
                 if parameter.required:
                     required |= {parameter.name}
-        if (target := self._scope.target(raw.get("$ref"), pointer)) is not None:
+        if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
             required |= self._collect(target[1], target[0], seen, settled, is_itself)
         for index, member in members(raw, "allOf"):
             required |= self._collect(member, child(pointer, "allOf", index), seen, settled, False)
@@ -161,11 +161,11 @@ class _Collector:
                 self._link(pointer)
         elif count > ALTERNATIVES_LIMIT and self._link(pointer):
             return
-        self._whole = merged(self._whole, self._scope.schema(about, pointer))
+        self._whole = merged(self._whole, self._schemas.schema(about, pointer))
 
     def _link(self, pointer: str) -> bool:
         """Says that the whole is the named type at a pointer, if one stands there."""
-        link = self._scope.named_at(pointer)
+        link = self._schemas.named_at(pointer)
         if link is None:
             return False
         self._whole = merged(self._whole, link)

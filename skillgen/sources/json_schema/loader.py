@@ -1,18 +1,8 @@
-"""One document: $ref, $id, $anchor, named types.
+"""Reads the schemas of one document into the model, and its named types.
 
-Where in a document the target of a `$ref` stands: by pointer, by `$anchor`, by `$id` (JSON Schema 2020-12, 8.2).
-
-What a type is called to which a `$ref` leads: most stand below their name, some within what uses them.
-
-One document in which `$ref`s are looked up, and its schemas as the model has them.
-
-The named types of one service, each read once, whichever documents refer to it.
-
-Reads JSON Schemas into the model: 2020-12 and draft-07 (MCP), and the schema objects of OpenAPI 3.0 and 3.1.
-
-A `SchemaReader` holds the named types of one service; a `Scope` is one document in which `$ref`s are looked up: an
-OpenAPI description, or the input schema of one MCP tool. A type that is referred to is read once, after whatever
-refers to it, so that cycles are ordinary. Nothing here knows what the schema is for.
+A `SchemaReader` holds the named types of one service. A `SchemaDocument` is one document in which `$ref`s are resolved:
+an OpenAPI description, or the input schema of one MCP tool. A type is read once, after the schemas that refer to it, so
+that cycles need no special treatment. Nothing here knows what a schema is for.
 """
 
 from __future__ import annotations
@@ -146,7 +136,7 @@ _HOME_OF_TYPES = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z
 _BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 
 
-class Scope:
+class SchemaDocument:
     """One document in which `$ref`s are looked up."""
 
     def __init__(
@@ -287,7 +277,7 @@ class Scope:
             pointer=pointer,
         )
 
-    def target(self, reference: Json, pointer: str) -> tuple[str, Json] | None:
+    def resolve(self, reference: Json, pointer: str) -> tuple[str, Json] | None:
         """Gives the pointer in the source and the schema that a `$ref` means, or reports that there is none."""
         if reference is None:
             return None
@@ -348,7 +338,7 @@ class Scope:
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
         if key not in self._names:
-            self._names[key] = self._claim(self.target(reference, pointer))
+            self._names[key] = self._claim(self.resolve(reference, pointer))
         return self._names[key]
 
     def _claim(self, target: tuple[str, Json] | None) -> str | None:
@@ -385,7 +375,7 @@ class SchemaReader:
         self._done: dict[str, NamedType] = {}
         self._ignored: list[str] = []
 
-    def scope(
+    def open_document(
         self,
         root: Json,
         pointer: str,
@@ -393,13 +383,13 @@ class SchemaReader:
         *,
         ref_siblings: bool = True,
         reads_xml: bool = False,
-    ) -> Scope:
+    ) -> SchemaDocument:
         """Opens a document at `pointer` of the source; `owner` tells its types from others of the same name.
 
         `ref_siblings` tells whether what stands beside a `$ref` counts, as it does since draft 2019-09 and in
         OpenAPI 3.1; before, it is ignored. `reads_xml` tells whether what a value is called in XML is kept.
         """
-        return Scope(self, root, pointer, owner, ref_siblings, reads_xml)
+        return SchemaDocument(self, root, pointer, owner, ref_siblings, reads_xml)
 
     def named_types(self) -> tuple[NamedType, ...]:
         """Reads every type that was referred to, and those that they refer to; sorted by name. It ends the reading."""
@@ -427,7 +417,7 @@ class SchemaReader:
         """Notes that what stands beside the `$ref` at `pointer` is ignored."""
         self._ignored.append(pointer)
 
-    def claim(self, name: str, scope: Scope, reference: str, raw: Json, pointer: str) -> str:
+    def claim(self, name: str, scope: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
         """Gives the name under which a type is held: the same for equal types, another where names clash."""
         pending = _Pending(scope, reference, raw, pointer)
         for candidate in _candidate_names(name, scope.owner):
@@ -443,7 +433,7 @@ class SchemaReader:
 class _Pending:
     """A type that was referred to and will be read."""
 
-    scope: Scope
+    scope: SchemaDocument
     reference: str
     raw: Json
     pointer: str

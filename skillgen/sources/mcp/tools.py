@@ -29,7 +29,7 @@ from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import checked_examples
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import SchemaReader, Scope
+from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
 from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, spelled
@@ -245,11 +245,11 @@ class ToolReader:
                 f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object",
                 'declare "type": "object"',
             )
-        scope = self.schemas.scope(raw, claim.pointer, owner=name)
-        collected = flatten(scope, {**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
-        whole = Input(schema=collected.whole, pointer=claim.pointer) if collected.whole is not None else None
-        has_names = bool(collected.parameters) or (collected.whole is not None and takes_any_names(collected.whole))
-        is_declared = has_names or (_says_nothing(collected.whole) and _takes_nothing(raw, scope, claim.pointer))
+        schemas = self.schemas.open_document(raw, claim.pointer, owner=name)
+        flat = flatten(schemas, {**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
+        whole = Input(schema=flat.schema, pointer=claim.pointer) if flat.schema is not None else None
+        has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
+        is_declared = has_names or (_says_nothing(flat.schema) and _takes_nothing(raw, schemas, claim.pointer))
         if not is_declared or (not has_names and is_open(raw)):
             self.problems.info(
                 "input-schema-minimal",
@@ -259,7 +259,7 @@ class ToolReader:
             )
         return _InputRead(
             raw=raw,
-            parameters=collected.parameters,
+            parameters=flat.parameters,
             whole=whole,
             is_declared=is_declared,
             pointer=claim.pointer,
@@ -283,7 +283,7 @@ class ToolReader:
         claim = next(iter(entry.field("output_schema", Members.json)), None)
         if claim is None:
             return None
-        schema = self.schemas.scope(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
+        schema = self.schemas.open_document(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
         return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
 
     def _description(self, members: Members, described: Members | None, manifest: Members | None) -> Claim | None:
@@ -316,7 +316,7 @@ def _says_nothing(whole: Schema | None) -> bool:
     return whole is None or replace(whole, description=None, title=None, additional=None) == ANYTHING
 
 
-def _takes_nothing(raw: Json, scope: Scope, pointer: str, depth: int = 0) -> bool:
+def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int = 0) -> bool:
     """True if a schema without parameters declares that there are none.
 
     It is closed, or has an empty list of properties, as SDKs write it, or is `{"type": "object"}`, which accepts any
@@ -327,9 +327,9 @@ def _takes_nothing(raw: Json, scope: Scope, pointer: str, depth: int = 0) -> boo
     is_closed = raw.get("additionalProperties") is False or raw.get("unevaluatedProperties") is False
     if is_closed or ("type" in raw and raw.get("properties", {}) == {} and "additionalProperties" not in raw):
         return bool(raw.get("type", "object") == "object")
-    target = scope.target(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
+    target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
     parts = [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
-    return any(_takes_nothing(part, scope, pointer, depth + 1) for part in parts)
+    return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
 
 
 def _category(claim: Claim | None) -> str | None:

@@ -10,8 +10,8 @@ from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.serialization import LINES, RECORDS, is_json_sequence
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, text_of
-from skillgen.sources.json_schema.flatten import NOTHING, Collected, flatten
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers, with_encoding
 from skillgen.sources.openapi.references import Resolver
 
@@ -51,11 +51,11 @@ _SEQUENCES = ((LINES, is_of_lines), (RECORDS, is_json_sequence))
 class BodyReader:
     """Reads request bodies; a type that several take is read once."""
 
-    def __init__(self, resolver: Resolver, scope: Scope, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
-        self._scope = scope
+        self._schemas = schemas
         self._problems = problems
-        self._bodies: dict[tuple[str, bool], Collected] = {}
+        self._bodies: dict[tuple[str, bool], FlatObject] = {}
 
     def body(self, raw: Json, pointer: str, *, by_service: bool = False) -> Body:
         """Reads a request body in each of its forms: its properties, or one parameter `body` where it has none.
@@ -89,8 +89,8 @@ class BodyReader:
     def _input(self, body: dict[str, Json], pointer: str, form: Form, by_service: bool) -> Input:
         is_sequence = "itemSchema" in form.media
         place = child(form.pointer, "schema")
-        collected = NOTHING if is_sequence else self._collected(form.schema, place, by_service)
-        parameters, whole = with_encoding(collected.parameters, form.media.get("encoding")), collected.whole
+        collected = EMPTY_OBJECT if is_sequence else self._collected(form.schema, place, by_service)
+        parameters, whole = with_encoding(collected.parameters, form.media.get("encoding")), collected.schema
         if not parameters:
             whole = None
             if not _is_nothing(form.schema, body):
@@ -109,24 +109,24 @@ class BodyReader:
             name="body",
             location="body",
             required=body.get("required") is True,
-            schema=form.read(self._scope) or Schema(),
+            schema=form.read(self._schemas) or Schema(),
             description=text_of(body, "description"),
             serialization=_serialization_of_whole(form),
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
 
-    def _collected(self, schema: Json, pointer: str, by_service: bool) -> Collected:
+    def _collected(self, schema: Json, pointer: str, by_service: bool) -> FlatObject:
         reference = text_of(schema, "$ref")
         if reference is None:
-            return _going(flatten(self._scope, schema, pointer, "body"), by_service)
+            return _going(flatten(self._schemas, schema, pointer, "body"), by_service)
         if (reference, by_service) not in self._bodies:
-            collected = flatten(self._scope, schema, pointer, "body")
+            collected = flatten(self._schemas, schema, pointer, "body")
             self._bodies[reference, by_service] = _going(collected, by_service)
         return self._bodies[reference, by_service]
 
 
-def _going(collected: Collected, by_service: bool) -> Collected:
+def _going(collected: FlatObject, by_service: bool) -> FlatObject:
     """Gives properties that only go the other way as not required: what requires them speaks of what is sent there."""
 
     def is_asked_elsewhere(item: Parameter) -> bool:

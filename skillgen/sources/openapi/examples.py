@@ -42,7 +42,7 @@ from skillgen.sources.examples.generator import Flat, Made, Maker, NoExample, Va
 from skillgen.sources.examples.strings import placeholder
 from skillgen.sources.examples.validation import Validity, reason_to_hide
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.discriminators import names_a_type
+from skillgen.sources.json_schema.discriminators import is_type_reference
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.checks import dialect_of
 from skillgen.sources.openapi.media import (
@@ -84,7 +84,7 @@ class _Writer:
 
     def document(self, value: Json, schema: Json, name: str | None) -> str:
         reference = text_of(schema, "$ref")
-        if reference is not None and names_a_type(reference):
+        if reference is not None and is_type_reference(reference):
             name = last_token(reference)
         flat = self._flat(schema)
         if text_of(as_dict(flat.get("xml")), "name") is None and name is None:

@@ -18,7 +18,7 @@ from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.serialization import is_exploded
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merged
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.sources.openapi.references import Resolver
@@ -43,13 +43,13 @@ class Form:
         """The schema of the whole."""
         return whole_schema(self.media)
 
-    def read(self, scope: Scope) -> Schema | None:
+    def read(self, schemas: SchemaDocument) -> Schema | None:
         """Gives the same as the model has it; `None` where nothing is declared."""
         whole, item = with_part_types(self.media, self.media.get("schema")), self.media.get("itemSchema")
-        schema = scope.schema(whole, child(self.pointer, "schema")) if whole is not None else None
+        schema = schemas.schema(whole, child(self.pointer, "schema")) if whole is not None else None
         if item is None:
             return schema
-        items = scope.schema(_item_of_parts(self.media, item), child(self.pointer, "itemSchema"))
+        items = schemas.schema(_item_of_parts(self.media, item), child(self.pointer, "itemSchema"))
         array = Schema(types=("array",), items=items)
         return array if schema is None else merged(schema, array)
 

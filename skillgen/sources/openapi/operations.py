@@ -29,7 +29,7 @@ from skillgen.model.resource import Group
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_words
 from skillgen.sources.openapi.examples import RequestMaker
@@ -378,7 +378,7 @@ class OperationReader:
     def __init__(
         self,
         document: dict[str, Json],
-        scope: Scope,
+        schemas: SchemaDocument,
         problems: ProblemLog,
         base_url: str | None,
         tags: TagReader,
@@ -391,10 +391,10 @@ class OperationReader:
         self._security = security
         self._resolver = Resolver(document, problems)
         self.paths = PathReader(self._resolver, problems)
-        self.parameters = ParameterReader(self._resolver, scope, problems)
-        self.bodies = BodyReader(self._resolver, scope, problems)
+        self.parameters = ParameterReader(self._resolver, schemas, problems)
+        self.bodies = BodyReader(self._resolver, schemas, problems)
         self._requests = RequestMaker(document, self._resolver, problems)
-        self._responses = ResponseReader(self._resolver, scope, problems)
+        self._responses = ResponseReader(self._resolver, schemas, problems)
         self._pagination = PaginationReader(self._resolver)
         self._semantics: dict[tuple[str, bool], Semantics] = {}
 

@@ -13,7 +13,7 @@ from skillgen.model.serialization import QUERY_STRING
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import (
     FORM,
@@ -47,9 +47,9 @@ _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 class ParameterReader:
     """Reads parameters; one that operations share is read once."""
 
-    def __init__(self, resolver: Resolver, scope: Scope, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
-        self._scope = scope
+        self._schemas = schemas
         self._problems = problems
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
@@ -148,7 +148,7 @@ class ParameterReader:
             if form.media_types != (FORM,):
                 break
             encoding = as_dict(form.media.get("encoding"))
-            parameters = flatten(self._scope, form.schema, child(form.pointer, "schema"), "query").parameters
+            parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
             for parameter in parameters:
                 how = {key: value for key, value in as_dict(encoding.get(parameter.name)).items() if key in _HOW}
                 schema = self._raw_at(form.schema, parameter.name)
@@ -198,7 +198,7 @@ class ParameterReader:
             schema_raw, schema_pointer = first_media_schema(content, content_pointer, self._resolver)
             for form in forms(content, content_pointer, self._resolver):
                 examples = chain(examples, declared_examples(form.media, form.pointer, self._resolver))
-        schema = self._scope.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
+        schema = self._schemas.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
         if values := tuple(example.value for example in examples):  # they replace those of the schema
             schema = replace(schema, examples=values)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw

@@ -21,7 +21,7 @@ from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import reason_to_hide
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import Scope
+from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import Form, declared_examples, first_media_schema, forms, media_type_object
 from skillgen.sources.openapi.references import Resolver
 
@@ -41,9 +41,9 @@ _ERROR_HOLDERS = ("error", "errors", "detail", "details")
 class ResponseReader:
     """Reads responses; those that are shared between operations are read once."""
 
-    def __init__(self, resolver: Resolver, scope: Scope, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
-        self._scope = scope
+        self._schemas = schemas
         self._problems = problems
         self._errors: dict[str, ErrorCase] = {}
         self._checked: dict[str, bool] = {}
@@ -82,7 +82,7 @@ class ResponseReader:
         content_pointer = child(pointer, "content")
         for index, form in enumerate(forms(content, content_pointer, self._resolver)):
             yield Output(
-                schema=form.read(self._scope),
+                schema=form.read(self._schemas),
                 description=description if index == 0 else None,
                 status=status,
                 media_types=form.media_types,
@@ -121,7 +121,7 @@ class ResponseReader:
                 declared, place = first_media_schema(
                     header["content"], child(header_pointer, "content"), self._resolver
                 )
-            schema = self._scope.schema(declared, place) if declared is not None else Schema()
+            schema = self._schemas.schema(declared, place) if declared is not None else Schema()
             yield Parameter(
                 name=name,
                 location="header",
@@ -180,7 +180,7 @@ class ResponseReader:
             return
         where = child(output.pointer, "content", output.media_types[0], "schema")
         if output.schema.ref is not None:
-            target = self._scope.target(as_dict(output.raw).get("$ref"), where)
+            target = self._schemas.resolve(as_dict(output.raw).get("$ref"), where)
             where = where if target is None else target[0]
         if where not in self._checked:
             self._checked[where] = self._has_message(output.raw, where, 0)
@@ -194,7 +194,7 @@ class ResponseReader:
 
     def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
         """Tells whether a body has a message, or is no object whose properties are known."""
-        found = {item.name: item for item in flatten(self._scope, raw, pointer, "property").parameters}
+        found = {item.name: item for item in flatten(self._schemas, raw, pointer, "property").parameters}
         if MESSAGE in found or (not found and depth == 0):
             return True
         held = (as_dict(as_dict(as_dict(raw).get("properties")).get(name)) for name in _ERROR_HOLDERS if name in found)

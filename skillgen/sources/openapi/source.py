@@ -75,9 +75,11 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     tags = TagReader(data, problems)
     security = SecurityReader(data, Resolver(data, problems), problems)
     # Before 3.1, and in the drafts before 2019-09, nothing beside a `$ref` counts.
-    scope = reader.scope(data, "", ref_siblings=dialect_of(data) == "openapi-3.1", reads_xml=is_sent_as_xml(data))
+    schemas = reader.open_document(
+        data, "", ref_siblings=dialect_of(data) == "openapi-3.1", reads_xml=is_sent_as_xml(data)
+    )
     check_dialect(data, problems)
-    operations = OperationReader(data, scope, problems, document.url, tags, security)
+    operations = OperationReader(data, schemas, problems, document.url, tags, security)
     read = operations.tools()
     tools = tuple(tool for tool, _ in read)
     reader_of_events = EventReader(data, operations.parameters, operations.bodies, operations.paths, security, problems)
