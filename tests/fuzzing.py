@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.security.screening import screened
@@ -85,7 +85,7 @@ def read_openapi(data: bytes) -> None:
     for whole in (described, parsed if isinstance(parsed, dict) else {}, {**described, "paths": {"/a": parsed}}):
         try:
             document = Document(data=whole, size_bytes=len(data), name="fuzz")
-            completed(screened(service_from_description(document, ProblemLog())))
+            infer_missing(screened(service_from_description(document, ProblemLog())))
         except SkillgenError:
             pass
 
@@ -110,7 +110,7 @@ def read_crawl(data: bytes) -> None:
     for found in (results, {**results, "tools/list": [{"tools": parsed if isinstance(parsed, list) else [parsed]}]}):
         crawl = Crawl(results=found, protocol_version="2025-06-18", transport="stdio", url=None)
         try:
-            completed(screened(service_from_crawl(crawl)))
+            infer_missing(screened(service_from_crawl(crawl)))
         except SkillgenError:
             pass
 

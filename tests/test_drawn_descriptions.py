@@ -21,7 +21,7 @@ from drawn import WORD, Drawn
 from jsonschema import Draft202012Validator
 from sendable import calls_in
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog
 from skillgen.render.formats import render_documents
 from skillgen.sources.documents import Document
@@ -38,7 +38,7 @@ class Pages:
 
     def __init__(self, data: Json) -> None:
         document = Document(data=data, name="drawn.json", url=None, size_bytes=100)
-        service = completed(service_from_description(document, ProblemLog()))
+        service = infer_missing(service_from_description(document, ProblemLog()))
         rendered = render_documents(service, ("skill",), None)
         self.texts = {PurePosixPath(item.path).name: item.text for item in rendered if "/references/" in item.path}
         self._sections: dict[tuple[str, str], Section] = {}

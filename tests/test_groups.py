@@ -16,7 +16,7 @@ from descriptions import description, grouped, operation, write
 from listed import documented, inspected, tools
 from listed import tool as entry
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.text.words import nouns_of, singular
@@ -43,7 +43,7 @@ def members(service: dict[str, Json]) -> dict[str | None, list[str]]:
 
 def named(*names: str) -> dict[str | None, list[str]]:
     """Gives the groups that these names suggest."""
-    service = completed(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
+    service = infer_missing(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
     titles = {group.name: group.title for group in service.groups}
     found: dict[str | None, list[str]] = {}
     for tool in service.tools:
@@ -156,7 +156,10 @@ def test_a_heading_spells_a_word_as_the_descriptions_do() -> None:
     words = {"validate_ci": "Validates CI configuration", "list_ci_jobs": "Lists the jobs of CI", "get_ci": "Gets it"}
     words |= {f"{verb}_order": "Orders" for verb in VERBS}
     tools = tuple(Tool(name=name, summary=summary, pointer="") for name, summary in words.items())
-    assert [group.title for group in completed(Service(kind="mcp", name="x", tools=tools)).groups] == ["CI", "Orders"]
+    assert [group.title for group in infer_missing(Service(kind="mcp", name="x", tools=tools)).groups] == [
+        "CI",
+        "Orders",
+    ]
 
 
 def test_a_description_names_something_of_each_group_before_more_of_any(tmp_path: Path) -> None:
@@ -449,7 +452,7 @@ def test_nouns_with_odd_plurals_are_groups() -> None:
     names = [f"{verb}_{noun}" for noun in nouns for verb in ("list", "clear", "count")]
     names += [f"{verb}_{singular(noun)}" for noun in nouns for verb in ("get", "delete")]
     tools = tuple(Tool(name=name, pointer="") for name in names)
-    service = completed(Service(kind="mcp", name="x", tools=tools))
+    service = infer_missing(Service(kind="mcp", name="x", tools=tools))
     assert {group.title: sum(tool.group == group.name for tool in service.tools) for group in service.groups} == {
         noun.capitalize(): 5 for noun in nouns
     }
@@ -458,10 +461,10 @@ def test_nouns_with_odd_plurals_are_groups() -> None:
 def test_no_two_groups_share_a_name() -> None:
     """S0-35: parts of a large group are named apart from one another and from declared groups, in whatever case."""
     names = ["".join("lI1"[i // 3**place % 3] for place in range(12)) for i in range(2_500)]
-    parted = completed(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
+    parted = infer_missing(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
     large = [Tool(name=f"{verb}_{n}", pointer="", group="Port") for verb in VERBS for n in range(60)]
     declared = [Tool(name=f"sail_{part}_{n}", pointer="", group=f"port: {part}") for part in VERBS for n in range(2)]
-    both = completed(Service(kind="mcp", name="x", tools=(*large, *declared)))
+    both = infer_missing(Service(kind="mcp", name="x", tools=(*large, *declared)))
     for service in (parted, both):
         found = [group.name.casefold() for group in service.groups]
         assert len(found) == len(set(found))

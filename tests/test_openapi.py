@@ -17,7 +17,7 @@ from documents import MarkdownDocument, Section, broken_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.codec import from_json, to_json
 from skillgen.model.service import Service
@@ -907,7 +907,7 @@ def test_whatever_is_broken_the_rest_is_documented_and_nothing_raises(changes: l
         service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
     except SourceError:
         return
-    service = completed(service)
+    service = infer_missing(service)
     assert from_json(Service, json.loads(json.dumps(to_json(service)))) == service
     for document in render_documents(service):
         document.text.encode("utf-8")
@@ -963,7 +963,7 @@ def told(text: str, lead: str) -> Json:
 
 def texts(data: Json, out: Path) -> dict[str, str]:
     """Gives the Markdown documents of a description; they also go to a folder, where links can be followed."""
-    service = completed(service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog()))
+    service = infer_missing(service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog()))
     for document in render_documents(service):
         path = out.joinpath(*document.path.split("/"))
         path.parent.mkdir(parents=True, exist_ok=True)

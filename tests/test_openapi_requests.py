@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from sendable import Call, FakeCurl, calls_in, calls_of
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
@@ -32,7 +32,7 @@ Json = Any
 def service_of(data: Json) -> Service:
     problems = ProblemLog()
     document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
-    return completed(service_from_description(document, problems))
+    return infer_missing(service_from_description(document, problems))
 
 
 def problems_of(data: Json) -> list[tuple[str, str]]:

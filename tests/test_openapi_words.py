@@ -8,7 +8,7 @@ import pytest
 from descriptions import description, operation
 from documents import MarkdownDocument, Section
 
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog
 from skillgen.render.formats import render_documents
 from skillgen.sources.documents import Document
@@ -23,7 +23,7 @@ def section_of(acts: Json, **members: Json) -> Section:
     """Gives the section of the one operation of a description."""
     data = description({"/a/{id}": {"post": operation("act", **acts)}}, **members)
     document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
-    service = completed(service_from_description(document, ProblemLog()))
+    service = infer_missing(service_from_description(document, ProblemLog()))
     pages = (item for item in render_documents(service, ("skill",), None) if "/references/" in item.path)
     (found,) = (
         part for page in pages for part in MarkdownDocument(page.text).sections(2) if part.heading.text == "act"

@@ -61,7 +61,7 @@ TRIGGERS_LIMIT = 600
 """Characters of all phrases of a service with few groups."""
 
 
-def completed(service: Service) -> Service:
+def infer_missing(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
     service = _with_effects(_with_deprecations(grouped(service)))
     origins = dict(service.origins or {})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillgen.config.project import Links, Target
-from skillgen.enrich.inference import completed
+from skillgen.enrich.inference import infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
@@ -75,7 +75,7 @@ def read_server(
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
     if overrides.version is None:
         service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
-    return completed(overridden(service, overrides))
+    return infer_missing(overridden(service, overrides))
 
 
 def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
@@ -212,7 +212,7 @@ def _from_description(
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
     found = tuple(map(access.secrets.hide_in_problem, problems))
-    return completed(overridden(replace(service, problems=found), overrides))
+    return infer_missing(overridden(replace(service, problems=found), overrides))
 
 
 def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
@@ -227,7 +227,7 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
             "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=server_name)
-    return completed(overridden(service, overrides))
+    return infer_missing(overridden(service, overrides))
 
 
 def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:

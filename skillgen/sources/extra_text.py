@@ -22,8 +22,8 @@ from skillgen.sources import http
 from skillgen.sources.documents import load_text
 from skillgen.sources.mcp import metadata
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
-from skillgen.sources.mcp.fields import Facts, Members
-from skillgen.sources.mcp.metadata import Voices
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver
+from skillgen.sources.mcp.metadata import MetadataSources
 from skillgen.sources.safety import settled
 
 ORIGIN = Origin("declared", "--extra")
@@ -142,24 +142,24 @@ class _ExtraReader:
     def __init__(self, extra: ExtraText, problems: ProblemLog) -> None:
         result = {"content": extra.text, "contentType": "text/markdown"}
         self.text: AiHelp = ai_help_from_result(result, problems)
-        nothing = Members({}, "", "dashdash", problems)
-        self._voices = Voices(dashdash=nothing, ai_help=self.text, server_info=nothing, manifest=nothing)
-        self._facts = Facts(problems)
+        nothing = FieldReader({}, "", "dashdash", problems)
+        self._sources = MetadataSources(dashdash=nothing, ai_help=self.text, server_info=nothing, manifest=nothing)
+        self._resolver = FieldResolver(problems)
 
     def service(self) -> Service | None:
         """Gives what it says, or none where it says nothing."""
-        voices, facts, text = self._voices, self._facts, self.text
+        sources, resolver, text = self._sources, self._resolver, self.text
         if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
             return None
 
         def take(field: str, key: str, within: str | None = None) -> Any:
-            return facts.take(field, *voices.both(key, within=within))
+            return resolver.value(field, *sources.all(key, within=within))
 
         wanted, unwanted = _uses(text)
-        homepage = metadata.homepage_from(voices, facts)
-        repository = facts.take("repository", *voices.both("repository", Members.link))
+        homepage = metadata.homepage_from(sources, resolver)
+        repository = resolver.value("repository", *sources.all("repository", FieldReader.link))
         said = text.metadata.raw.get("alternativeAccess", {})
-        access = metadata.access_from(voices, Facts(ProblemLog()), url=None, repository=None, homepage=None)
+        access = metadata.access_from(sources, FieldResolver(ProblemLog()), url=None, repository=None, homepage=None)
         service = Service(
             kind="mcp",
             name=take("name", "name", "identity") or "",
@@ -168,20 +168,20 @@ class _ExtraReader:
             emoji=take("emoji", "emoji", "identity"),
             homepage=homepage,
             repository=repository,
-            status_page=facts.take("status_page", *voices.both("statusPage", Members.link)),
-            content_version=facts.take("content_version", *voices.both("contentVersion", Members.version)),
+            status_page=resolver.value("status_page", *sources.all("statusPage", FieldReader.link)),
+            content_version=resolver.value("content_version", *sources.all("contentVersion", FieldReader.version)),
             last_updated=take("last_updated", "lastUpdated"),
             when_to_use=wanted,
             when_not_to_use=unwanted,
-            access_level=metadata.access_level_from(voices, facts, "read", levels=CAUTION["access_level"]),
+            access_level=metadata.access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
             access=access if "mcpUrl" in said else replace(access, mcp=None),
-            install=metadata.install_from(voices, facts),
-            requirements=metadata.requirements_from(voices, facts),
-            invocation=metadata.invocation_from(voices, facts),
-            rate_limit=metadata.rate_limit_from(voices, facts),
-            categories=facts.take("categories", *voices.both("categories", Members.texts)) or (),
+            install=metadata.install_from(sources, resolver),
+            requirements=metadata.requirements_from(sources, resolver),
+            invocation=metadata.invocation_from(sources, resolver),
+            rate_limit=metadata.rate_limit_from(sources, resolver),
+            categories=resolver.value("categories", *sources.all("categories", FieldReader.strings)) or (),
         )
-        return replace(service, extras=text.metadata.unread() or None, origins=facts.origins)
+        return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
 
 
 def _joined(own: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:

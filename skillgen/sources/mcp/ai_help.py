@@ -33,7 +33,7 @@ from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
-from skillgen.sources.mcp.fields import Members
+from skillgen.sources.mcp.fields import FieldReader
 from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
 from skillgen.text.summary import first_sentence, sentences
 from skillgen.text.uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
@@ -336,12 +336,12 @@ _IDENTITY = ("name", "description", "emoji")
 _ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
 
-def metadata_from_front_matter(front_matter: str | None, pointer: str, problems: ProblemLog) -> Members:
+def metadata_from_front_matter(front_matter: str | None, pointer: str, problems: ProblemLog) -> FieldReader:
     """Reads YAML; what is not YAML is reported, and says nothing."""
     return metadata_from_mapping(_parsed(front_matter, pointer, problems), pointer, problems)
 
 
-def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> Members:
+def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
     """Gives front matter in the shape of a `dashdash` object; `none` is how YAML says null (seed 000, CLI profile)."""
     keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
     shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
@@ -359,9 +359,9 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
     for key, group in groups.items():
         if group:
             shaped[key] = {**as_dict(shaped.get(key)), **group}
-    members = Members(shaped, pointer, "ai_help", problems, keys=keys)
-    members.ignore("specUrl", "specVersion", "subcommandHelp")
-    return members
+    fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
+    fields.ignore("specUrl", "specVersion", "subcommandHelp")
+    return fields
 
 
 def _parsed(front_matter: str | None, pointer: str, problems: ProblemLog) -> dict[str, Json]:
@@ -443,7 +443,7 @@ class ToolHelp:
 class AiHelp:
     """What an answer says of the service."""
 
-    metadata: Members
+    metadata: FieldReader
     """The front matter, or `metadata`, in the shape of a `dashdash` object."""
 
     pointer: str = POINTER
@@ -570,7 +570,7 @@ class _Builder:
     def built(
         self,
         *,
-        metadata: Members,
+        metadata: FieldReader,
         pointer: str,
         title: str | None,
         quote: str | None = None,

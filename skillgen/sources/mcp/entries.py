@@ -20,7 +20,7 @@ from skillgen.model.auth import RateLimit
 from skillgen.model.calls import ErrorCase
 from skillgen.model.values import Json, Value
 from skillgen.sources.json_access import as_dict, text_of
-from skillgen.sources.mcp.fields import Claim, Members
+from skillgen.sources.mcp.fields import FieldReader, SourcedValue
 from skillgen.text.summary import TRIGGER
 
 OLDEST_VERSION = (0, 2, 0)
@@ -42,22 +42,22 @@ _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 
 
-def all_in_result(result: Members) -> Iterator[Members]:
+def all_in_result(result: FieldReader) -> Iterator[FieldReader]:
     """Yields the objects of every place of the result that opens a session."""
     return _all(_places_in_result(result))
 
 
-def find_in_entry(entry: Members) -> Members | None:
+def find_in_entry(entry: FieldReader) -> FieldReader | None:
     """Finds the object of a tool, a resource or a prompt; the first place that has one wins."""
     return next(all_in_entry(entry), None)
 
 
-def all_in_entry(entry: Members) -> Iterator[Members]:
+def all_in_entry(entry: FieldReader) -> Iterator[FieldReader]:
     """Yields the objects of every place of a tool, a resource or a prompt."""
     return _all(_places_in_entry(entry))
 
 
-def check(dashdash: Members, problems: ProblemLog) -> None:
+def check(dashdash: FieldReader, problems: ProblemLog) -> None:
     """Reports what a server's object lacks or has wrong among the fields that seed 000, 3.1.2, requires."""
     for path, code in _REQUIRED.items():
         owner = as_dict(dashdash.raw.get(path[0])) if len(path) == 2 else dashdash.raw
@@ -82,8 +82,8 @@ def check(dashdash: Members, problems: ProblemLog) -> None:
         )
 
 
-def _check_version(dashdash: Members, problems: ProblemLog) -> None:
-    claim = dashdash.text("specVersion")
+def _check_version(dashdash: FieldReader, problems: ProblemLog) -> None:
+    claim = dashdash.string("specVersion")
     if claim is None or claim.value is None:
         return
     match = _VERSION.match(claim.value)
@@ -104,35 +104,35 @@ def _is_missing(owner: dict[str, Json], key: str) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def _places_in_result(result: Members) -> Iterator[tuple[Members, bool]]:
+def _places_in_result(result: FieldReader) -> Iterator[tuple[FieldReader, bool]]:
     """Gives the places in reading order, each with whether the key may have a namespace there."""
-    capabilities = result.part("capabilities")
+    capabilities = result.object("capabilities")
     yield result, False
-    yield result.part("_meta"), True
+    yield result.object("_meta"), True
     if isinstance(capabilities.raw.get("extensions"), dict):  # a list in seed 004's reference server
-        yield capabilities.part("extensions"), True
-    yield capabilities.part("experimental"), True
+        yield capabilities.object("extensions"), True
+    yield capabilities.object("experimental"), True
     yield capabilities, False
-    yield result.part("serverInfo"), False
-    yield result.part("_meta").part(SERVER_INFO_KEY), False
+    yield result.object("serverInfo"), False
+    yield result.object("_meta").object(SERVER_INFO_KEY), False
 
 
-def _places_in_entry(entry: Members) -> Iterator[tuple[Members, bool]]:
+def _places_in_entry(entry: FieldReader) -> Iterator[tuple[FieldReader, bool]]:
     yield entry, False
-    yield entry.part("_meta"), True
-    yield entry.part("annotations", "annotations"), True
+    yield entry.object("_meta"), True
+    yield entry.object("annotations", "annotations"), True
 
 
-def _all(places: Iterator[tuple[Members, bool]]) -> Iterator[Members]:
+def _all(places: Iterator[tuple[FieldReader, bool]]) -> Iterator[FieldReader]:
     for place, namespaced in places:
         for key, value in place.raw.items():
             if key == "dashdash" or (namespaced and key.endswith("/dashdash")):
-                found = place.part(key, "dashdash")
+                found = place.object(key, "dashdash")
                 if isinstance(value, dict):
                     yield found
 
 
-Read = Callable[[Members, str], Claim | None]
+Read = Callable[[FieldReader, str], SourcedValue | None]
 
 
 class ToolEntry:
@@ -142,38 +142,38 @@ class ToolEntry:
     manifest says of it (seed 004) after.
     """
 
-    __slots__ = ("_places", "annotations", "dashdash", "dashdashes", "described", "members")
+    __slots__ = ("_places", "annotations", "dashdash", "dashdashes", "described", "fields")
 
     def __init__(
         self,
-        members: Members,
+        fields: FieldReader,
         problems: ProblemLog,
         *,
-        described: Members | None = None,
-        manifest: Members | None = None,
+        described: FieldReader | None = None,
+        manifest: FieldReader | None = None,
     ) -> None:
-        self.members = members
+        self.fields = fields
         self.described = described
-        voices = [voice for voice in (described, members, manifest) if voice is not None]
-        self.annotations = [voice.part("annotations", "annotations") for voice in voices]
-        places = (place for voice in voices for place in (voice, voice.part("_meta")))
+        voices = [voice for voice in (described, fields, manifest) if voice is not None]
+        self.annotations = [voice.object("annotations", "annotations") for voice in voices]
+        places = (place for voice in voices for place in (voice, voice.object("_meta")))
         self._places = [place for place in (*places, *self.annotations) if place.raw]
         self.dashdashes = [found for voice in voices for found in all_in_entry(voice)]
-        self.dashdash = next(iter(self.dashdashes), Members({}, members.pointer, "dashdash", problems))
+        self.dashdash = next(iter(self.dashdashes), FieldReader({}, fields.pointer, "dashdash", problems))
 
-    def field(self, name: str, read: Read) -> list[Claim]:
+    def field(self, name: str, read: Read) -> list[SourcedValue]:
         """Gives what the entry itself says in a field of seed 004.
 
         Some servers put these fields at the top level, some into `_meta` or under `annotations`.
         """
         return [claim for place in self._places for claim in spelled(place, name, read)]
 
-    def part(self, name: str) -> Members | None:
+    def object(self, name: str) -> FieldReader | None:
         """Gives the first object that stands in such a field."""
-        parts = (place.part(name) for place in self._places if place.raw.get(name) is not None)
+        parts = (place.object(name) for place in self._places if place.raw.get(name) is not None)
         return next((part for part in parts if part.raw), None)
 
-    def catalogue(self, *names: str) -> tuple[Members, str] | None:
+    def catalogue(self, *names: str) -> tuple[FieldReader, str] | None:
         """Gives the first place that has a list or an object under one of some names, and that name."""
         for place in self._places:
             for spelling in (spelling for name in names for spelling in _spellings(name)):
@@ -183,7 +183,7 @@ class ToolEntry:
 
     def unread(self) -> dict[str, Json]:
         """Gives what nobody asked for: of the entry, and under `described` of the second stage."""
-        extras = self.members.unread()
+        extras = self.fields.unread()
         if self.described is not None and (unknown := self.described.unread()):
             extras["described"] = unknown
         if unknown := self.dashdash.unread():
@@ -191,7 +191,7 @@ class ToolEntry:
         return extras
 
 
-def spelled(place: Members, name: str, read: Read) -> list[Claim]:
+def spelled(place: FieldReader, name: str, read: Read) -> list[SourcedValue]:
     """Gives the member of a name in snake case, and the same in camel case; the protocol's own spelling is first."""
     claims = [read(place, key) for key in _spellings(name) if key in place.raw]
     return [claim for claim in claims if claim is not None]
@@ -206,13 +206,13 @@ def _spellings(name: str) -> tuple[str, ...]:
 _COUNTED = ("rate_limits", "rateLimits")
 
 
-def counted_limit(owner: Members) -> RateLimit | None:
+def counted_limit(owner: FieldReader) -> RateLimit | None:
     """Reads how often something may be called. What is left at the moment stays among the extras (seed 004, 1)."""
-    limits = next((owner.part(key) for key in _COUNTED if isinstance(owner.raw.get(key), dict)), None)
+    limits = next((owner.object(key) for key in _COUNTED if isinstance(owner.raw.get(key), dict)), None)
     if limits is None:
         return None
-    minute = next(iter(spelled(limits, "requests_per_minute", Members.integer)), None)
-    day = next(iter(spelled(limits, "requests_per_day", Members.integer)), None)
+    minute = next(iter(spelled(limits, "requests_per_minute", FieldReader.integer)), None)
+    day = next(iter(spelled(limits, "requests_per_day", FieldReader.integer)), None)
     if (minute is None or minute.value is None) and (day is None or day.value is None):
         return None
     return RateLimit(
@@ -224,20 +224,20 @@ def counted_limit(owner: Members) -> RateLimit | None:
 _CODE = re.compile(r"[A-Z][A-Z0-9_]*\Z|-?\d{3,6}\Z")
 
 
-def error_cases(owner: Members, key: str, problems: ProblemLog) -> Iterator[ErrorCase]:
+def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[ErrorCase]:
     """Reads a member that lists errors, or that maps codes to what they mean."""
     raw = owner.raw.get(key)
     if isinstance(raw, dict):
         owner.ignore(key)
-        part = owner.part(key)
+        part = owner.object(key)
         for code, value in raw.items():
             if isinstance(value, dict):
-                yield _case(str(code), part.part(code))
+                yield _case(str(code), part.object(code))
             elif isinstance(value, str):
                 part.ignore(code)
                 yield ErrorCase(code=str(code), description=value)
         return
-    for item in owner.parts(key):
+    for item in owner.objects(key):
         claim = item.json("code")
         code = claim.value if claim is not None else None
         has_code = isinstance(code, (str, int)) and not isinstance(code, bool)
@@ -256,22 +256,22 @@ def is_catalogue(raw: Json) -> bool:
     return isinstance(raw, list) and bool(raw) and all(isinstance(item, dict) and "code" in item for item in raw)
 
 
-def _case(code: str, item: Members) -> ErrorCase:
+def _case(code: str, item: FieldReader) -> ErrorCase:
     return ErrorCase(
         code=code,
-        description=_value(item.text("description") or item.text("message")),
-        resolution=_value(item.text("resolution") or item.text("suggestion")),
-        category=_value(item.text("category")),
-        retry_after_s=_value(_first(spelled(item, "retry_after_seconds", Members.number))),
-        user_actionable=_value(_first(spelled(item, "user_actionable", Members.flag))),
-        documentation=_value(_first(spelled(item, "documentation_url", Members.text))),
+        description=_value(item.string("description") or item.string("message")),
+        resolution=_value(item.string("resolution") or item.string("suggestion")),
+        category=_value(item.string("category")),
+        retry_after_s=_value(_first(spelled(item, "retry_after_seconds", FieldReader.number))),
+        user_actionable=_value(_first(spelled(item, "user_actionable", FieldReader.boolean))),
+        documentation=_value(_first(spelled(item, "documentation_url", FieldReader.string))),
         details=Value(details.value) if (details := item.json("details")) is not None else None,
     )
 
 
-def _first(claims: list[Claim]) -> Claim | None:
+def _first(claims: list[SourcedValue]) -> SourcedValue | None:
     return next(iter(claims), None)
 
 
-def _value(claim: Claim | None) -> Json:
+def _value(claim: SourcedValue | None) -> Json:
     return claim.value if claim is not None else None

@@ -24,16 +24,16 @@ from skillgen.security.addresses import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, is_blank
 from skillgen.sources.safety import flag_from
 
-Place = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
+Provider = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who claims something. `entry` is a tool, a resource or a prompt that speaks of itself."""
 
-NULL_IS_A_VALUE: frozenset[Place] = frozenset({"dashdash", "ai_help"})
+NULL_IS_A_VALUE: frozenset[Provider] = frozenset({"dashdash", "ai_help"})
 """Places whose specification gives null a meaning (seed 000, 3.1.2, "or null"). Elsewhere it is what some SDKs write
 for a member that was never set, and the same as an absent one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SourcedValue:
     """What one place says of one field."""
 
     value: Json
@@ -42,7 +42,7 @@ class Claim:
     pointer: str
     """JSON pointer to it in the source."""
 
-    place: Place
+    provider: Provider
     """Who says so."""
 
     inferred_from: str | None = None
@@ -54,24 +54,24 @@ class Claim:
             return Origin("inferred", self.inferred_from)
         return Origin("declared", self.pointer)
 
-    def implies(self, value: Json) -> Claim:
+    def implies(self, value: Json) -> SourcedValue:
         """Gives the claim of another field that follows from this one."""
         return replace(self, value=value, inferred_from=self.pointer.rpartition("/")[2])
 
 
-class Members:
+class FieldReader:
     """The members of one JSON object.
 
     What has the wrong type is reported and left out. What nobody asked for is kept: `unread` gives it.
     """
 
-    __slots__ = ("_items", "_keys", "_parts", "_problems", "_read", "place", "pointer", "raw")
+    __slots__ = ("_items", "_keys", "_parts", "_problems", "_read", "pointer", "provider", "raw")
 
     def __init__(
         self,
         raw: dict[str, Json],
         pointer: str,
-        place: Place,
+        provider: Provider,
         problems: ProblemLog,
         *,
         keys: Mapping[str, str] | None = None,
@@ -79,52 +79,52 @@ class Members:
         """`keys` are the keys as a text spells them, for an object inside a text, which has no pointers of its own."""
         self.raw = raw
         self.pointer = pointer
-        self.place = place
+        self.provider = provider
         self._problems = problems
         self._keys = keys
         self._read: set[str] = set()
-        self._parts: dict[str, Members] = {}
-        self._items: dict[str, list[Members]] = {}
+        self._parts: dict[str, FieldReader] = {}
+        self._items: dict[str, list[FieldReader]] = {}
 
-    def at(self, key: object) -> str:
+    def pointer_to(self, key: object) -> str:
         """Gives the pointer to a member; for an object that stands inside a text, the pointer to that text."""
         return child(self.pointer, key) if self._keys is None else self.pointer
 
-    def json(self, key: str) -> Claim | None:
+    def json(self, key: str) -> SourcedValue | None:
         """Gives a member of any type."""
         return self._claim(key, "a value", lambda value: True)
 
-    def text(self, key: str) -> Claim | None:
+    def string(self, key: str) -> SourcedValue | None:
         """Gives a member that is a text; a blank one says nothing."""
         claim = self._claim(key, "a text", lambda value: isinstance(value, str))
         return None if claim is not None and claim.value is not None and is_blank(claim.value, key) else claim
 
-    def version(self, key: str) -> Claim | None:
+    def version(self, key: str) -> SourcedValue | None:
         """Returns a member that is a string, or a number that stands for one, as an unquoted version does."""
         claim = self._claim(
             key, "a text", lambda value: isinstance(value, (str, int, float)) and not isinstance(value, bool)
         )
         if claim is None or claim.value is None or isinstance(claim.value, str):
-            return self.text(key)
+            return self.string(key)
         return replace(claim, value=json.dumps(claim.value))
 
-    def word(self, key: str, words: tuple[str, ...]) -> Claim | None:
+    def word(self, key: str, words: tuple[str, ...]) -> SourcedValue | None:
         """Gives a member that is one of some words."""
         return self._claim(key, f"one of {', '.join(words)}", lambda value: isinstance(value, str) and value in words)
 
-    def flag(self, key: str) -> Claim | None:
+    def boolean(self, key: str) -> SourcedValue | None:
         """Gives a member that is true or false."""
         return self._claim(key, "true or false", lambda value: isinstance(value, bool))
 
-    def cautious_flag(self, key: str, cautious: bool) -> Claim | None:
+    def cautious_boolean(self, key: str, cautious: bool) -> SourcedValue | None:
         """Returns a member on safety that is true or false; of another type, its careful reading."""
         self._read.add(key)
         value = self.raw.get(key)
         if value is None or isinstance(value, bool):
-            return self.flag(key) if value is not None else None
+            return self.boolean(key) if value is not None else None
         return self._misread(key, "true or false", flag_from(value, cautious))
 
-    def cautious_word(self, key: str, words: tuple[str, ...], unknown: str | None = None) -> Claim | None:
+    def cautious_choice(self, key: str, words: tuple[str, ...], unknown: str | None = None) -> SourcedValue | None:
         """Returns a member on safety that is one of some words, the least cautious first; `unknown` for other values.
 
         A word in the wrong case counts unless it is the least cautious one.
@@ -132,22 +132,22 @@ class Members:
         self._read.add(key)
         value = self.raw.get(key)
         if value is None or (isinstance(value, str) and value in words):
-            return Claim(value, self.at(key), self.place) if value is not None else None
+            return SourcedValue(value, self.pointer_to(key), self.provider) if value is not None else None
         word = value.strip().lower() if isinstance(value, str) else None
         meaning = unknown if word not in words else word if word != words[0] else None
         return self._misread(key, f"one of {', '.join(words)}", meaning)
 
-    def number(self, key: str) -> Claim | None:
+    def number(self, key: str) -> SourcedValue | None:
         """Gives a member that is a number."""
         return self._claim(
             key, "a number", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
         )
 
-    def integer(self, key: str) -> Claim | None:
+    def integer(self, key: str) -> SourcedValue | None:
         """Gives a member that is a whole number."""
         return self._claim(key, "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
 
-    def texts(self, key: str) -> Claim | None:
+    def strings(self, key: str) -> SourcedValue | None:
         """Returns a member that is a list of strings, as a tuple without other items; one string is a list of one."""
         claim = self._claim(key, "a list of texts", lambda value: isinstance(value, (list, str)))
         if claim is None or claim.value is None:
@@ -158,42 +158,47 @@ class Members:
         items = enumerate(claim.value)
         return replace(claim, value=tuple(item for index, item in items if self._is_text(item, key, index)))
 
-    def url(self, key: str) -> Claim | None:
+    def url(self, key: str) -> SourcedValue | None:
         """Returns a member that is a web address, without user and password; the word `none` is null."""
         claim = self.link(key)
         if claim is None or claim.value is None:
             return claim
         if claim.value.lower() == "none":
             self._problems.info(
-                "member-invalid", self.at(key), self._named(key, "the word `none` is read as null"), "write null"
+                "member-invalid",
+                self.pointer_to(key),
+                self._named(key, "the word `none` is read as null"),
+                "write null",
             )
             return replace(claim, value=None)
         if not re.match(r"https?://[^/\s]", claim.value):
             self._problems.warning(
-                "member-invalid", self.at(key), self._named(key, "expected an http:// or https:// URL; left out")
+                "member-invalid",
+                self.pointer_to(key),
+                self._named(key, "expected an http:// or https:// URL; left out"),
             )
             return None
         return claim
 
-    def link(self, key: str) -> Claim | None:
+    def link(self, key: str) -> SourcedValue | None:
         """Returns a member that is an address or a name of a place, without user and password."""
-        claim = self.text(key)
+        claim = self.string(key)
         if claim is None or claim.value is None:
             return claim
         value = claim.value.strip()
         if (url := without_credentials(value)) != value:
             self._problems.warning(
                 "credential-left-out",
-                self.at(key),
+                self.pointer_to(key),
                 self._named(key, "the URL holds a user or password, which is left out"),
                 "take it out of the source, and revoke it if it is real",
             )
         return replace(claim, value=url)
 
-    def variable_names(self, key: str) -> Claim | None:
+    def variable_names(self, key: str) -> SourcedValue | None:
         """Returns a member that is a list of names of environment variables; the values in it are left out."""
         raw = self.raw.get(key)
-        claim = self._claim(key, "", lambda value: True) if isinstance(raw, str) else self.texts(key)
+        claim = self._claim(key, "", lambda value: True) if isinstance(raw, str) else self.strings(key)
         if claim is None or claim.value is None:
             return claim
         names = []
@@ -202,32 +207,34 @@ class Members:
             if sign:
                 self._problems.warning(
                     "credential-left-out",
-                    self.at(key),
+                    self.pointer_to(key),
                     f"{name.strip()[:60]} is listed with a value; only its name is documented",
                     "list names of variables, and revoke the value if it is real",
                 )
             names.append(name.strip().removeprefix("export ").strip())
         return replace(claim, value=tuple(filter(None, names)))
 
-    def parts(self, key: str) -> Iterator[Members]:
+    def objects(self, key: str) -> Iterator[FieldReader]:
         """Yields the objects of a member that is a list of them."""
         claim = self._claim(key, "a list of objects", lambda value: isinstance(value, list))
         items = self._items[key] = []
         for index, item in enumerate(claim.value or () if claim is not None else ()):
-            pointer = child(self.at(key), index) if self._keys is None else self.pointer
+            pointer = child(self.pointer_to(key), index) if self._keys is None else self.pointer
             raw = item if isinstance(item, dict) else {}
-            items.append(Members(raw, pointer, self.place, self._problems, keys=self._keys))
+            items.append(FieldReader(raw, pointer, self.provider, self._problems, keys=self._keys))
             if isinstance(item, dict):
                 yield items[-1]
             else:
                 self._report(key, "an object", item, index=index)
 
-    def part(self, key: str, place: Place | None = None) -> Members:
+    def object(self, key: str, provider: Provider | None = None) -> FieldReader:
         """Gives the members of a member that is an object, none where there is no object; `place` if another speaks."""
         if key not in self._parts:
             claim = self._claim(key, "an object", lambda value: isinstance(value, dict))
             raw = claim.value if claim is not None and claim.value is not None else {}
-            self._parts[key] = Members(raw, self.at(key), place or self.place, self._problems, keys=self._keys)
+            self._parts[key] = FieldReader(
+                raw, self.pointer_to(key), provider or self.provider, self._problems, keys=self._keys
+            )
         return self._parts[key]
 
     def ignore(self, *keys: str) -> None:
@@ -242,7 +249,7 @@ class Members:
         """
         rest = {key: value for key, value in self.raw.items() if key not in self._read}
         for key, part in self._parts.items():
-            if part.place != "dashdash" or self.place == "dashdash":
+            if part.provider != "dashdash" or self.provider == "dashdash":
                 rest.update({key: inner} if (inner := part.unread()) else {})
         for key, items in self._items.items():
             found = [item.unread() for item in items]
@@ -251,31 +258,31 @@ class Members:
             rest.update({key: found} if found else {})
         return rest
 
-    def _claim(self, key: str, expected: str, accepts: Callable[[Json], bool]) -> Claim | None:
+    def _claim(self, key: str, expected: str, accepts: Callable[[Json], bool]) -> SourcedValue | None:
         self._read.add(key)
         value = self.raw.get(key)
         if value is None:
-            declared = key in self.raw and self.place in NULL_IS_A_VALUE
-            return Claim(None, self.at(key), self.place) if declared else None
+            declared = key in self.raw and self.provider in NULL_IS_A_VALUE
+            return SourcedValue(None, self.pointer_to(key), self.provider) if declared else None
         if not accepts(value):
             self._report(key, expected, value)
             return None
-        return Claim(value, self.at(key), self.place)
+        return SourcedValue(value, self.pointer_to(key), self.provider)
 
-    def _misread(self, key: str, expected: str, meaning: Json) -> Claim | None:
+    def _misread(self, key: str, expected: str, meaning: Json) -> SourcedValue | None:
         """Returns what a value of the wrong form is taken for, if it claims anything; reports it."""
         if meaning is None:
             self._report(key, expected, self.raw[key])
             return None
         self._problems.warning(
             "member-invalid",
-            self.at(key),
+            self.pointer_to(key),
             self._named(
                 key,
                 f"expected {expected}, found {_shown(self.raw[key])}; read as {str(meaning).lower()}, to be careful",
             ),
         )
-        return Claim(meaning, self.at(key), self.place, inferred_from=key)
+        return SourcedValue(meaning, self.pointer_to(key), self.provider, inferred_from=key)
 
     def _is_text(self, item: Json, key: str, index: int) -> bool:
         if isinstance(item, str):
@@ -293,7 +300,7 @@ class Members:
         outcome: str = "left out",
         level: Level = "warning",
     ) -> None:
-        pointer, words = self.at(key), f"expected {expected}, found {_shown(found)}; {outcome}"
+        pointer, words = self.pointer_to(key), f"expected {expected}, found {_shown(found)}; {outcome}"
         if index is not None and self._keys is None:
             pointer = child(pointer, index)
         self._problems.add(Problem(code="member-invalid", level=level, where=pointer, message=self._named(key, words)))
@@ -310,12 +317,12 @@ def _shown(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
-ORDER: tuple[Place, ...] = ("dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations")
+ORDER: tuple[Provider, ...] = ("dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations")
 """Who counts more stands first. `--name` and its like, and the configuration file, come before all of them; they are
 applied to the finished service."""
 
 
-class Facts:
+class FieldResolver:
     """The fields of one node of the model, taken from claims; `origins` says where each comes from."""
 
     def __init__(self, problems: ProblemLog, node: str | None = None) -> None:
@@ -329,12 +336,12 @@ class Facts:
         """Field name to origin, for the fields that need one."""
         return self._origins or None
 
-    def take(self, field: str, *claims: Claim | None) -> Json:
+    def value(self, field: str, *claims: SourcedValue | None) -> Json:
         """Gives the value of a field: that of the claim that counts most, `None` without any."""
-        claim = self.claim(field, *claims)
+        claim = self.resolve(field, *claims)
         return claim.value if claim is not None else None
 
-    def claim(self, field: str, *claims: Claim | None) -> Claim | None:
+    def resolve(self, field: str, *claims: SourcedValue | None) -> SourcedValue | None:
         """Gives the claim that counts most, a declared null among them, and reports every one that disagrees.
 
         Of equal claims a declared one is given rather than one that was inferred.
@@ -345,7 +352,7 @@ class Facts:
         if len(made) == 1:
             self._note(field, made[0])
             return made[0]
-        made.sort(key=lambda claim: ORDER.index(claim.place))
+        made.sort(key=lambda claim: ORDER.index(claim.provider))
         strongest = made[0]
         agreeing = [claim for claim in made if _agree(claim.value, strongest.value)]
         for other in made:
@@ -355,7 +362,7 @@ class Facts:
         self._note(field, winner)
         return winner
 
-    def cautious(self, field: str, *claims: Claim | None) -> Json:
+    def cautious(self, field: str, *claims: SourcedValue | None) -> Json:
         """Returns the most cautious value that is claimed of a field on safety, and warns of every other one."""
         made = [claim for claim in claims if claim is not None and claim.value is not None]
         if not made:
@@ -369,23 +376,23 @@ class Facts:
         self._note(field, winner)
         return winner.value
 
-    def union(self, field: str, *claims: Claim | None) -> tuple[str, ...]:
+    def union(self, field: str, *claims: SourcedValue | None) -> tuple[str, ...]:
         """Returns the items of all lists that are claimed of a field on safety."""
         made = [claim for claim in claims if claim is not None and claim.value]
         for claim in reversed(made):
             self._note(field, claim)
         return tuple(dict.fromkeys(item for claim in made for item in claim.value))
 
-    def note(self, field: str, origin: Origin) -> None:
+    def record(self, field: str, origin: Origin) -> None:
         """Notes where a field comes from that was not taken from claims."""
         self._origins[field] = origin
 
-    def _note(self, field: str, claim: Claim) -> None:
+    def _note(self, field: str, claim: SourcedValue) -> None:
         at_home = self._node is not None and claim.pointer.startswith(self._node + "/")
         if claim.inferred_from is not None or not at_home:
             self._origins[field] = claim.origin()
 
-    def _warn(self, field: str, winner: Claim, other: Claim) -> None:
+    def _warn(self, field: str, winner: SourcedValue, other: SourcedValue) -> None:
         shown = [str(claim.value).lower() for claim in (other, winner)]
         self._problems.warning(
             "facts-disagree",
@@ -394,15 +401,15 @@ class Facts:
             "correct the fact that is wrong",
         )
 
-    def _report(self, field: str, strongest: Claim, other: Claim) -> None:
+    def _report(self, field: str, strongest: SourcedValue, other: SourcedValue) -> None:
         self._problems.info(
             "facts-disagree",
             other.pointer,
-            f"{field}: {other.place} disagrees with {strongest.place} at {strongest.pointer}, which is used",
+            f"{field}: {other.provider} disagrees with {strongest.provider} at {strongest.pointer}, which is used",
         )
 
 
-def _member(claim: Claim) -> str:
+def _member(claim: SourcedValue) -> str:
     return claim.inferred_from or claim.pointer.rpartition("/")[2]
 
 
@@ -417,14 +424,14 @@ def _agree(one: Json, other: Json) -> bool:
 
 def named_entries(
     results: Mapping[str, Json], method: str, list_key: str, name_key: str, problems: ProblemLog
-) -> Iterator[tuple[str, Members]]:
+) -> Iterator[tuple[str, FieldReader]]:
     """Gives the entries that have a name that none before them has, each with that name."""
     return named_among(raw_entries(results, method, list_key, problems), name_key, problems)
 
 
 def named_among(
     entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog
-) -> Iterator[tuple[str, Members]]:
+) -> Iterator[tuple[str, FieldReader]]:
     """Does the same with entries that stand elsewhere, each with its pointer."""
     seen: dict[str, str] = {}
     for pointer, raw in entries:
@@ -437,9 +444,9 @@ def named_among(
             problems.warning("name-duplicate", pointer, f"{name[:100]!r} stands at {seen[name]} already; left out")
         else:
             seen[name] = pointer
-            members = Members(raw, pointer, "entry", problems)
-            members.ignore(name_key)
-            yield name, members
+            fields = FieldReader(raw, pointer, "entry", problems)
+            fields.ignore(name_key)
+            yield name, fields
 
 
 def raw_entries(

@@ -14,7 +14,7 @@ from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp.entries import counted_limit, error_cases, spelled
 from skillgen.sources.mcp.extensions import is_manifest
-from skillgen.sources.mcp.fields import Claim, Members
+from skillgen.sources.mcp.fields import FieldReader, SourcedValue
 
 VERSION = "0.1.0"
 
@@ -29,10 +29,10 @@ _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
 class Manifest:
     """A manifest, member by member; without any where there is none."""
 
-    members: Members
+    fields: FieldReader
     """The manifest."""
 
-    server: Members
+    server: FieldReader
     """Its part `server`."""
 
     problems: ProblemLog
@@ -41,22 +41,22 @@ class Manifest:
     @property
     def tools_pointer(self) -> str:
         """The pointer to its list of tools."""
-        return self.members.at("tools")
+        return self.fields.pointer_to("tools")
 
-    def tools(self) -> dict[str, Members]:
+    def tools(self) -> dict[str, FieldReader]:
         """Gives its entries by name, for what they add to `tools/list`."""
-        found: dict[str, Members] = {}
-        for index, raw in enumerate(as_list(self.members.raw.get("tools"))):
+        found: dict[str, FieldReader] = {}
+        for index, raw in enumerate(as_list(self.fields.raw.get("tools"))):
             if (name := text_of(raw, "name")) is not None and name not in found:
-                found[name] = Members(raw, child(self.tools_pointer, index), "manifest", self.problems)
+                found[name] = FieldReader(raw, child(self.tools_pointer, index), "manifest", self.problems)
         return found
 
     def auth(self) -> tuple[Auth, ...]:
         """Reads ways to authenticate, with the scopes that can be asked for."""
-        auth = self.members.part("auth")
-        methods = auth.texts("methods")
+        auth = self.fields.object("auth")
+        methods = auth.strings("methods")
         kinds = [kind for kind in (methods.value if methods is not None else ()) if kind != "none"]
-        scopes = tuple(_scope(item) for item in auth.parts("scopes") if item.text("name") is not None)
+        scopes = tuple(_scope(item) for item in auth.objects("scopes") if item.string("name") is not None)
         if scopes and not kinds:
             kinds = ["not declared"]
         return tuple(
@@ -67,37 +67,37 @@ class Manifest:
 
     def session_ttl_s(self) -> int | None:
         """Reads how long a session lasts without a call."""
-        claim = _first(spelled(self.members.part("auth"), "session_ttl_seconds", Members.integer))
+        claim = _first(spelled(self.fields.object("auth"), "session_ttl_seconds", FieldReader.integer))
         return claim.value if claim is not None else None
 
     def rate_limit(self) -> RateLimit | None:
         """Reads how often the service may be called; what is left at the moment is no fact of the service."""
-        return counted_limit(self.members)
+        return counted_limit(self.fields)
 
     def extensions(self) -> dict[str, Json]:
         """Reads the names of the extensions that it supports, also those that the schema does not know."""
-        claim = _first(spelled(self.members, "supported_extensions", Members.texts))
+        claim = _first(spelled(self.fields, "supported_extensions", FieldReader.strings))
         return {name: {} for name in (claim.value if claim is not None else ())}
 
     def errors(self) -> tuple[ErrorCase, ...]:
         """Reads errors that any tool may give."""
         for key in ("errors", "error_catalogue", "error_catalog"):
-            if isinstance(self.members.raw.get(key), (list, dict)):
-                return tuple(error_cases(self.members, key, self.problems))
+            if isinstance(self.fields.raw.get(key), (list, dict)):
+                return tuple(error_cases(self.fields, key, self.problems))
         return ()
 
     def related(self) -> tuple[RelatedServer, ...]:
         """Reads the servers that it recommends, also in the form of the wire (seed 004, 13)."""
-        raw = self.members.raw.get("recommendations")
+        raw = self.fields.raw.get("recommendations")
         wire = isinstance(raw, dict) and "recommendations" in raw
-        owner = self.members.part("recommendations") if wire else self.members
-        needed = owner.text("capability_needed")
-        return tuple(self._related(item, needed) for item in owner.parts("recommendations"))
+        owner = self.fields.object("recommendations") if wire else self.fields
+        needed = owner.string("capability_needed")
+        return tuple(self._related(item, needed) for item in owner.objects("recommendations"))
 
-    def _related(self, item: Members, needed: Claim | None) -> RelatedServer:
-        name = item.text("server_name") or item.text("serverName") or item.text("server")
-        capability = item.text("capability") or item.text("capability_needed") or needed
-        url, flow, confidence = item.text("registry_url"), item.text("auth_flow"), item.text("match_confidence")
+    def _related(self, item: FieldReader, needed: SourcedValue | None) -> RelatedServer:
+        name = item.string("server_name") or item.string("serverName") or item.string("server")
+        capability = item.string("capability") or item.string("capability_needed") or needed
+        url, flow, confidence = item.string("registry_url"), item.string("auth_flow"), item.string("match_confidence")
         if name is None:
             self.problems.warning("name-missing", item.pointer, "the recommended server has no server_name")
         return RelatedServer(
@@ -110,9 +110,9 @@ class Manifest:
 
     def check(self) -> None:
         """Reports what its schema wants and it lacks; a tool may have any name (service-manifest.schema.json)."""
-        version = self.members.text("manifest_version")
+        version = self.fields.string("manifest_version")
         if version is None:
-            self._lacks("manifest_version", self.members.pointer)
+            self._lacks("manifest_version", self.fields.pointer)
         elif version.value != VERSION:
             self.problems.warning(
                 "manifest-version-unknown",
@@ -124,10 +124,12 @@ class Manifest:
                 self._lacks(f"server.{key}", self.server.pointer)
         own = text_of(self.server.raw, "version")
         if own is not None and not _SEMVER.match(own):
-            self.problems.warning("manifest-server-version-invalid", self.server.at("version"), "it is not like 1.4.2")
-        if not isinstance(self.members.raw.get("tools"), list):
-            self._lacks("tools", self.members.pointer)
-        for index, raw in enumerate(as_list(self.members.raw.get("tools"))):
+            self.problems.warning(
+                "manifest-server-version-invalid", self.server.pointer_to("version"), "it is not like 1.4.2"
+            )
+        if not isinstance(self.fields.raw.get("tools"), list):
+            self._lacks("tools", self.fields.pointer)
+        for index, raw in enumerate(as_list(self.fields.raw.get("tools"))):
             for key in ("description", "input_schema"):
                 if isinstance(raw, dict) and key not in raw and not (key == "input_schema" and "inputSchema" in raw):
                     self._lacks(f"{text_of(raw, 'name') or index}.{key}", child(self.tools_pointer, index))
@@ -144,12 +146,12 @@ class Manifest:
                 )
 
     def _check_auth(self) -> None:
-        auth = as_dict(self.members.raw.get("auth"))
-        pointer = self.members.at("auth")
+        auth = as_dict(self.fields.raw.get("auth"))
+        pointer = self.fields.pointer_to("auth")
         for method in texts_of(auth, "methods"):
             if method not in _METHODS:
                 self.problems.info("manifest-auth-method-unknown", pointer, f"{method[:40]!r} is kept as it is")
-        names = {name for raw in as_list(self.members.raw.get("tools")) if (name := text_of(raw, "name"))}
+        names = {name for raw in as_list(self.fields.raw.get("tools")) if (name := text_of(raw, "name"))}
         for index, scope in enumerate(as_list(auth.get("scopes"))):
             unknown = [name for name in texts_of(scope, "grants") if name not in names]
             if unknown:
@@ -168,27 +170,27 @@ def manifest_from_document(data: Json, problems: ProblemLog) -> Manifest:
     return _manifest(as_dict(data), "", problems)
 
 
-def manifest_from_results(results: Mapping[str, Json], openings: list[Members], problems: ProblemLog) -> Manifest:
+def manifest_from_results(results: Mapping[str, Json], handshakes: list[FieldReader], problems: ProblemLog) -> Manifest:
     """Finds a manifest in what a server said: as the result of `get_manifest`, or in its first answer."""
     if isinstance(raw := results.get("manifest"), dict):
         return _manifest(raw, child("", "manifest"), problems)
-    for opening in openings:
-        for owner in (opening, opening.part("_meta")):
+    for handshake in handshakes:
+        for owner in (handshake, handshake.object("_meta")):
             for key in _KEYS_IN_RESULT:
                 if is_manifest(owner.raw.get(key)):
                     owner.ignore(key)
-                    return _manifest(as_dict(owner.raw[key]), owner.at(key), problems)
+                    return _manifest(as_dict(owner.raw[key]), owner.pointer_to(key), problems)
     return _manifest({}, "", problems)
 
 
 def _manifest(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> Manifest:
-    members = Members(raw, pointer, "manifest", problems)
-    members.ignore("tools", "$schema")
-    return Manifest(members=members, server=members.part("server"), problems=problems)
+    fields = FieldReader(raw, pointer, "manifest", problems)
+    fields.ignore("tools", "$schema")
+    return Manifest(fields=fields, server=fields.object("server"), problems=problems)
 
 
-def _scope(item: Members) -> Scope:
-    name, description, grants = item.text("name"), item.text("description"), item.texts("grants")
+def _scope(item: FieldReader) -> Scope:
+    name, description, grants = item.string("name"), item.string("description"), item.strings("grants")
     return Scope(
         name=name.value if name is not None else "",
         description=description.value if description is not None else None,
@@ -196,5 +198,5 @@ def _scope(item: Members) -> Scope:
     )
 
 
-def _first(claims: list[Claim]) -> Claim | None:
+def _first(claims: list[SourcedValue]) -> SourcedValue | None:
     return next(iter(claims), None)

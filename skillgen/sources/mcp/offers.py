@@ -24,7 +24,7 @@ from skillgen.security.addresses import icon_objection
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp import entries
 from skillgen.sources.mcp.extensions import GROUPS
-from skillgen.sources.mcp.fields import Claim, Members, named_entries
+from skillgen.sources.mcp.fields import FieldReader, SourcedValue, named_entries
 
 
 class IconReader:
@@ -35,20 +35,20 @@ class IconReader:
         self._trusted = (trusted_host,) if trusted_host is not None else ()
         self._problems = problems
 
-    def icons(self, owner: Members) -> tuple[Icon, ...]:
+    def icons(self, owner: FieldReader) -> tuple[Icon, ...]:
         """Reads the icons of a service, a tool, a resource or a prompt; members that are unknown are ignored."""
-        found = (self._icon(item) for item in owner.parts("icons"))
+        found = (self._icon(item) for item in owner.objects("icons"))
         return tuple(icon for icon in found if icon is not None)
 
-    def _icon(self, raw: Members) -> Icon | None:
-        source = raw.text("src")
+    def _icon(self, raw: FieldReader) -> Icon | None:
+        source = raw.string("src")
         if source is None:
             self._problems.warning("icon-left-out", raw.pointer, "the icon has no src")
             return None
         if (objection := icon_objection(source.value, self._trusted)) is not None:
             self._problems.warning("icon-left-out", source.pointer, objection)
             return None
-        media_type, theme = raw.text("mimeType"), raw.text("theme")
+        media_type, theme = raw.string("mimeType"), raw.string("theme")
         return Icon(
             src=source.value,
             media_type=media_type.value if media_type is not None else None,
@@ -70,78 +70,78 @@ class ResourceReader:
     icons: IconReader
     problems: ProblemLog
 
-    def resource(self, uri: str, members: Members) -> Resource:
+    def resource(self, uri: str, fields: FieldReader) -> Resource:
         """Reads a resource, or a template of resources, that has a URI."""
-        own = entries.find_in_entry(members) or Members({}, members.pointer, "dashdash", self.problems)
-        annotations = members.part("annotations", "annotations")
+        own = entries.find_in_entry(fields) or FieldReader({}, fields.pointer, "dashdash", self.problems)
+        annotations = fields.object("annotations", "annotations")
         return Resource(
             uri=uri,
-            name=self._name(members) or uri,
-            title=_value(members.text("title")),
-            description=_value(members.text("description")),
-            media_type=_value(members.text("mimeType")),
-            size=_value(members.integer("size")),
-            audience=_value(annotations.texts("audience")) or (),
+            name=self._name(fields) or uri,
+            title=_value(fields.string("title")),
+            description=_value(fields.string("description")),
+            media_type=_value(fields.string("mimeType")),
+            size=_value(fields.integer("size")),
+            audience=_value(annotations.strings("audience")) or (),
             priority=_value(annotations.number("priority")),
-            last_modified=_value(annotations.text("lastModified")),
-            resource_type=_value(own.text("resourceType")),
-            refreshable=_value(own.flag("refreshable")),
+            last_modified=_value(annotations.string("lastModified")),
+            resource_type=_value(own.string("resourceType")),
+            refreshable=_value(own.boolean("refreshable")),
             cache_duration_s=_value(own.integer("cacheDuration")),
-            web_equivalent=_value(own.text("webEquivalent")),
-            api_equivalent=_value(own.text("apiEquivalent")),
-            icons=self.icons.icons(members),
-            extras=_extras(members, own),
-            pointer=members.pointer,
+            web_equivalent=_value(own.string("webEquivalent")),
+            api_equivalent=_value(own.string("apiEquivalent")),
+            icons=self.icons.icons(fields),
+            extras=_extras(fields, own),
+            pointer=fields.pointer,
         )
 
-    def prompt(self, name: str, members: Members) -> Prompt:
+    def prompt(self, name: str, fields: FieldReader) -> Prompt:
         """Reads a prompt that has a name."""
         return Prompt(
             name=name,
-            title=_value(members.text("title")),
-            description=_value(members.text("description")),
+            title=_value(fields.string("title")),
+            description=_value(fields.string("description")),
             parameters=tuple(
                 self._argument(claim.value, item)
-                for item in members.parts("arguments")
+                for item in fields.objects("arguments")
                 if (claim := self._required_name(item)) is not None
             ),
-            icons=self.icons.icons(members),
-            extras=_extras(members, entries.find_in_entry(members)),
-            pointer=members.pointer,
+            icons=self.icons.icons(fields),
+            extras=_extras(fields, entries.find_in_entry(fields)),
+            pointer=fields.pointer,
         )
 
-    def _argument(self, name: str, members: Members) -> Parameter:
+    def _argument(self, name: str, fields: FieldReader) -> Parameter:
         """Reads an argument of a prompt; by the protocol its value is always a text."""
         return Parameter(
             name=name,
             location="argument",
-            required=_value(members.flag("required")) is True,
-            schema=Schema(types=("string",), title=_value(members.text("title"))),
-            description=_value(members.text("description")),
-            pointer=members.pointer,
+            required=_value(fields.boolean("required")) is True,
+            schema=Schema(types=("string",), title=_value(fields.string("title"))),
+            description=_value(fields.string("description")),
+            pointer=fields.pointer,
             origins={"schema": Origin("defaulted", "prompts/get")},
         )
 
-    def _name(self, members: Members) -> str | None:
-        claim = members.text("name")
+    def _name(self, fields: FieldReader) -> str | None:
+        claim = fields.string("name")
         if claim is None:
-            self.problems.warning("name-missing", members.pointer, "the resource has no name; its URI is shown instead")
+            self.problems.warning("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
             return None
         return str(claim.value)
 
-    def _required_name(self, members: Members) -> Claim | None:
-        claim = members.text("name")
+    def _required_name(self, fields: FieldReader) -> SourcedValue | None:
+        claim = fields.string("name")
         if claim is None:
-            self.problems.warning("name-missing", members.pointer, "the argument has no name; left out")
+            self.problems.warning("name-missing", fields.pointer, "the argument has no name; left out")
         return claim
 
 
-def _value(claim: Claim | None) -> Json:
+def _value(claim: SourcedValue | None) -> Json:
     return claim.value if claim is not None else None
 
 
-def _extras(members: Members, own: Members | None) -> dict[str, Json] | None:
-    extras = members.unread()
+def _extras(fields: FieldReader, own: FieldReader | None) -> dict[str, Json] | None:
+    extras = fields.unread()
     if own is not None and (unknown := own.unread()):
         extras["dashdash"] = unknown
     return extras or None
@@ -160,7 +160,7 @@ class Groups:
         self._listed = {name: as_dict(group) for group in (*listed, *fetched) if (name := text_of(group, "name"))}
         self._group_of: dict[str, str] = {}
 
-    def entries(self, key: str, name_key: str, seen: Iterable[str]) -> Iterator[tuple[str, Members]]:
+    def entries(self, key: str, name_key: str, seen: Iterable[str]) -> Iterator[tuple[str, FieldReader]]:
         """Gives what the groups hold of a kind, each once, without what stands in a list already."""
         known = set(seen)
         for index, item in enumerate(self._fetched):
@@ -175,15 +175,15 @@ class Groups:
                     if key == "tools" and group is not None:
                         self._group_of[name] = group
                     pointer = child("", "groups/get", index, "result", "contents", key, position)
-                    members = Members(raw, pointer, "entry", self._problems)
-                    members.ignore(name_key)
-                    yield name, members
+                    fields = FieldReader(raw, pointer, "entry", self._problems)
+                    fields.ignore(name_key)
+                    yield name, fields
 
     def disclosing(self, name: str) -> str | None:
         """Gives the group that alone shows a tool."""
         return self._group_of.get(name)
 
-    def group_of(self, name: str, entry: Members) -> str | None:
+    def group_of(self, name: str, entry: FieldReader) -> str | None:
         """Gives the group that holds a tool, or the first that the tool names in its `_meta` (SEP-2084)."""
         named = texts_of(entry.raw.get("_meta"), GROUPS)
         return self.disclosing(name) or next((item for item in named if item.strip()), None)
@@ -231,9 +231,9 @@ def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[O
     return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts, problems)) is not None)
 
 
-def _skill(uri: str, entry: Members, texts: Mapping[str, Json], problems: ProblemLog) -> OfferedSkill | None:
-    front_matter = entry.part("frontmatter")
-    name = front_matter.text("name")
+def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json], problems: ProblemLog) -> OfferedSkill | None:
+    front_matter = entry.object("frontmatter")
+    name = front_matter.string("name")
     if name is None:
         problems.warning("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
         return None
@@ -242,30 +242,30 @@ def _skill(uri: str, entry: Members, texts: Mapping[str, Json], problems: Proble
             front_matter.ignore(key)
             problems.info(
                 "skill-allowed-tools",
-                front_matter.at(key),
+                front_matter.pointer_to(key),
                 "the skill would have tools approved in advance; that is not passed on",
             )
     is_list = isinstance(entry.raw.get("resources"), list)
-    files = [_file(item, texts) for item in entry.parts("resources")] if is_list else [_lone_file(uri, texts)]
+    files = [_file(item, texts) for item in entry.objects("resources")] if is_list else [_lone_file(uri, texts)]
     entry.ignore("resources")
     return OfferedSkill(
         uri=uri,
         name=name.value,
-        description=_value(front_matter.text("description")),
+        description=_value(front_matter.string("description")),
         files=tuple(file for file in files if file is not None),
         extras=entry.unread() or None,
         pointer=entry.pointer,
     )
 
 
-def _file(item: Members, texts: Mapping[str, Json]) -> SkillFile | None:
-    uri = item.text("uri")
+def _file(item: FieldReader, texts: Mapping[str, Json]) -> SkillFile | None:
+    uri = item.string("uri")
     if uri is None:
         return None
     return SkillFile(
         uri=uri.value,
         size=_value(item.integer("size")),
-        digest=_value(item.text("digest")),
+        digest=_value(item.string("digest")),
         text=_text(uri.value, texts),
     )
 

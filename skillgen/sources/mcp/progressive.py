@@ -23,7 +23,7 @@ from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.entries import error_cases, is_catalogue
-from skillgen.sources.mcp.fields import Members
+from skillgen.sources.mcp.fields import FieldReader
 from skillgen.sources.mcp.jsonrpc import RpcError
 from skillgen.sources.mcp.session import Answer, Request, Session
 
@@ -290,20 +290,20 @@ class Disclosed:
         self._was_read = bool(read)
         self._tools = as_dict(read.get("tools"))
 
-    def description(self, name: str) -> Members | None:
+    def description(self, name: str) -> FieldReader | None:
         """Gives the description of a tool that was read."""
         raw = self._tools.get(name)
         if not isinstance(raw, dict):
             return None
-        members = Members(raw, child("", READ, "tools", name), "entry", self._problems)
-        members.ignore("name")
-        return members
+        fields = FieldReader(raw, child("", READ, "tools", name), "entry", self._problems)
+        fields.ignore("name")
+        return fields
 
     def is_undescribed(self, name: str) -> bool:
         """True if the server describes its tools in a second stage, and this tool's description was not read."""
         return self._uri is not None and not isinstance(self._tools.get(name), dict)
 
-    def disclosure(self, entries: Sequence[tuple[str, Members]], protocol_version: str | None) -> Disclosure | None:
+    def disclosure(self, entries: Sequence[tuple[str, FieldReader]], protocol_version: str | None) -> Disclosure | None:
         """Tells how the tools of this server are described, if it is a progressive one."""
         if self._uri is None:
             return None
@@ -364,7 +364,9 @@ class Disclosed:
             yield Criterion(number=number, text=text, outcome="not checked", note=_NEEDS_A_CALL)
 
 
-def guidance_from(described: Members | None, problems: ProblemLog) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
+def guidance_from(
+    described: FieldReader | None, problems: ProblemLog
+) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
     """Reads `usage_guidance` and `error_guidance`, whose shape is left open (seed 003, 4.4)."""
     if described is None:
         return (), ()

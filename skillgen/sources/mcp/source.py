@@ -26,9 +26,15 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY
-from skillgen.sources.mcp.fields import Facts, Members, named_among, named_entries, raw_entries
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_among, named_entries, raw_entries
 from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
-from skillgen.sources.mcp.metadata import IdentityReader, Voices, dashdashes_of, openings_of, server_info_of
+from skillgen.sources.mcp.metadata import (
+    IdentityReader,
+    MetadataSources,
+    dashdashes_from_handshakes,
+    handshakes_from_results,
+    server_info_from_handshakes,
+)
 from skillgen.sources.mcp.offers import Groups, IconReader, ResourceReader, offered_skills
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import Disclosed
@@ -154,30 +160,30 @@ class _ServiceReader:
     def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
         self._crawl = crawl
         self._problems = problems
-        self._openings = openings_of(crawl.results, problems)
-        self._manifest = manifest or manifest_from_results(crawl.results, self._openings, problems)
+        self._handshakes = handshakes_from_results(crawl.results, problems)
+        self._manifest = manifest or manifest_from_results(crawl.results, self._handshakes, problems)
         self._disclosed = Disclosed(crawl.results, problems)
         self._groups = Groups(crawl.results, problems)
-        if self._manifest.members.raw:
+        if self._manifest.fields.raw:
             self._manifest.check()
-        dashdash, *others = dashdashes_of(self._openings, problems)
-        self._voices = Voices(
+        dashdash, *others = dashdashes_from_handshakes(self._handshakes, problems)
+        self._sources = MetadataSources(
             dashdash=dashdash,
             other_dashdashes=tuple(others),
             ai_help=ai_help_from_result(crawl.results.get("ai_help"), problems),
-            server_info=server_info_of(self._openings, problems),
+            server_info=server_info_from_handshakes(self._handshakes, problems),
             manifest=self._manifest.server,
         )
 
     def service(self, server_name: str | None) -> Service:
         """Gives the service: who it is, what it offers, and what nobody asked for."""
-        facts = Facts(self._problems)
+        resolver = FieldResolver(self._problems)
         identity = IdentityReader(
-            self._crawl, self._openings, self._voices, self._manifest, facts, self._problems
+            self._crawl, self._handshakes, self._sources, self._manifest, resolver, self._problems
         ).identity(server_name)
         icons = IconReader(host_of(self._crawl.url) or host_of(identity.homepage), self._problems)
         schemas = SchemaReader(self._problems)
-        ai_help = self._voices.ai_help
+        ai_help = self._sources.ai_help
         entries = list(self._tool_entries())
         help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
         reader = ToolReader(
@@ -188,7 +194,7 @@ class _ServiceReader:
         others = ResourceReader(icons=icons, problems=self._problems)
         service = replace(
             identity,
-            icons=icons.icons(self._voices.server_info),
+            icons=icons.icons(self._sources.server_info),
             groups=self._groups.of_tools(tools),
             tools=tools,
             disclosure=disclosure,
@@ -208,19 +214,19 @@ class _ServiceReader:
         report_undescribed(service, self._problems)
         report_private_results(self._crawl.results, self._problems)
         # Only now is everything read that will be: what is left is extra, and every problem is known.
-        return replace(service, extras=self._extras(), origins=facts.origins, problems=tuple(self._problems))
+        return replace(service, extras=self._extras(), origins=resolver.origins, problems=tuple(self._problems))
 
-    def _tool_entries(self) -> Iterator[tuple[str, Members]]:
-        if "tools/list" in self._crawl.results or not self._manifest.members.raw:
+    def _tool_entries(self) -> Iterator[tuple[str, FieldReader]]:
+        if "tools/list" in self._crawl.results or not self._manifest.fields.raw:
             entries = self._grouped("tools/list", "tools", "name")
             mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
             yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
             return
-        raws = enumerate(as_list(self._manifest.members.raw.get("tools")))
+        raws = enumerate(as_list(self._manifest.fields.raw.get("tools")))
         pointer = self._manifest.tools_pointer
         yield from named_among(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
 
-    def _tools(self, reader: ToolReader, entries: list[tuple[str, Members]]) -> tuple[Tool, ...]:
+    def _tools(self, reader: ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
         listed = {name for name, _ in entries}
         if unlisted := [name for name in manifest if name not in listed]:
@@ -234,43 +240,43 @@ class _ServiceReader:
             replace(
                 reader.tool(
                     name,
-                    members,
+                    fields,
                     described=self._disclosed.description(name),
                     manifest=manifest.get(name),
-                    group=self._groups.group_of(name, members),
+                    group=self._groups.group_of(name, fields),
                     is_undescribed=self._disclosed.is_undescribed(name),
                 ),
                 disclosed_by=self._groups.disclosing(name),
             )
-            for name, members in entries
+            for name, fields in entries
         )
 
-    def _grouped(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
+    def _grouped(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
         """Gives the entries of a list, and those that groups alone hold."""
         seen: list[str] = []
-        for name, members in self._entries(method, list_key, name_key):
+        for name, fields in self._entries(method, list_key, name_key):
             seen.append(name)
-            yield name, members
+            yield name, fields
         yield from self._groups.entries(list_key, name_key, seen)
 
-    def _entries(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, Members]]:
+    def _entries(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
         return named_entries(self._crawl.results, method, list_key, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
         listed = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
-        entries = listed or as_list(self._manifest.members.raw.get("tools"))
+        entries = listed or as_list(self._manifest.fields.raw.get("tools"))
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode("utf-8", "surrogatepass")) if entries else 0
 
     def _extras(self) -> dict[str, Json] | None:
         extras: dict[str, Json] = {}
-        for opening in reversed(self._openings):
-            opening.ignore("protocolVersion")
-            extras.update(opening.unread())
+        for handshake in reversed(self._handshakes):
+            handshake.ignore("protocolVersion")
+            extras.update(handshake.unread())
         voices = {
-            "dashdash": self._voices.dashdash,
-            "ai_help": self._voices.ai_help.metadata,
-            "manifest": self._manifest.members,
+            "dashdash": self._sources.dashdash,
+            "ai_help": self._sources.ai_help.metadata,
+            "manifest": self._manifest.fields,
         }
         extras.update({key: unknown for key, voice in voices.items() if (unknown := voice.unread())})
         if said := said_of_lists(self._crawl.results):

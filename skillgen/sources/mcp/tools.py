@@ -33,7 +33,7 @@ from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
 from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, spelled
-from skillgen.sources.mcp.fields import Claim, Facts, Members
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.offers import IconReader
 from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.sources.safety import settled
@@ -46,63 +46,63 @@ _NONE = frozenset({"", "none", "no", "n/a"})
 
 def semantics_from_tool(entry: ToolEntry, problems: ProblemLog) -> Semantics:
     """Reads the semantics of one tool; each fact has its origin."""
-    facts = Facts(problems)
-    operation = [place.cautious_word("operationType", CAUTION["operation"]) for place in entry.dashdashes]
-    risk = entry.field("risk_level", lambda place, key: place.cautious_word(key, CAUTION["risk"], "destructive"))
+    resolver = FieldResolver(problems)
+    operation = [place.cautious_choice("operationType", CAUTION["operation"]) for place in entry.dashdashes]
+    risk = entry.field("risk_level", lambda place, key: place.cautious_choice(key, CAUTION["risk"], "destructive"))
 
-    def hint(key: str, cautious: bool) -> list[Claim | None]:
-        return [place.cautious_flag(key, cautious) for place in entry.annotations]
+    def hint(key: str, cautious: bool) -> list[SourcedValue | None]:
+        return [place.cautious_boolean(key, cautious) for place in entry.annotations]
 
-    def flag(key: str, cautious: bool) -> list[Claim | None]:
-        return [place.cautious_flag(key, cautious) for place in entry.dashdashes]
+    def flag(key: str, cautious: bool) -> list[SourcedValue | None]:
+        return [place.cautious_boolean(key, cautious) for place in entry.dashdashes]
 
     found = Semantics(
-        operation=facts.cautious("operation", *operation),
-        read_only=facts.cautious(
+        operation=resolver.cautious("operation", *operation),
+        read_only=resolver.cautious(
             "read_only",
             *_implied(operation, {"read": True, "write": False, "delete": False}),
             *hint("readOnlyHint", False),
             *map(_not_read, entry.dashdashes),
         ),
         # `safe` claims nothing: seed 004's own manifests put it on tools that create.
-        destructive=facts.cautious(
+        destructive=resolver.cautious(
             "destructive",
             *_implied(operation, {"delete": True}),
             *_implied(risk, {"destructive": True}),
             *hint("destructiveHint", True),
         ),
-        idempotent=facts.take(
+        idempotent=resolver.value(
             "idempotent",
             *flag("idempotent", False),
-            *entry.field("idempotent", lambda place, key: place.cautious_flag(key, False)),
+            *entry.field("idempotent", lambda place, key: place.cautious_boolean(key, False)),
             *hint("idempotentHint", False),
         ),
-        idempotent_with_key=facts.take("idempotent_with_key", *flag("idempotentWithKey", False)),
-        open_world=facts.cautious("open_world", *hint("openWorldHint", True)),
-        reversible=facts.cautious("reversible", *flag("reversible", False), *_implied(risk, {"reversible": True})),
-        reversed_by=facts.take("reversed_by", *(place.text("reverseMethod") for place in entry.dashdashes)),
-        side_effects=facts.union("side_effects", *map(_side_effects, entry.dashdashes)),
-        requires_confirmation=facts.cautious(
+        idempotent_with_key=resolver.value("idempotent_with_key", *flag("idempotentWithKey", False)),
+        open_world=resolver.cautious("open_world", *hint("openWorldHint", True)),
+        reversible=resolver.cautious("reversible", *flag("reversible", False), *_implied(risk, {"reversible": True})),
+        reversed_by=resolver.value("reversed_by", *(place.string("reverseMethod") for place in entry.dashdashes)),
+        side_effects=resolver.union("side_effects", *map(_side_effects, entry.dashdashes)),
+        requires_confirmation=resolver.cautious(
             "requires_confirmation",
-            *entry.field("requires_confirmation", lambda place, key: place.cautious_flag(key, True)),
+            *entry.field("requires_confirmation", lambda place, key: place.cautious_boolean(key, True)),
         ),
-        confirmation_message=facts.take(
-            "confirmation_message", *entry.field("confirmation_message", lambda place, key: place.text(key))
+        confirmation_message=resolver.value(
+            "confirmation_message", *entry.field("confirmation_message", lambda place, key: place.string(key))
         ),
-        risk=facts.cautious("risk", *risk),
-        origins=facts.origins,
+        risk=resolver.cautious("risk", *risk),
+        origins=resolver.origins,
     )
     return _with_default(found)
 
 
-def _implied(claims: Iterable[Claim | None], meaning: dict[object, object]) -> Iterator[Claim]:
+def _implied(claims: Iterable[SourcedValue | None], meaning: dict[object, object]) -> Iterator[SourcedValue]:
     """Yields what claims say of another field, where their value says something of it."""
     for claim in claims:
         if claim is not None and claim.value in meaning:
             yield claim.implies(meaning[claim.value])
 
 
-def _not_read(place: Members) -> Claim | None:
+def _not_read(place: FieldReader) -> SourcedValue | None:
     """Returns the claim of an operation that has an unknown name: nothing but `read` only reads."""
     claim = place.json("operationType")
     if claim is None or not claim.value or str(claim.value).strip().lower() in CAUTION["operation"]:
@@ -110,9 +110,9 @@ def _not_read(place: Members) -> Claim | None:
     return claim.implies(False)
 
 
-def _side_effects(place: Members) -> Claim | None:
+def _side_effects(place: FieldReader) -> SourcedValue | None:
     """Returns the declared side effects; the word for "none" is not one."""
-    claim = place.texts("sideEffects")
+    claim = place.strings("sideEffects")
     if claim is None or claim.value is None:
         return claim
     return replace(claim, value=tuple(item for item in claim.value if item.strip().rstrip(".").lower() not in _NONE))
@@ -160,10 +160,10 @@ class ToolReader:
     def tool(
         self,
         name: str,
-        members: Members,
+        fields: FieldReader,
         *,
-        described: Members | None = None,
-        manifest: Members | None = None,
+        described: FieldReader | None = None,
+        manifest: FieldReader | None = None,
         group: str | None = None,
         is_undescribed: bool = False,
     ) -> Tool:
@@ -172,9 +172,9 @@ class ToolReader:
         `described` is the second stage of a progressive server, `manifest` the entry of a service manifest;
         `is_undescribed` is true if that second stage was not read.
         """
-        entry = ToolEntry(members, self.problems, described=described, manifest=manifest)
-        facts = Facts(self.problems, members.pointer)
-        description = facts.take("description", self._description(members, described, manifest))
+        entry = ToolEntry(fields, self.problems, described=described, manifest=manifest)
+        resolver = FieldResolver(self.problems, fields.pointer)
+        description = resolver.value("description", self._description(fields, described, manifest))
         read = self._input(name, entry)
         is_input_declared = bool(read.parameters) or (read.is_declared and not is_undescribed)
         own = entry.dashdash
@@ -182,24 +182,30 @@ class ToolReader:
         guidance, guided_errors = guidance_from(described, self.problems)
         tool = Tool(
             name=name,
-            title=facts.take("title", members.text("title"), *(place.text("title") for place in entry.annotations)),
-            summary=facts.take("summary", self._summary(description, members, described)),
+            title=resolver.value(
+                "title", fields.string("title"), *(place.string("title") for place in entry.annotations)
+            ),
+            summary=resolver.value("summary", self._summary(description, fields, described)),
             description=description,
-            group=_category(facts.claim("group", own.text("category"))) or group,
+            group=_category(resolver.resolve("group", own.string("category"))) or group,
             parameters=read.parameters,
             input_schema=read.raw,
             is_input_declared=is_input_declared,
             input=read.whole,
             output=self._output(name, entry),
             semantics=semantics_from_tool(entry, self.problems),
-            cost=_cost(entry, facts),
-            latency=facts.take("latency", *entry.field("latency", Members.text)),
-            input_media_types=facts.take("input_media_types", *entry.field("input_types", Members.texts)) or (),
-            output_media_types=facts.take("output_media_types", *entry.field("output_types", Members.texts)) or (),
-            max_input_bytes=facts.take("max_input_bytes", *entry.field("max_input_size_bytes", Members.integer)),
-            binary_transport=facts.take("binary_transport", *entry.field("binary_transport", Members.text)),
-            scopes=facts.take("scopes", *entry.field("required_scopes", Members.texts)) or (),
-            rate_limit=_rate_limit(facts.claim("rate_limit", own.text("rateLimit"))) or counted,
+            cost=_cost(entry, resolver),
+            latency=resolver.value("latency", *entry.field("latency", FieldReader.string)),
+            input_media_types=resolver.value("input_media_types", *entry.field("input_types", FieldReader.strings))
+            or (),
+            output_media_types=resolver.value("output_media_types", *entry.field("output_types", FieldReader.strings))
+            or (),
+            max_input_bytes=resolver.value(
+                "max_input_bytes", *entry.field("max_input_size_bytes", FieldReader.integer)
+            ),
+            binary_transport=resolver.value("binary_transport", *entry.field("binary_transport", FieldReader.string)),
+            scopes=resolver.value("scopes", *entry.field("required_scopes", FieldReader.strings)) or (),
+            rate_limit=_rate_limit(resolver.resolve("rate_limit", own.string("rateLimit"))) or counted,
             examples=checked_examples(
                 chain(_examples(own, self.problems), self._described_examples(described)),
                 read.raw,
@@ -209,15 +215,17 @@ class ToolReader:
             ),
             errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
             guidance=guidance,
-            cli_equivalent=facts.take("cli_equivalent", own.text("cliEquivalent")),
-            api_equivalent=facts.take("api_equivalent", own.text("apiEquivalent")),
-            streaming=facts.take("streaming", *entry.field("supports_streaming", Members.flag)),
-            task_support=self._task_support(described, members, manifest),
-            pagination=_pagination(facts.claim("pagination", *entry.field("supports_pagination", Members.flag))),
-            icons=self.icons.icons(members),
+            cli_equivalent=resolver.value("cli_equivalent", own.string("cliEquivalent")),
+            api_equivalent=resolver.value("api_equivalent", own.string("apiEquivalent")),
+            streaming=resolver.value("streaming", *entry.field("supports_streaming", FieldReader.boolean)),
+            task_support=self._task_support(described, fields, manifest),
+            pagination=_pagination(
+                resolver.resolve("pagination", *entry.field("supports_pagination", FieldReader.boolean))
+            ),
+            icons=self.icons.icons(fields),
             extras=entry.unread() or None,
-            pointer=members.pointer,
-            origins=facts.origins,
+            pointer=fields.pointer,
+            origins=resolver.origins,
         )
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
         nulls = [field for field, key in keys.items() if key in own.raw and own.raw[key] is None]
@@ -225,19 +233,19 @@ class ToolReader:
         return settled(helped, self.problems)
 
     def _input(self, name: str, entry: ToolEntry) -> _InputRead:
-        claim = next(iter(entry.field("input_schema", Members.json)), None)
+        claim = next(iter(entry.field("input_schema", FieldReader.json)), None)
         if claim is None:
             self.problems.info(
                 "input-schema-missing",
-                entry.members.pointer,
+                entry.fields.pointer,
                 f"the tool {name!r} has no input schema; what it takes is not declared",
                 "declare an inputSchema",
             )
-            return _InputRead(pointer=entry.members.pointer)
+            return _InputRead(pointer=entry.fields.pointer)
         raw = claim.value
         if not isinstance(raw, dict):
             self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
-            return _InputRead(pointer=entry.members.pointer)
+            return _InputRead(pointer=entry.fields.pointer)
         if "type" in raw and raw["type"] != "object":
             self.problems.warning(
                 "input-schema-invalid",
@@ -265,7 +273,7 @@ class ToolReader:
             pointer=claim.pointer,
         )
 
-    def _task_support(self, *voices: Members | None) -> Literal["optional", "required"] | None:
+    def _task_support(self, *voices: FieldReader | None) -> Literal["optional", "required"] | None:
         """Reads whether a call can or must be a task; the whole of `execution` stays among the extras."""
         found = set()
         for voice in (voice for voice in voices if voice is not None):
@@ -280,20 +288,22 @@ class ToolReader:
         return "required" if "required" in found else "optional" if "optional" in found else None
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
-        claim = next(iter(entry.field("output_schema", Members.json)), None)
+        claim = next(iter(entry.field("output_schema", FieldReader.json)), None)
         if claim is None:
             return None
         schema = self.schemas.open_document(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
         return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
 
-    def _description(self, members: Members, described: Members | None, manifest: Members | None) -> Claim | None:
+    def _description(
+        self, fields: FieldReader, described: FieldReader | None, manifest: FieldReader | None
+    ) -> SourcedValue | None:
         """Returns the one description that counts: these places say more or less, which is no disagreement."""
-        voices = (described, members, manifest)
-        found = next((claim for voice in voices if voice is not None and (claim := voice.text("description"))), None)
-        members.ignore("description")
+        voices = (described, fields, manifest)
+        found = next((claim for voice in voices if voice is not None and (claim := voice.string("description"))), None)
+        fields.ignore("description")
         return found
 
-    def _described_examples(self, described: Members | None) -> tuple[tuple[Example, str], ...]:
+    def _described_examples(self, described: FieldReader | None) -> tuple[tuple[Example, str], ...]:
         if described is None or not any(isinstance(item, dict) for item in as_list(described.raw.get("examples"))):
             return ()
         return tuple(_examples(described, self.problems))
@@ -302,13 +312,19 @@ class ToolReader:
         found = entry.catalogue("errors", "error_catalogue", "error_catalog")
         return tuple(error_cases(*found, self.problems)) if found is not None else ()
 
-    def _summary(self, description: str | None, members: Members, described: Members | None) -> Claim | None:
+    def _summary(
+        self, description: str | None, fields: FieldReader, described: FieldReader | None
+    ) -> SourcedValue | None:
         """Returns the brief description of a progressive server, or the first sentence of the description."""
-        brief = members.text("description") if described is not None else None
+        brief = fields.string("description") if described is not None else None
         if brief is not None:
             return brief
         sentence = first_sentence(description or "")
-        return Claim(sentence, members.at("description"), "entry", inferred_from="description") if sentence else None
+        return (
+            SourcedValue(sentence, fields.pointer_to("description"), "entry", inferred_from="description")
+            if sentence
+            else None
+        )
 
 
 def _says_nothing(whole: Schema | None) -> bool:
@@ -332,33 +348,33 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
 
 
-def _category(claim: Claim | None) -> str | None:
+def _category(claim: SourcedValue | None) -> str | None:
     return claim.value.strip() if claim is not None and claim.value is not None else None
 
 
-def _rate_limit(claim: Claim | None) -> RateLimit | None:
+def _rate_limit(claim: SourcedValue | None) -> RateLimit | None:
     return RateLimit(text=claim.value) if claim is not None and claim.value is not None else None
 
 
-def _pagination(claim: Claim | None) -> str | None:
+def _pagination(claim: SourcedValue | None) -> str | None:
     return "supported" if claim is not None and claim.value else None
 
 
-def _cost(entry: ToolEntry, facts: Facts) -> Cost | None:
-    cost = entry.part("cost")
+def _cost(entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
+    cost = entry.object("cost")
     if cost is None:
         return None
     return Cost(
-        category=facts.take("cost.category", *spelled(cost, "category", Members.text)),
-        estimated_units=facts.take("cost.estimated_units", *spelled(cost, "estimated_units", Members.number)),
-        unit_label=facts.take("cost.unit_label", *spelled(cost, "unit_label", Members.text)),
+        category=resolver.value("cost.category", *spelled(cost, "category", FieldReader.string)),
+        estimated_units=resolver.value("cost.estimated_units", *spelled(cost, "estimated_units", FieldReader.number)),
+        unit_label=resolver.value("cost.unit_label", *spelled(cost, "unit_label", FieldReader.string)),
     )
 
 
-def _examples(owner: Members, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
+def _examples(owner: FieldReader, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
     """Reads `examples`, calls with what they give; other names of `input` are known too."""
-    for item in owner.parts("examples"):
-        description, output = item.text("description"), item.json("output")
+    for item in owner.objects("examples"):
+        description, output = item.string("description"), item.json("output")
         arguments = next((claim for key in _INPUTS if (claim := item.json(key)) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
             problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
@@ -393,16 +409,18 @@ _LISTS_OF_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
 _NAMED_SCHEMAS = ("patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
-def callable_entries(entries: Iterable[tuple[str, Members]], problems: ProblemLog) -> Iterator[tuple[str, Members]]:
+def callable_entries(
+    entries: Iterable[tuple[str, FieldReader]], problems: ProblemLog
+) -> Iterator[tuple[str, FieldReader]]:
     """Gives the tools that a client may call over Streamable HTTP, and reports the others."""
-    for name, members in entries:
-        reason = invalid_header(members.raw.get("inputSchema"))
+    for name, fields in entries:
+        reason = invalid_header(fields.raw.get("inputSchema"))
         if reason is None:
-            yield name, members
+            yield name, fields
         else:
             problems.warning(
                 "tool-header-invalid",
-                members.at("inputSchema"),
+                fields.pointer_to("inputSchema"),
                 f"no client may call {name[:100]!r}: {reason[:200]}; left out",
                 "give each x-mcp-header a name of its own, on a property that is a string, integer or boolean",
             )
