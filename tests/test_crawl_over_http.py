@@ -19,7 +19,7 @@ from servers.over_http import KioskOverHttp
 from skillgen.errors import SourceError
 from skillgen.sources.mcp import connect
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
-from skillgen.sources.mcp.http import ByteBudget, lost_through
+from skillgen.sources.mcp.http import ByteBudget, error_from_transport
 
 
 @pytest.fixture(autouse=True)
@@ -252,7 +252,7 @@ def test_the_innermost_of_a_group_of_exceptions_says_what_happened(cause: Except
     outer.__cause__ = cause
     group = Exception("unhandled errors in a task group")
     group.exceptions = (outer,)  # type: ignore[attr-defined]
-    told = str(lost_through(group if not isinstance(cause, RuntimeError) else cause))
+    told = str(error_from_transport(group if not isinstance(cause, RuntimeError) else cause))
     assert told.startswith(what)
 
 

@@ -86,7 +86,7 @@ def _read_file(
     path: Path, server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
 ) -> tuple[list[Service], list[SkillgenError]]:
     from skillgen.pipeline.read import read_servers, servers_in_file
-    from skillgen.sources.mcp.session import Interruption
+    from skillgen.sources.mcp.session import CancelToken
 
     servers = servers_in_file(
         path,
@@ -105,7 +105,7 @@ def _read_file(
             fix="choose one with --server NAME",
         )
     with console.progress(f"reading {path}") as progress:
-        read = read_servers(servers, overrides, progress, Interruption())
+        read = read_servers(servers, overrides, progress, CancelToken())
     failures = [item.outcome for item in read if isinstance(item.outcome, SkillgenError)]
     if failures and len(read) == 1:
         raise failures[0]
@@ -138,7 +138,7 @@ def _login_of(server: ServerFamily) -> Login:
     if not server.login and (server.client_id or server.client_secret or server.issuer):
         raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
     return Login(
-        is_wanted=server.login,
+        is_requested=server.login,
         # Whoever is to log in must read where, also with --quiet.
         announce=Console().say if server.login else None,
         client_id=server.client_id,
@@ -155,7 +155,7 @@ def _may_get_secret(issuer: str) -> bool:
 def _scope_of(server: ServerFamily) -> CrawlScope:
     from skillgen.sources.mcp.target import CrawlScope
 
-    return CrawlScope.given_in(server)
+    return CrawlScope.from_options(server)
 
 
 def one_source(given: Mapping[str, object], fix: str) -> str:

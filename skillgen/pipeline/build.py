@@ -54,8 +54,8 @@ from skillgen.sources.documents import FilesRead, digest_of_file, files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.jsonrpc import ConnectionLost
-from skillgen.sources.mcp.process import ProcessFamily
-from skillgen.sources.mcp.session import Interruption
+from skillgen.sources.mcp.process import ProcessTree
+from skillgen.sources.mcp.session import CancelToken
 from skillgen.sources.mcp.target import is_tool_environment, programs_folder, without_tool_environment
 from skillgen.write.files import is_below
 from skillgen.write.record import RECORD_NAME, read_record
@@ -372,7 +372,7 @@ class FilledSource:
 
         source = self.source
         return Login(
-            is_wanted=source.login,
+            is_requested=source.login,
             announce=announce if source.login else None,
             client_id=self.text(source.client_id, "/client-id") if source.client_id else None,
             client_secret=self.text(source.client_secret, "/client-secret") if source.client_secret else None,
@@ -467,7 +467,7 @@ def _digest(path: Path) -> str:
 _CHUNK_BYTES = 64 * 1024
 
 
-def printed_description(filled: FilledSource, overrides: Overrides, interruption: Interruption) -> Service:
+def printed_description(filled: FilledSource, overrides: Overrides, cancel_token: CancelToken) -> Service:
     """Runs the command and reads what it prints; the command ends with all that it started, as a server does.
 
     Raises:
@@ -479,11 +479,11 @@ def printed_description(filled: FilledSource, overrides: Overrides, interruption
     command = filled.words(filled.source.openapi_command)
     where = f"{filled.where}/openapi-command"
     options = filled.description_options()
-    passed = secrets_of_environment(filled.env(), filled.environment) | secrets_of_arguments(command[1:])
-    options = replace(options, secrets=options.secrets | passed)
+    extra_secrets = secrets_of_environment(filled.env(), filled.environment) | secrets_of_arguments(command[1:])
+    options = replace(options, secrets=options.secrets | extra_secrets)
     with tempfile.TemporaryDirectory() as folder, options.secrets.kept_from_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_printed(command, filled, options.secrets, where, interruption))
+        path.write_bytes(_printed(command, filled, options.secrets, where, cancel_token))
         try:
             return read.read_description(str(path), overrides, options)
         except SourceError as error:
@@ -491,16 +491,16 @@ def printed_description(filled: FilledSource, overrides: Overrides, interruption
 
 
 def _printed(
-    command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str, interruption: Interruption
+    command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str, cancel_token: CancelToken
 ) -> bytes:
     program, timeout_s = command[0], filled.source.timeout
     try:
-        family = ProcessFamily(
+        family = ProcessTree(
             command,
             environment={**filled.project_environment(), **filled.env()},
             cwd=filled.folder(),
             stdin=subprocess.DEVNULL,
-            ends_with_leader=True,
+            kill_on_leader_exit=True,
         )
     except FileNotFoundError:
         raise SourceError(f"no such command: {program}", where=where, fix="install it, or correct the name") from None
@@ -510,7 +510,7 @@ def _printed(
         ) from None
     output = _Outputs(family)
     try:
-        with interruption.watched(family):
+        with cancel_token.attach(family):
             status = family.process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise SourceError(
@@ -536,7 +536,7 @@ def _printed(
 class _Outputs:
     """Reads what a command prints, so that it never waits for a reader; kills one that prints too much."""
 
-    def __init__(self, family: ProcessFamily) -> None:
+    def __init__(self, family: ProcessTree) -> None:
         self._family = family
         self._process = family.process
         self._printed = bytearray()
@@ -595,7 +595,7 @@ def reading_at_once(
     stopped. The other threads are daemons, so that an interrupted run waits for none of them.
     """
 
-    interruption = Interruption()
+    cancel_token = CancelToken()
     waiting: SimpleQueue[NamedTarget] = SimpleQueue()
     futures: dict[str, Future[ReadTarget]] = {}
     for named in targets:
@@ -610,27 +610,27 @@ def reading_at_once(
             except Empty:
                 return
             try:
-                futures[named.name].set_result(read_target(named, environment, interruption, announce))
+                futures[named.name].set_result(read_target(named, environment, cancel_token, announce))
             except BaseException as error:
                 futures[named.name].set_exception(error)
 
     def read(named: NamedTarget) -> ReadTarget:
         if named.name in futures:
             return futures[named.name].result()
-        return read_target(named, environment, interruption, announce)
+        return read_target(named, environment, cancel_token, announce)
 
     for number in range(min(_AT_ONCE, len(futures))):
         Thread(target=work, name=f"skillgen-build-{number}", daemon=True).start()
     try:
         yield read
     finally:
-        interruption.interrupt()
+        cancel_token.cancel()
 
 
 def read_target(
     named: NamedTarget,
     environment: Mapping[str, str],
-    interruption: Interruption,
+    cancel_token: CancelToken,
     announce: Callable[[str], None] | None = None,
 ) -> ReadTarget:
     """Reads the source of a target; `announce` shows a person where to log in, and is None where there is nobody.
@@ -642,7 +642,7 @@ def read_target(
     from skillgen.pipeline.read import authored
 
     with files_read() as files, located_in_file(named.pointer):
-        services, failures = _services(FilledSource(named, environment), interruption, announce)
+        services, failures = _services(FilledSource(named, environment), cancel_token, announce)
     one = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
     if len(services) > 1 and one:
         raise UsageError(
@@ -655,7 +655,7 @@ def read_target(
 
 
 def _services(
-    filled: FilledSource, interruption: Interruption, announce: Callable[[str], None] | None
+    filled: FilledSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline import read
 
@@ -688,14 +688,14 @@ def _services(
         place = filled.place(source.openapi)
         return (read.read_description(place, overrides, filled.description_options()),), ()
     if source.openapi_command:
-        return (printed_description(filled, overrides, interruption),), ()
+        return (printed_description(filled, overrides, cancel_token),), ()
     if source.config is not None:
-        return _configured(filled, source.config, overrides, interruption, filled.login(announce))
-    return (_crawled(filled, overrides, interruption, filled.login(announce)),), ()
+        return _configured(filled, source.config, overrides, cancel_token, filled.login(announce))
+    return (_crawled(filled, overrides, cancel_token, filled.login(announce)),), ()
 
 
 def _configured(
-    filled: FilledSource, file: str, overrides: Overrides, interruption: Interruption, login: Login
+    filled: FilledSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline.read import read_servers, servers_in_file
     from skillgen.sources.mcp.target import CrawlScope
@@ -706,15 +706,15 @@ def _configured(
         given=filled.env(),
         environment=filled.project_environment(),
         login=login,
-        scope=CrawlScope.given_in(filled.source),
+        scope=CrawlScope.from_options(filled.source),
         timeout_s=filled.source.timeout,
     )
-    read = read_servers(servers, overrides, lambda message: None, interruption)
+    read = read_servers(servers, overrides, lambda message: None, cancel_token)
     failures = tuple(item.outcome for item in read if isinstance(item.outcome, SkillgenError))
     return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
 
 
-def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interruption, login: Login) -> Service:
+def _crawled(filled: FilledSource, overrides: Overrides, cancel_token: CancelToken, login: Login) -> Service:
     from skillgen.pipeline import read
     from skillgen.sources.mcp.target import CrawlScope, ServerTarget
 
@@ -724,20 +724,20 @@ def _crawled(filled: FilledSource, overrides: Overrides, interruption: Interrupt
         raise UsageError("is no http:// or https:// address", where=f"{filled.where}/url", fix="give https://HOST/PATH")
     target = ServerTarget(
         command=filled.words(source.command),
-        caller=filled.project_environment(),
+        caller_env=filled.project_environment(),
         url=url,
         env=filled.env(),
         headers=filled.headers(),
         cwd=filled.folder() if source.command else None,
         login=login,
         timeout_s=source.timeout,
-        scope=CrawlScope.given_in(source),
-        passed=filled.secrets,  # at last, when everything is filled in
+        scope=CrawlScope.from_options(source),
+        extra_secrets=filled.secrets,  # at last, when everything is filled in
     )
     return read.read_server(
         target,
         overrides,
         server_name=source.server_name,
         progress=lambda message: None,
-        interruption=interruption,
+        cancel_token=cancel_token,
     )

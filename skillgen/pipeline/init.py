@@ -41,7 +41,7 @@ from skillgen.sources.detect import is_description
 from skillgen.sources.documents import is_snapshot, load_document
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
-from skillgen.sources.mcp.extensions import manifest_in
+from skillgen.sources.mcp.extensions import find_manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -478,7 +478,7 @@ def _kind(data: Json) -> tuple[str, str]:
         return "snapshot", "a snapshot"
     if is_description(data) and isinstance(as_dict(data).get("info"), dict):
         return "openapi", "an OpenAPI description"
-    if manifest_in(data) is not None:
+    if find_manifest(data) is not None:
         return "manifest", "a service manifest"
     return "", ""
 

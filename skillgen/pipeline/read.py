@@ -30,13 +30,13 @@ from skillgen.security.secrets import Secrets, report_url, secrets_of_headers, s
 from skillgen.sources.detect import discovered_document, is_description, kind_of_document, not_a_description
 from skillgen.sources.documents import Document, is_snapshot, is_url, load_document, services_from_snapshot
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.mcp.extensions import manifest_in
+from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.openapi.references import ReferencePolicy
 from skillgen.sources.openapi.source import service_from_description
 from skillgen.sources.selection import patterns_from, selected
 
 if TYPE_CHECKING:
-    from skillgen.sources.mcp.session import Interruption
+    from skillgen.sources.mcp.session import CancelToken
     from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
 
 
@@ -58,9 +58,9 @@ def read_server(
     *,
     server_name: str | None,
     progress: Progress,
-    interruption: Interruption | None = None,
+    cancel_token: CancelToken | None = None,
 ) -> Service:
-    """Crawls an MCP server; `interruption` ends it from another thread.
+    """Crawls an MCP server; `cancel_token` ends it from another thread.
 
     Raises:
         SourceError: it cannot be reached, or does not list its tools.
@@ -69,7 +69,7 @@ def read_server(
     from skillgen.sources.mcp.crawl import crawl
     from skillgen.sources.mcp.source import service_from_crawl
 
-    found = crawl(target, progress, interruption=interruption)
+    found = crawl(target, progress, cancel_token=cancel_token)
     service = service_from_crawl(found, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
@@ -81,7 +81,11 @@ def read_server(
 def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
     from skillgen.sources.mcp.target import sdk_with_version
 
-    if target.command and service.version and (sdk := sdk_with_version(target.command, target.caller, service.version)):
+    if (
+        target.command
+        and service.version
+        and (sdk := sdk_with_version(target.command, target.caller_env, service.version))
+    ):
         yield Problem(
             code="version-of-sdk",
             level="warning",
@@ -132,7 +136,7 @@ def _from_document(
         return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
     if is_description(document.data):
         return (_from_description(document, problems, overrides, options, access),)
-    if manifest_in(document.data) is not None:
+    if find_manifest(document.data) is not None:
         return (_from_manifest(document, overrides, None),)
     if (kind := kind_of_document(document.data)) is not None:
         raise not_a_description(document.name, kind)
@@ -218,7 +222,7 @@ def _from_description(
 def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
     from skillgen.sources.mcp.source import service_from_manifest
 
-    manifest = manifest_in(document.data)
+    manifest = find_manifest(document.data)
     if manifest is None:
         raise SourceError(
             "is no service manifest: it has neither `manifest_version` nor `server` with `tools`",
@@ -253,7 +257,7 @@ def _without(problems: ProblemLog, code: str) -> ProblemLog:
 
 
 def _is_readable(data: Json) -> bool:
-    return is_description(data) or is_snapshot(data) or manifest_in(data) is not None
+    return is_description(data) or is_snapshot(data) or find_manifest(data) is not None
 
 
 _AT_ONCE = 8
@@ -310,7 +314,7 @@ def servers_in_file(
     def target(key: str) -> ServerTarget | UsageError:
         try:
             found = replace(
-                config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller=environment
+                config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller_env=environment
             )
             return found if found.url is None else replace(found, login=login)
         except UsageError as error:
@@ -323,23 +327,23 @@ def servers_in_file(
 
 
 def read_servers(
-    servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, interruption: Interruption
+    servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, cancel_token: CancelToken
 ) -> tuple[ReadServer, ...]:
-    """Crawls servers at the same time, and returns what came of each, in order; `interruption` stops them."""
+    """Crawls servers at the same time, and returns what came of each, in order; `cancel_token` stops them."""
     progress(f"crawling {len(servers)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
-            futures = [pool.submit(_reader(server, overrides, interruption)) for server in servers]
+            futures = [pool.submit(_reader(server, overrides, cancel_token)) for server in servers]
             outcomes = [future.result() for future in futures]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            interruption.interrupt()
+            cancel_token.cancel()
             raise
     return tuple(ReadServer(name=item.name, outcome=outcome) for item, outcome in zip(servers, outcomes, strict=True))
 
 
 def _reader(
-    server: NamedServer, overrides: Overrides, interruption: Interruption
+    server: NamedServer, overrides: Overrides, cancel_token: CancelToken
 ) -> Callable[[], Service | SkillgenError]:
     def read() -> Service | SkillgenError:
         if isinstance(server.target, UsageError):
@@ -350,7 +354,7 @@ def _reader(
                 overrides,
                 server_name=server.mount_name,
                 progress=lambda message: None,
-                interruption=interruption,
+                cancel_token=cancel_token,
             )
         except SkillgenError as error:
             return _named(error, server.name)

@@ -328,13 +328,13 @@ class _PublishedWay:
         if "identifier" in self._raw:
             env = dict(self._named_values("environmentVariables"))
             command = self._command(env)
-            return ServerTarget(command=command, env=env, passed=self._secrets, timeout_s=timeout_s)
+            return ServerTarget(command=command, env=env, extra_secrets=self._secrets, timeout_s=timeout_s)
         url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
         if not url.startswith(("http://", "https://")):
             raise UsageError("its url is not an http:// or https:// URL", where=self._where, fix="choose another one")
         headers = tuple(self._named_values("headers"))
         is_sse = self._raw.get("type") in _SSE
-        return ServerTarget(url=url, is_sse=is_sse, headers=headers, passed=self._secrets, timeout_s=timeout_s)
+        return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self._secrets, timeout_s=timeout_s)
 
     def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
         kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
@@ -417,7 +417,7 @@ class _Entry:
             url=target_url,
             is_sse=is_sse,
             headers=tuple(headers.items()),
-            passed=self._variables.secrets,
+            extra_secrets=self._variables.secrets,
             timeout_s=timeout_s,
         )
 
@@ -429,7 +429,7 @@ class _Entry:
             command=command,
             env=env,
             cwd=self._cwd(),
-            passed=self._variables.secrets,
+            extra_secrets=self._variables.secrets,
             timeout_s=timeout_s,
         )
 

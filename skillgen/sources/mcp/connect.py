@@ -31,9 +31,9 @@ from skillgen.security.secrets import Secrets
 from skillgen.sources.http import BUSY
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
-    Interruption,
+    CancelToken,
+    Handshake,
     NoAnswer,
-    Opening,
     Request,
     Session,
     is_final,
@@ -66,7 +66,9 @@ def cannot_start(error: OSError | ValueError, *, where: str, cwd: Path | None) -
     return SourceError(f"The command cannot be started: {why}.", where=where, fix=fix)
 
 
-def dead_end(error: BaseException, method: str | None, *, where: str, symptoms: str, secrets: Secrets) -> SourceError:
+def crawl_error(
+    error: BaseException, method: str | None, *, where: str, symptoms: str, secrets: Secrets
+) -> SourceError:
     """Tells why a server gives nothing to document: it failed at this method, or at the first request."""
     if isinstance(error, ConnectionLost):
         return SourceError(error.what, where=where, fix=error.fix)
@@ -78,7 +80,7 @@ def dead_end(error: BaseException, method: str | None, *, where: str, symptoms: 
         raise error
     message = secrets.excerpt(error.message)
     if error.http_status is not None and error.http_status >= 400:
-        return _http_dead_end(error, message, where=where, secrets=secrets)
+        return _http_crawl_error(error, message, where=where, secrets=secrets)
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
     versions = _versions(error)
     request = "the first request" if method is None else f"`{method}`"
@@ -86,7 +88,7 @@ def dead_end(error: BaseException, method: str | None, *, where: str, symptoms: 
     return SourceError(what.strip(), where=where, fix="Look into the server's own log, or report it to its author.")
 
 
-def _http_dead_end(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:
+def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:
     status = error.http_status
     assert status is not None
     if status == 401:
@@ -137,10 +139,10 @@ class Attempt:
     connect: Callable[[], Connection]
     """Makes the connection."""
 
-    open: Callable[[Connection], Opening]
+    open: Callable[[Connection], Handshake]
     """Sends the first request."""
 
-    may_be_followed_after: Callable[[BaseException], bool]
+    retry_on: Callable[[BaseException], bool]
     """Tells whether the next way is worth a try after this failure."""
 
 
@@ -194,7 +196,7 @@ def _is_other_transport(error: BaseException) -> bool:
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:
     try:
-        environment = child_environment(target.caller, target.env)
+        environment = child_environment(target.caller_env, target.env)
         return StdioConnection(target.command, environment=environment, cwd=target.cwd, secrets=secrets)
     except (OSError, ValueError) as error:
         raise cannot_start(error, where=target.where, cwd=target.cwd) from None
@@ -204,14 +206,14 @@ _UNPROMISED_S = 3.0
 """How long the older opening is waited for where the server does not say that it has it."""
 
 
-def is_worth_asking(scope: CrawlScope, opening: Opening) -> bool:
+def needs_probe(scope: CrawlScope, opening: Handshake) -> bool:
     """Tells from what a server says first whether its older era is asked."""
     return not scope.no_older_era and opening.is_of_newest_era and not opening.mentions_dashdash
 
 
 @contextlib.contextmanager
-def asked_beside(
-    attempt: Attempt, opening: Opening, *, opening_s: float, timeout_s: float, interruption: Interruption
+def probe_in_parallel(
+    attempt: Attempt, opening: Handshake, *, opening_s: float, timeout_s: float, cancel_token: CancelToken
 ) -> Iterator[Callable[[ProblemLog], dict[str, Json]]]:
     """Asks while the block runs; yields a function that waits for the answers, method to raw result.
 
@@ -219,13 +221,13 @@ def asked_beside(
     answered or not.
     """
     seconds = timeout_s if opening.has_older_era else min(timeout_s, max(_UNPROMISED_S, 3 * opening_s))
-    own = Interruption()
+    own = CancelToken()
 
     def answers() -> dict[str, Json]:
-        interruption.refuse_more()
+        cancel_token.raise_if_cancelled()
         connection = attempt.connect()
         try:
-            with interruption.watched(connection), own.watched(connection):
+            with cancel_token.attach(connection), own.attach(connection):
                 return _asked(connection, seconds)
         finally:
             connection.close()
@@ -235,7 +237,7 @@ def asked_beside(
         try:
             yield lambda log: _results(future, log)
         finally:
-            own.interrupt()
+            own.cancel()
 
 
 def _asked(connection: Connection, seconds: float) -> dict[str, Json]:
@@ -269,7 +271,7 @@ def logged_in(target: ServerTarget) -> ServerTarget:
         return target
     has_token = any(name.lower() == "authorization" for name, _ in target.headers)
     file = login_file(target.url)
-    if login.is_wanted and login.announce is None and not has_token and not file.path.exists():
+    if login.is_requested and login.announce is None and not has_token and not file.path.exists():
         raise SourceError(
             "needs a login, none is kept, and nobody can be asked here",
             where=target.public_url,
@@ -285,7 +287,7 @@ def logged_in(target: ServerTarget) -> ServerTarget:
     if token is None:
         return target
     headers = (*target.headers, ("Authorization", f"Bearer {token}"))
-    return replace(target, headers=headers, passed=target.passed | _secrets_of(file))
+    return replace(target, headers=headers, extra_secrets=target.extra_secrets | _secrets_of(file))
 
 
 def _secrets_of(file: LoginFile) -> Secrets:

@@ -27,7 +27,7 @@ from skillgen.security.secrets import HIDDEN_IN_URL, Secrets, chunks_of, report_
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_text import settled
 from skillgen.sources.mcp import progressive
-from skillgen.sources.mcp.connect import Attempt, asked_beside, attempts_for, dead_end, is_worth_asking, logged_in
+from skillgen.sources.mcp.connect import Attempt, attempts_for, crawl_error, logged_in, needs_probe, probe_in_parallel
 from skillgen.sources.mcp.extensions import (
     GROUPING,
     GROUPS,
@@ -38,7 +38,7 @@ from skillgen.sources.mcp.extensions import (
     read_skill_files,
 )
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
-from skillgen.sources.mcp.session import Interruption, NoAnswer, Opening, Session
+from skillgen.sources.mcp.session import CancelToken, Handshake, NoAnswer, Session
 from skillgen.sources.mcp.target import Crawl, ServerTarget
 
 _PAGES_LIMIT = 1_000
@@ -243,7 +243,7 @@ class CrawlReader:
     def _report(self, reading: ListReading, error: BaseException) -> None:
         if reading.method == "tools/list":
             symptoms = self._session.connection.symptoms()
-            raise dead_end(error, reading.method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
+            raise crawl_error(error, reading.method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
         if isinstance(error, RpcError) and _is_unknown(error) and not reading.pages:
             self.log.info("list-not-offered", reading.method, "The server declares this list, but does not know it.")
         else:
@@ -287,10 +287,10 @@ _FOLDERS_OF_PEOPLE = ("home", "Users")
 __all__ = ["Crawl", "ServerTarget", "crawl"]
 
 
-def crawl(target: ServerTarget, progress: Callable[[str], None], *, interruption: Interruption | None = None) -> Crawl:
+def crawl(target: ServerTarget, progress: Callable[[str], None], *, cancel_token: CancelToken | None = None) -> Crawl:
     """Crawls a server. When this returns, the server is being ended in the background.
 
-    `interruption` ends the crawl from another thread.
+    `cancel_token` ends the crawl from another thread.
 
     Raises:
         SourceError: it cannot be reached, or does not say what it offers.
@@ -299,34 +299,32 @@ def crawl(target: ServerTarget, progress: Callable[[str], None], *, interruption
     target = logged_in(target)
     secrets = target.secrets()
     with secrets.kept_from_errors():
-        return _crawl(target, secrets, progress, interruption or Interruption())
+        return _crawl(target, secrets, progress, cancel_token or CancelToken())
 
 
-def _crawl(
-    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], interruption: Interruption
-) -> Crawl:
+def _crawl(target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken) -> Crawl:
     failures: list[SourceError] = []
     for attempt in attempts_for(target, secrets):
         progress(attempt.announcement)
-        interruption.refuse_more()
+        cancel_token.raise_if_cancelled()
         started = time.monotonic()
-        with _ended(attempt.connect()) as connection, interruption.watched(connection):
+        with _ended(attempt.connect()) as connection, cancel_token.attach(connection):
             try:
                 opening = attempt.open(connection)
             except (NoAnswer, RpcError, ConnectionLost) as error:
                 symptoms = connection.symptoms()
                 if target.url is not None and symptoms:  # the older transport is there: what fails is in it
                     failures.clear()
-                failures.append(dead_end(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
-                if not attempt.may_be_followed_after(error):
+                failures.append(crawl_error(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
+                if not attempt.retry_on(error):
                     break
                 continue
             reader = CrawlReader(target, Session(connection, opening, target.timeout_s), secrets)
             seconds = time.monotonic() - started
-            if not is_worth_asking(target.scope, opening):
+            if not needs_probe(target.scope, opening):
                 return _crawl_from(target, attempt, opening, reader.read(progress), reader, secrets)
-            with asked_beside(
-                attempt, opening, opening_s=seconds, timeout_s=target.timeout_s, interruption=interruption
+            with probe_in_parallel(
+                attempt, opening, opening_s=seconds, timeout_s=target.timeout_s, cancel_token=cancel_token
             ) as older_answers:
                 results = reader.read(progress)
                 return _crawl_from(target, attempt, opening, {**older_answers(reader.log), **results}, reader, secrets)
@@ -337,7 +335,7 @@ def _crawl(
 def _crawl_from(
     target: ServerTarget,
     attempt: Attempt,
-    opening: Opening,
+    opening: Handshake,
     results: dict[str, Json],
     reader: CrawlReader,
     secrets: Secrets,

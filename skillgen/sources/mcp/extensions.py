@@ -139,13 +139,13 @@ def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[s
         return None
     candidates = [result.get("structuredContent"), *(_json_of(item) for item in as_list(result.get("content"))), result]
     for candidate in candidates:
-        if (found := manifest_in(candidate)) is not None:
+        if (found := find_manifest(candidate)) is not None:
             return found
     log.warning("manifest-failed", MANIFEST_TOOL, "The result of the tool holds no service manifest.")
     return None
 
 
-def manifest_in(data: Json) -> dict[str, Json] | None:
+def find_manifest(data: Json) -> dict[str, Json] | None:
     """Gives a service manifest: the object itself, or one that it holds under `manifest`, `service_manifest` or
     `result`."""
     found = as_dict(data)

@@ -180,7 +180,7 @@ class _Watched(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def lost_through(error: BaseException) -> ConnectionLost | RpcError:
+def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
     """Tells why a connection is lost. The texts of exceptions are left out where they may quote a header or a URL."""
     causes = list(causes_of(error))
     for cause in causes:
@@ -383,7 +383,7 @@ class HttpConnection:
         try:
             await self._hold()
         except Exception as error:
-            self._lost = self._lost or lost_through(error)
+            self._lost = self._lost or error_from_transport(error)
         self._lost = self._lost or ConnectionLost(
             "The server ended the connection.", fix="Look into the server's own log."
         )
@@ -455,7 +455,7 @@ class HttpConnection:
         exchange.retry_after = response.headers.get("retry-after") if exchange.status in BUSY else None
 
     async def _note(self, error: Exception) -> None:
-        self._lost = self._lost or lost_through(error)
+        self._lost = self._lost or error_from_transport(error)
 
     async def _request(self, method: str, params: Params | None) -> Json:
         await self._ready.wait()

@@ -38,7 +38,7 @@ from skillgen.security.addresses import hosts_of, public_url
 from skillgen.security.secrets import published_url
 from skillgen.sources.http import checked_address
 from skillgen.sources.json_access import PATIENCE
-from skillgen.sources.mcp.http import causes_of, lost_through
+from skillgen.sources.mcp.http import causes_of, error_from_transport
 from skillgen.sources.mcp.sdk import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -52,7 +52,7 @@ from skillgen.sources.mcp.sdk import (
     ProtectedResourceMetadata,
 )
 from skillgen.sources.mcp.target import Login, ServerTarget
-from skillgen.sources.mcp.tokens import Kept, LoginFile
+from skillgen.sources.mcp.tokens import LoginFile, StoredLogin
 from skillgen.text.unicode import printable
 
 _EARLY_S = 60
@@ -77,7 +77,7 @@ class Store:
         self._file = file
         self._client = client
         self._redirect_uri = redirect_uri
-        self.kept: Kept = file.read()
+        self.kept: StoredLogin = file.read()
 
     async def get_tokens(self) -> OAuthToken | None:
         """Gives the tokens of the last login."""
@@ -459,7 +459,7 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
                 raise cause from None
         if login.announce is None:
             return None  # the crawl will tell
-        lost = lost_through(error)
+        lost = error_from_transport(error)
         fix = getattr(lost, "fix", None)
         raise SourceError(f"the login fails: {printable(str(lost))}", where=where, fix=fix) from None
     if status == 401 and login.announce is not None:

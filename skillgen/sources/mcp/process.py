@@ -43,7 +43,7 @@ _CLEAN_LOOKS = 2
 """How many looks in a row must find no process."""
 
 
-class ProcessFamily:
+class ProcessTree:
     """A server's process and all that it started."""
 
     def __init__(
@@ -53,9 +53,9 @@ class ProcessFamily:
         environment: Mapping[str, str],
         cwd: Path | None,
         stdin: int = subprocess.PIPE,
-        ends_with_leader: bool = False,
+        kill_on_leader_exit: bool = False,
     ) -> None:
-        """Starts the server; with `ends_with_leader`, what it leaves behind is killed at its end.
+        """Starts the server; with `kill_on_leader_exit`, what it leaves behind is killed at its end.
 
         Raises:
             OSError: it cannot be started.
@@ -68,7 +68,7 @@ class ProcessFamily:
             return
         marked = {**environment, MARK: self._mark.partition("=")[2]}
         words = [os.fsencode(word) for word in command]
-        request = (words, {os.fsencode(k): os.fsencode(v) for k, v in marked.items()}, ends_with_leader)
+        request = (words, {os.fsencode(k): os.fsencode(v) for k, v in marked.items()}, kill_on_leader_exit)
         control, self._control = _pipe()
         failure, failing = _pipe()
         with control, failure:

@@ -58,7 +58,7 @@ class NoAnswer(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class Handshake:
     """The first thing that a server says."""
 
     method: str
@@ -124,7 +124,7 @@ def modern_params(given: Mapping[str, Json]) -> dict[str, Json]:
     return {**given, "_meta": meta}
 
 
-def negotiate(connection: Connection, *, probe_s: float, timeout_s: float) -> Opening:
+def negotiate(connection: Connection, *, probe_s: float, timeout_s: float) -> Handshake:
     """Opens a crawl in the newest era that the server speaks.
 
     Raises:
@@ -149,7 +149,7 @@ def negotiate(connection: Connection, *, probe_s: float, timeout_s: float) -> Op
     raise _why_not(initialize, timeout_s)
 
 
-def open_by_initialize(connection: Connection, timeout_s: float) -> Opening:
+def open_by_initialize(connection: Connection, timeout_s: float) -> Handshake:
     """Opens a crawl in the earlier era without asking for the newest first.
 
     Raises:
@@ -167,12 +167,12 @@ def _send_initialize(connection: Connection) -> Future[Json]:
     return connection.send(_INITIALIZE, offer)
 
 
-def _confirmed(connection: Connection, opening: Opening) -> Opening:
+def _confirmed(connection: Connection, opening: Handshake) -> Handshake:
     connection.notify("notifications/initialized", None)
     return opening
 
 
-def _opening_from_discover(future: Future[Json]) -> Opening | None:
+def _opening_from_discover(future: Future[Json]) -> Handshake | None:
     """Gives what a modern server says, or none where another era is worth a try; raises what settles the matter."""
     error = future.exception()
     if isinstance(error, RpcError) and not is_final(error):
@@ -185,7 +185,7 @@ def _opening_from_discover(future: Future[Json]) -> Opening | None:
     versions = result.get("supportedVersions")
     if isinstance(versions, list) and MODERN_VERSION not in versions:
         return None
-    return Opening(method=_DISCOVER, result=result, version=MODERN_VERSION)
+    return Handshake(method=_DISCOVER, result=result, version=MODERN_VERSION)
 
 
 def is_final(error: RpcError) -> bool:
@@ -198,13 +198,13 @@ def is_final(error: RpcError) -> bool:
     return not set(texts_of(error.data, "supported")) & set(_HANDSHAKE_VERSIONS)
 
 
-def _opening_from_initialize(future: Future[Json]) -> Opening | None:
+def _opening_from_initialize(future: Future[Json]) -> Handshake | None:
     if future.exception() is not None:
         return None
     result = future.result()
     if not isinstance(result, dict):
         return None
-    return Opening(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
+    return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
 
 
 def _why_not(initialize: Future[Json], timeout_s: float) -> BaseException:
@@ -245,7 +245,7 @@ class Answer:
 class Session:
     """A connection on which a server has said who it is."""
 
-    def __init__(self, connection: Connection, opening: Opening, timeout_s: float) -> None:
+    def __init__(self, connection: Connection, opening: Handshake, timeout_s: float) -> None:
         self.connection = connection
         self.opening = opening
         self.timeout_s = timeout_s
@@ -291,7 +291,7 @@ class Killable(Protocol):
         """Ends it at once."""
 
 
-class Interruption:
+class CancelToken:
     """Knows the connections and commands that are open, and kills them all on request."""
 
     def __init__(self) -> None:
@@ -300,7 +300,7 @@ class Interruption:
         self._is_over = False
 
     @contextlib.contextmanager
-    def watched(self, connection: Killable) -> Iterator[None]:
+    def attach(self, connection: Killable) -> Iterator[None]:
         """Knows a connection for as long as it is used.
 
         Raises:
@@ -317,7 +317,7 @@ class Interruption:
             with self._lock:
                 self._open.discard(connection)
 
-    def refuse_more(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raises once everything is over: a crawl must not start its server anew.
 
         Raises:
@@ -326,7 +326,7 @@ class Interruption:
         if self._is_over:
             raise ConnectionLost("It was interrupted.")
 
-    def interrupt(self) -> None:
+    def cancel(self) -> None:
         """Kills all connections, and refuses others from now on."""
         with self._lock:
             self._is_over = True

@@ -30,7 +30,7 @@ from skillgen.sources.mcp.jsonrpc import (
     lines_of,
     messages_in,
 )
-from skillgen.sources.mcp.process import ProcessFamily
+from skillgen.sources.mcp.process import ProcessTree
 
 _BANNERS_LIMIT = 10_000
 """Lines that are no messages before the program is taken for something other than an MCP server."""
@@ -58,7 +58,7 @@ class StdioConnection:
             OSError: it cannot be started.
         """
         self._secrets = secrets
-        self._family = ProcessFamily(command, environment=environment, cwd=cwd)
+        self._family = ProcessTree(command, environment=environment, cwd=cwd)
         self._process = self._family.process
         self._ids = itertools.count(1)
         self._pending: dict[str, Future[Json]] = {}

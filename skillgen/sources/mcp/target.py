@@ -123,7 +123,7 @@ Transport = Literal["stdio", "http", "sse"]
 class Login:
     """What the user wants of logging in to a server over HTTP. A login that was kept is used without being asked."""
 
-    is_wanted: bool = False
+    is_requested: bool = False
     """Whether the user says that the server needs one."""
 
     announce: Callable[[str], None] | None = None
@@ -160,7 +160,7 @@ class CrawlScope:
     """Whether the files of the skills that it offers are read."""
 
     @classmethod
-    def given_in(cls, options: object) -> CrawlScope:
+    def from_options(cls, options: object) -> CrawlScope:
         """Returns what options or a project's file say: values with the names of the fields."""
         return cls(**{item.name: getattr(options, item.name) for item in fields(cls)})
 
@@ -181,7 +181,7 @@ class ServerTarget:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Environment variables for the command."""
 
-    caller: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    caller_env: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
     """The variables of the user's shell, of which the command gets those that any program needs."""
 
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
@@ -193,7 +193,7 @@ class ServerTarget:
     login: Login = Login()
     """How to get a token, where no header has one."""
 
-    passed: Secrets = field(default_factory=Secrets, repr=False)
+    extra_secrets: Secrets = field(default_factory=Secrets, repr=False)
     """Secrets that were filled in for a variable, in any of the above, or that a login returned."""
 
     timeout_s: float = 30.0
@@ -219,8 +219,8 @@ class ServerTarget:
     def secrets(self) -> Secrets:
         """Returns the secrets that the user or their shell passed on, which no document and no message may hold."""
         return (
-            self.passed
-            | secrets_of_environment(self.env, child_environment(self.caller, {}))
+            self.extra_secrets
+            | secrets_of_environment(self.env, child_environment(self.caller_env, {}))
             | secrets_of_arguments(self.command[1:])
             | secrets_of_headers(self.headers)
             | secrets_of_url(self.url)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
 
-Kept = dict[str, Json]
+StoredLogin = dict[str, Json]
 """`url`, `tokens` (RFC 6749, 5.1), `expires_at` (seconds since the epoch), `client` (RFC 7591, 3.2.1), `resource`
 (RFC 9728), `issuer` and `metadata` (RFC 8414), `trusted_issuer` (which may get the secret of the user's client)."""
 
@@ -29,7 +29,7 @@ class LoginFile:
     path: Path
     """The file."""
 
-    def read(self) -> Kept:
+    def read(self) -> StoredLogin:
         """Gives what is kept; nothing where there is none, or where it is damaged: then one logs in anew."""
         try:
             kept = json.loads(self.path.read_text("utf-8"))
@@ -45,7 +45,7 @@ class LoginFile:
         found += [client.get("client_secret")] if isinstance(client, dict) else []
         return frozenset(value for value in found if isinstance(value, str))
 
-    def write(self, kept: Kept) -> None:
+    def write(self, kept: StoredLogin) -> None:
         """Keeps a login.
 
         Raises:

@@ -33,7 +33,7 @@ def _main(control_fd: int, failure_fd: int) -> None:
         os.set_inheritable(fd, False)
     _become_subreaper()
     control = os.fdopen(control_fd, "rb")
-    command, environment, ends_with_leader = marshal.load(control)
+    command, environment, kill_on_leader_exit = marshal.load(control)
     # The program is looked up in the PATH of the caller, and this process has no environment yet.
     os.environb[b"PATH"] = environment.get(b"PATH", os.fsencode(os.defpath))
     restored = [signal.SIGPIPE, signal.SIGXFSZ]
@@ -51,7 +51,7 @@ def _main(control_fd: int, failure_fd: int) -> None:
             pid, status = os.wait()
             if pid == leader:
                 leader_status = status
-                if ends_with_leader:
+                if kill_on_leader_exit:
                     threading.Thread(target=_kill_all, daemon=True).start()
     _end_as(leader_status)
 
