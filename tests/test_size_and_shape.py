@@ -369,11 +369,20 @@ MANY = {
     """,
     "variables of a server": """
         from skillgen.errors import ProblemLog
-        from skillgen.sources.openapi.servers import endpoints_from
+        from skillgen.sources.openapi.security import endpoints_from
         url = "https://x.example/" + "/".join(f"{{{name}}}{{{name * 2}}}{{{name * 3}}}" for name in names)
         variables = {name * times: {"default": name[::-1]} for name in names for times in (1, 2, 3)}
         (endpoint,) = endpoints_from([{"url": url, "variables": variables}], "", None, ProblemLog())
         print(len(endpoint.variables) // 3 if "{" not in endpoint.url else endpoint.url)
+    """,
+    "required properties of an object": """
+        from skillgen.errors import ProblemLog
+        from skillgen.sources.json_schema.flatten import flatten
+        from skillgen.sources.json_schema.loader import SchemaReader
+        keys = [f"{name}{number}" for name in names for number in range(5)]
+        raw = {"type": "object", "properties": {key: {"type": "string"} for key in keys}, "required": keys}
+        flat = flatten(SchemaReader(ProblemLog()).open_document(raw, ""), raw, "")
+        print(sum(parameter.required for parameter in flat.parameters) // 5)
     """,
 }
 """What a search through all of it for each of its parts makes slow, as code that prints how much was read."""

@@ -110,12 +110,12 @@ class _Flattener:
             self._add_to_whole(raw, pointer, is_itself)
         if settled is None and (words := text_of(raw, "description")) is not None:
             self._said[is_itself] = join_texts(self._said.get(is_itself), words) or words
-        required = frozenset(required_names(raw))
+        required = set(required_names(raw))
         if "properties" in raw:
             for parameter in self._schemas.properties(raw, pointer, self._location):
                 self._add(parameter, settled)
                 if parameter.required:
-                    required |= {parameter.name}
+                    required.add(parameter.name)
         if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
             required |= self._collect(target[1], target[0], seen, settled, is_itself)
         for index, member in members(raw, "allOf"):
@@ -128,7 +128,7 @@ class _Flattener:
             ]
             if sets:
                 required |= frozenset.intersection(*sets)
-        return required
+        return frozenset(required)
 
     def _add(self, parameter: Parameter, settled: frozenset[str] | None) -> None:
         """Adds a property; what an alternative makes narrower of one that all have, the whole tells."""
