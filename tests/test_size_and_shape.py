@@ -384,6 +384,27 @@ MANY = {
         flat = flatten(SchemaReader(ProblemLog()).open_document(raw, ""), raw, "")
         print(sum(parameter.required for parameter in flat.parameters) // 5)
     """,
+    "types that a discriminator implies": """
+        from skillgen.errors import ProblemLog
+        from skillgen.sources.json_schema.loader import SchemaReader
+        types = [f"{name}{number}" for name in names for number in range(10)]
+        options = [{"$ref": f"#/$defs/{name}"} for name in types]
+        raw = {"oneOf": options, "discriminator": {"propertyName": "kind"}, "$defs": {name: {} for name in types}}
+        schema = SchemaReader(ProblemLog()).open_document(raw, "").schema(raw, "")
+        print(len(schema.discriminator.mapping) // 10)
+    """,
+    "types that a discriminator maps": """
+        from skillgen.sources.examples.generator import Variants
+        from skillgen.model.values import follow
+        types = [f"{name}{number}" for name in names for number in range(5)]
+        options = [{"$ref": f"#/$defs/{name}"} for name in types]
+        mapping = {name[::-1]: f"#/$defs/{name}" for name in types}
+        raw = {"oneOf": options, "discriminator": {"propertyName": "kind", "mapping": mapping}}
+        raw["$defs"] = {name: {"type": "object"} for name in types}
+        variants = Variants(lambda reference: follow(raw, reference[1:]), siblings_of_references=True)
+        (value,) = next(variants.of(raw))["properties"]["kind"]["enum"]
+        print(len(mapping) // 5 if value == "0aaa" else value)
+    """,
 }
 """What a search through all of it for each of its parts makes slow, as code that prints how much was read."""
 

@@ -210,30 +210,37 @@ def _choices(raw: Flat, follow: Follow) -> Iterator[list[Json]]:
     for keyword in ("oneOf", "anyOf"):
         if isinstance(raw.get(keyword), list):
             discriminator = as_dict(raw.get("discriminator"))
+            values = _values_by_target(discriminator)
             options = sorted(raw[keyword], key=lambda item: isinstance(item, dict) and item.get("type") == "null")
-            yield [_discriminated(item, discriminator, follow) for item in options]
+            yield [_discriminated(item, discriminator.get("propertyName"), values, follow) for item in options]
     if "if" in raw:
         met = {"allOf": [raw["if"], raw.get("then", True)]}
         yield [{}, met] if "else" not in raw else [raw["else"], met]
 
 
-def _discriminated(option: Json, discriminator: Flat, follow: Follow) -> Json:
+def _values_by_target(discriminator: Flat) -> dict[str, tuple[int, str]]:
+    """Returns, for each target of the mapping, the first value that names it, after the position of that value."""
+    values: dict[str, tuple[int, str]] = {}
+    for position, (value, target) in enumerate(as_dict(discriminator.get("mapping")).items()):
+        if isinstance(target, str):
+            values.setdefault(target, (position, value))
+    return values
+
+
+def _discriminated(option: Json, name: Json, values: dict[str, tuple[int, str]], follow: Follow) -> Json:
+    """Returns an option with the value of the discriminating property `name` for it (OpenAPI, "Discriminator Object").
+
+    A mapping names its targets by reference or by the name of the type; the first value that names the option counts.
+    """
     reference = option.get("$ref") if isinstance(option, dict) else None
-    key = _discriminator_value(discriminator, reference, follow) if isinstance(reference, str) else None
-    return option if key is None else {"allOf": [option, with_constant({}, *key)]}
-
-
-def _discriminator_value(discriminator: Flat, reference: str, follow: Follow) -> tuple[str, str] | None:
-    """Gives the property that tells the type and the value for the type at a reference (OpenAPI, "Discriminator")."""
-    name = discriminator.get("propertyName")
-    if not isinstance(name, str):
-        return None
-    own = last_token(reference)
-    mapping = as_dict(discriminator.get("mapping"))
-    mapped = next((key for key, target in mapping.items() if target in (reference, own)), None)
-    if mapped is None and is_type_reference(reference):
-        mapped = implied_value(reference, name, follow)
-    return None if mapped is None else (name, mapped)
+    if not isinstance(name, str) or not isinstance(reference, str):
+        return option
+    value: str | None = None
+    if named := [values[target] for target in (reference, last_token(reference)) if target in values]:
+        value = min(named)[1]
+    elif is_type_reference(reference):
+        value = implied_value(reference, name, follow)
+    return option if value is None else {"allOf": [option, with_constant({}, name, value)]}
 
 
 def merged(one: Flat, other: Flat) -> Flat | None:

@@ -44,16 +44,20 @@ class Discriminators:
         if not isinstance(name, str):
             report(place, "the discriminator names no property; left out")
             return None
-        found = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
+        mapping = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
+        mapped_types = set(mapping.values())
         for reference in self._possible(raw, local):
-            held = name_of(reference, place)
-            if held is not None and held not in found.values() and is_type_reference(reference):
-                if (word := implied_value(reference, name, self._follow)) is not None:
-                    found.setdefault(word, held)
+            type_name = name_of(reference, place)
+            if type_name is None or type_name in mapped_types or not is_type_reference(reference):
+                continue
+            value = implied_value(reference, name, self._follow)
+            if value is not None and value not in mapping:
+                mapping[value] = type_name
+                mapped_types.add(type_name)
         default = declared.get("defaultMapping")
         return Discriminator(
             property=name,
-            mapping=found or None,
+            mapping=mapping or None,
             default=name_of(mapped_reference(default), place) if isinstance(default, str) else None,
         )
 
