@@ -13,7 +13,7 @@ from typing import Any
 from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
-from skillgen.security.screening import screened
+from skillgen.security.screening import screen_service
 from skillgen.sources.documents import Document
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_answer, messages_in
@@ -85,7 +85,7 @@ def read_openapi(data: bytes) -> None:
     for whole in (described, parsed if isinstance(parsed, dict) else {}, {**described, "paths": {"/a": parsed}}):
         try:
             document = Document(data=whole, size_bytes=len(data), name="fuzz")
-            infer_missing(screened(service_from_description(document, ProblemLog())))
+            infer_missing(screen_service(service_from_description(document, ProblemLog())))
         except SkillgenError:
             pass
 
@@ -110,7 +110,7 @@ def read_crawl(data: bytes) -> None:
     for found in (results, {**results, "tools/list": [{"tools": parsed if isinstance(parsed, list) else [parsed]}]}):
         crawl = Crawl(results=found, protocol_version="2025-06-18", transport="stdio", url=None)
         try:
-            infer_missing(screened(service_from_crawl(crawl)))
+            infer_missing(screen_service(service_from_crawl(crawl)))
         except SkillgenError:
             pass
 

@@ -25,7 +25,7 @@ from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATE
 
 import skillgen.sources.mcp.crawl as crawl_module
 from skillgen.errors import SourceError
-from skillgen.security.secrets import Secrets, secrets_of_arguments, secrets_of_headers
+from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_headers
 from skillgen.sources.mcp import connect, jsonrpc, process, session
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
 from skillgen.sources.mcp.jsonrpc import ConnectionLost
@@ -698,7 +698,7 @@ class TestExcerpts:
     )
     def test_what_a_header_encodes_is_secret_too(self, name: str, value: str, secrets: list[str]) -> None:
         """X-12."""
-        hide = secrets_of_headers([(name, value)]).hide
+        hide = secrets_from_headers([(name, value)]).hide
         assert [hide(secret) for secret in secrets] == ["[hidden]"] * len(secrets)
 
     def test_secrets_are_redacted_before_a_text_is_cut(self) -> None:
@@ -727,7 +727,7 @@ class TestExcerpts:
         ]
         arguments += ["--dsn=Server=x;Password=d1234;", "--header", "Authorization: Bearer b1234", "--", "e1234f5678a9"]
         arguments.append('{"apiKey": "j1234", "description": "Takes key=shown1.", "path": "/srv/shown2"}')
-        hide = secrets_of_arguments(arguments).hide
+        hide = secrets_from_arguments(arguments).hide
         secrets = ["k1234", "t1234", "pass", "d1234", "b1234", "e1234f5678a9", "j1234"]
         assert [value for value in secrets if hide(value) != "[hidden]"] == []
         assert hide("8080 Server host postgres shown1 /srv/shown2") == "8080 Server host postgres shown1 /srv/shown2"

@@ -17,9 +17,9 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.examples import filled_command
 from skillgen.render.formats import render_documents
-from skillgen.security.screening import screened
-from skillgen.sources.examples.calls import checked_examples
-from skillgen.sources.examples.strings import NoText, matches, text_for
+from skillgen.security.screening import screen_service
+from skillgen.sources.examples.calls import call_examples
+from skillgen.sources.examples.strings import NoString, matches, string_matching
 from skillgen.sources.mcp.crawl import Crawl
 from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.text.markdown import exact_json_text
@@ -282,7 +282,7 @@ def test_a_pattern_is_matched_as_ecmascript_matches_it(pattern: str, text: str, 
 
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^\p{Lu}\P{L}{3}$", r"^[\p{L}\p{N}]{5}$", r"^[^\p{C}]{2,5}$"])
 def test_a_text_is_made_for_a_pattern_with_unicode_properties(pattern: str) -> None:
-    assert matches(pattern, text_for(pattern))
+    assert matches(pattern, string_matching(pattern))
 
 
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^(?<first>É)mil\w$|\k<first>", r"(?i)^éMILE$"])
@@ -291,7 +291,7 @@ def test_a_declared_value_is_not_called_wrong_for_a_pattern_that_cannot_be_check
     schema = of(value={"type": "string", "pattern": pattern})
     problems = ProblemLog()
     declared = [(Example(input={"value": "Émile"}), "/examples/0")]
-    (example,) = checked_examples(declared, schema, "/inputSchema", problems)
+    (example,) = call_examples(declared, schema, "/inputSchema", problems)
     assert example.flaw is None
     assert list(problems) == []
 
@@ -326,7 +326,7 @@ def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
     ],
 )
 def test_what_other_languages_have_in_patterns_is_understood(pattern: str, text: str) -> None:
-    assert text_for(pattern) == text
+    assert string_matching(pattern) == text
 
 
 @given(st.from_regex(r"[ab]{0,3}(\[[a-c]\]|\([ab]\|[cd]{1,2}\)|\\d)(\+|\*|\?|\{2\})?[xyz]?", fullmatch=True))
@@ -334,8 +334,8 @@ def test_a_text_that_is_built_for_a_pattern_matches_it(pattern: str) -> None:
     import re
 
     try:
-        text = text_for(pattern)
-    except NoText:
+        text = string_matching(pattern)
+    except NoString:
         return
     assert re.search(pattern, text) is not None
 
@@ -368,7 +368,8 @@ def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
 def test_a_declared_call_with_a_credential_is_not_shown_and_one_without_is_made() -> None:
     """S0-22."""
     secret = "ghp_" + "x9K2mQ7vT4bW8nR3cY6zL1dF5gH0jS2pA4eU"
-    service = screened(service_of(of(access_token={"type": "string"}), examples=({"input": {"access_token": secret}},)))
+    service = service_of(of(access_token={"type": "string"}), examples=({"input": {"access_token": secret}},))
+    service = screen_service(service)
     page = page_of(service)
     assert '{"access_token": "ACCESS_TOKEN"}' in page
     assert secret not in page

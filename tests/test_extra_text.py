@@ -13,7 +13,7 @@ from descriptions import description, operation, write
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
-from skillgen.sources.extra_text import ExtraText, extended
+from skillgen.sources.extra_text import ExtraText, apply_extra_text
 from skillgen.sources.mcp.ai_help import metadata_from_mapping
 
 TESTS = Path(__file__).parent
@@ -125,7 +125,7 @@ def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])
 def test_a_text_that_says_nothing_is_reported(text: str) -> None:
     """S0-20."""
-    service = extended(Service(kind="mcp", name="a"), ExtraText(name="x.md", text=text))
+    service = apply_extra_text(Service(kind="mcp", name="a"), ExtraText(name="x.md", text=text))
     assert [problem.code for problem in service.problems] == ["extra-empty"]
 
 

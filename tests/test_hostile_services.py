@@ -37,7 +37,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, Quotation, Value
 from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
-from skillgen.security.screening import screened
+from skillgen.security.screening import screen_service
 
 Words = Callable[[str], str]
 
@@ -165,7 +165,7 @@ def built(kind: Literal["mcp", "openapi"], words: Words, builder: Builder | None
         endpoints=(Endpoint(url=words("url"), description=words("endpoint")),),
         origins={"when_to_use": Origin("inferred", "x")} if kind == "openapi" else None,
     )
-    return screened(whole)
+    return screen_service(whole)
 
 
 def shape(text: str) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.render.formats import render_documents
-from skillgen.security.screening import screened
+from skillgen.security.screening import screen_service
 from skillgen.sources.documents import Document
 from skillgen.sources.openapi.source import service_from_description
 
@@ -261,7 +261,7 @@ def test_a_placeholder_of_our_own_is_no_credential() -> None:
     schema = {"type": "string", "format": "uuid"}
     paths = {"/a/{id}": {"get": operation("a", parameters=[parameter("id", "path", schema)])},
              "/b": {"get": operation("b", parameters=[parameter("session_token", "query", schema)])}}  # fmt: skip
-    assert all(tool.examples for tool in screened(service_of(description(paths))).tools)
+    assert all(tool.examples for tool in screen_service(service_of(description(paths))).tools)
 
 
 def test_a_parameter_that_holds_json_is_sent_as_json(curl: FakeCurl) -> None:

@@ -18,8 +18,8 @@ from descriptions import description, operation, write
 from skillgen.errors import SourceError
 from skillgen.pipeline.generate import DescriptionOptions, Overrides
 from skillgen.pipeline.read import read_description
-from skillgen.sources.detect import kind_of_document
-from skillgen.sources.http import asked_wait_s
+from skillgen.sources.detect import detect_kind
+from skillgen.sources.http import retry_after_s
 
 Json = Any
 Read = tuple[Any, list[tuple[str, str]]]
@@ -255,7 +255,7 @@ def test_what_is_no_description_is_named(answering: Callable[[Reply], tuple[str,
     assert word in caught.value.what
     assert caught.value.fix
     assert len(asked) == 2
-    assert kind_of_document(OTHERS[word]) is not None
+    assert detect_kind(OTHERS[word]) is not None
 
 
 def test_a_busy_server_is_asked_again_when_it_says_so(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
@@ -281,9 +281,9 @@ def test_a_wait_that_is_too_long_or_unknown_is_not_waited_for(
 def test_a_wait_may_be_a_date() -> None:
     """S2-16."""
     now = datetime(2026, 1, 1, tzinfo=timezone.utc)
-    assert asked_wait_s("Thu, 01 Jan 2026 00:00:30 GMT", now) == 30
-    assert asked_wait_s("Thu, 01 Jan 2025 00:00:30 GMT", now) == 0
-    assert asked_wait_s("x", now) is None
+    assert retry_after_s("Thu, 01 Jan 2026 00:00:30 GMT", now) == 30
+    assert retry_after_s("Thu, 01 Jan 2025 00:00:30 GMT", now) == 0
+    assert retry_after_s("x", now) is None
 
 
 def test_an_unchanged_description_costs_one_conditional_request(

@@ -23,7 +23,7 @@ from typing import Any
 
 import skillgen
 from skillgen.security import credentials
-from skillgen.security.injection.patterns import shape
+from skillgen.security.injection.patterns import compile_pattern
 from skillgen.security.injection.rules import RULES
 from skillgen.text import uses
 
@@ -117,9 +117,9 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     for _, form, _ in credentials._FORMS:
         yield credentials._compiled(form), "sub"
     for rule in RULES:
-        yield from ((shape(pattern), "search") for pattern in rule.shapes)
-        if rule.signs:
-            yield re.compile(rule.signs), "search"
+        yield from ((compile_pattern(pattern), "search") for pattern in rule.patterns)
+        if rule.regex:
+            yield re.compile(rule.regex), "search"
     for is_single in (False, True):
         forms = uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
@@ -262,7 +262,7 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 TRIED = {
     ("security/credentials.py", "_compiled"),
-    ("security/injection/patterns.py", "shape"),
+    ("security/injection/patterns.py", "compile_pattern"),
     ("security/injection/patterns.py", "_compiled"),
     ("text/uses.py", "_forms"),
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from skillgen.model.values import Json
 from skillgen.sources.examples.checker import Unchecked, checker_for
 from skillgen.sources.examples.quick_check import Dialect, QuickCheck
-from skillgen.sources.examples.validation import Validity
+from skillgen.sources.examples.validation import Validator
 
 _NAMES = st.sampled_from(["a", "b", "c"])
 _LEAVES = st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from(["", "a", "bc", "2025-01-31", 1.0, 0.5])
@@ -57,9 +57,9 @@ _SCHEMAS = st.recursive(
 def test_what_surely_fits_is_not_refused_by_the_library(dialect: Dialect, value: Json, raw: Json, other: Json) -> None:
     """S2-20."""
     root = {"types": {"other": other, "raw": raw}}
-    if QuickCheck(Validity(root, dialect).follow).surely_fits(value, raw):
+    if QuickCheck(Validator(root, dialect).follow).is_certainly_valid(value, raw):
         try:
-            assert checker_for(root, dialect).flaw(value, raw) is None
+            assert checker_for(root, dialect).validation_error(value, raw) is None
         except Unchecked:
             return  # a schema that leads back to itself, which asks for nothing more
 
@@ -69,9 +69,9 @@ def test_a_type_that_doubles_at_each_step_is_answered_in_bounded_steps() -> None
     steps = 14  # where all was looked at, 2 ** 14 schemas would say yes
     doubling: dict[str, Json] = {f"t{n}": {"allOf": [{"$ref": f"#/t{n + 1}"}] * 2} for n in range(steps)}
     doubling[f"t{steps}"] = {"type": "string"}
-    assert not QuickCheck(Validity(doubling, "openapi-3.1").follow).surely_fits("a", {"$ref": "#/t0"})
-    assert QuickCheck(Validity(doubling, "openapi-3.1").follow).surely_fits("a", {"$ref": f"#/t{steps - 3}"})
+    assert not QuickCheck(Validator(doubling, "openapi-3.1").follow).is_certainly_valid("a", {"$ref": "#/t0"})
+    assert QuickCheck(Validator(doubling, "openapi-3.1").follow).is_certainly_valid("a", {"$ref": f"#/t{steps - 3}"})
     root: Json = {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}
-    assert not QuickCheck(Validity(root, "openapi-3.1").follow).surely_fits("a", root)
+    assert not QuickCheck(Validator(root, "openapi-3.1").follow).is_certainly_valid("a", root)
     either: Json = {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}
-    assert not QuickCheck(Validity(either, "openapi-3.1").follow).surely_fits("a", either)
+    assert not QuickCheck(Validator(either, "openapi-3.1").follow).is_certainly_valid("a", either)

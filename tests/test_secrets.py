@@ -18,7 +18,13 @@ from listed import command as listed_command
 from servers import over_http
 
 from skillgen.model.values import Json
-from skillgen.security.secrets import Secrets, is_secret_form, names_secret, secrets_of_environment, secrets_of_url
+from skillgen.security.secrets import (
+    Secrets,
+    is_secret_form,
+    is_secret_setting,
+    secrets_from_environment,
+    secrets_from_url,
+)
 
 GIVEN = "Zq7-kWm2xP9/vT4+rL8"
 
@@ -58,7 +64,8 @@ def test_a_value_made_of_words_is_redacted_where_it_is_encoded(form: str) -> Non
 
 def test_a_value_made_of_words_is_redacted_as_a_word_of_its_own() -> None:
     """X-12: a password of words is redacted in a text, and in no other word and no name."""
-    secrets = secrets_of_environment({"PASSWORD": "read-only", "MODE": "all", "AUTH_TYPE": "oauth2", "PIN": "7741"}, {})
+    variables = {"PASSWORD": "read-only", "MODE": "all", "AUTH_TYPE": "oauth2", "PIN": "7741"}
+    secrets = secrets_from_environment(variables, {})
     data = {"readOnlyHint": True, "a": "read only, oauth2, all, 17741", "name": "read-only", "enum": ["7741"]}
     assert secrets.hide_in(data) == (data, ())
     assert secrets.hide_in(["It is read-only."]) == (["It is [hidden]."], ("the variable PASSWORD",))
@@ -78,7 +85,7 @@ SETTINGS = """
 def test_an_ordinary_setting_is_not_a_secret(value: str) -> None:
     """X-12: a value is a secret by its variable's name or by its form."""
     assert not is_secret_form(value)
-    assert not secrets_of_environment({"SETTING": value}, {"OTHER": value})
+    assert not secrets_from_environment({"SETTING": value}, {"OTHER": value})
 
 
 SECRETS = """
@@ -91,7 +98,7 @@ SECRETS = """
 @pytest.mark.parametrize("value", SECRETS.split())
 def test_a_value_with_the_form_of_a_secret_is_one_under_any_name(value: str) -> None:
     """S0-22, X-12."""
-    assert secrets_of_environment({"SETTING": value}, {})
+    assert secrets_from_environment({"SETTING": value}, {})
 
 
 @pytest.mark.parametrize(
@@ -108,13 +115,13 @@ def test_a_value_with_the_form_of_a_secret_is_one_under_any_name(value: str) -> 
 )
 def test_names_of_secrets_are_distinguished_from_names_of_settings(names: str, are_secret: bool) -> None:
     """X-12."""
-    assert [name for name in names.split() if names_secret(name) != are_secret] == []
+    assert [name for name in names.split() if is_secret_setting(name) != are_secret] == []
 
 
 def test_the_parts_of_a_url_that_are_secret_are_redacted_raw_and_decoded() -> None:
     """X-12: user and password, a query without a name, one that is named like a secret, generated parts of a path."""
     url = "https://bob:p%2fss-w0rd9@h.example/mcp/s/q9w8e7r6t5z4u3/v2?t0ken-0f-mine&key=a%2Bb-c9d8e&env=production"
-    hide = secrets_of_url(url).hide
+    hide = secrets_from_url(url).hide
     for secret in ("p/ss-w0rd9", "p%2fss-w0rd9", "bob:p/ss-w0rd9", "t0ken-0f-mine", "a+b-c9d8e", "q9w8e7r6t5z4u3"):
         assert hide(secret) == "[hidden]"
     assert hide("bob /mcp/s v2 production") == "bob /mcp/s v2 production"

@@ -49,8 +49,8 @@ from skillgen.pipeline.generate import (
     profile_named,
 )
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
-from skillgen.security.secrets import Secrets, secrets_of_arguments, secrets_of_environment, secrets_of_variables
-from skillgen.sources.documents import FilesRead, digest_of_file, files_read
+from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_environment, secrets_from_variables
+from skillgen.sources.documents import FilesRead, file_digest, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.jsonrpc import ConnectionLost
@@ -319,7 +319,7 @@ class FilledSource:
     def text(self, text: str, key: str = "") -> str:
         """Gives a text of the source with its variables filled in; `key` is where it stands, after a slash."""
         filled = filled_in(text, self.environment, self.where + key)
-        self.secrets |= secrets_of_variables({name: self.environment[name] for name in variables_in(text)})
+        self.secrets |= secrets_from_variables({name: self.environment[name] for name in variables_in(text)})
         return filled
 
     def place(self, text: str) -> str:
@@ -461,7 +461,7 @@ def _digest(path: Path) -> str:
     """
     if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
         raise OSError("no file that is read")
-    return digest_of_file(path.read_bytes())
+    return file_digest(path.read_bytes())
 
 
 _CHUNK_BYTES = 64 * 1024
@@ -479,9 +479,9 @@ def printed_description(filled: FilledSource, overrides: Overrides, cancel_token
     command = filled.words(filled.source.openapi_command)
     where = f"{filled.where}/openapi-command"
     options = filled.description_options()
-    extra_secrets = secrets_of_environment(filled.env(), filled.environment) | secrets_of_arguments(command[1:])
+    extra_secrets = secrets_from_environment(filled.env(), filled.environment) | secrets_from_arguments(command[1:])
     options = replace(options, secrets=options.secrets | extra_secrets)
-    with tempfile.TemporaryDirectory() as folder, options.secrets.kept_from_errors():
+    with tempfile.TemporaryDirectory() as folder, options.secrets.redact_errors():
         path = Path(folder, "openapi")
         path.write_bytes(_printed(command, filled, options.secrets, where, cancel_token))
         try:
@@ -641,7 +641,7 @@ def read_target(
     """
     from skillgen.pipeline.read import authored
 
-    with files_read() as files, located_in_file(named.pointer):
+    with track_files_read() as files, located_in_file(named.pointer):
         services, failures = _services(FilledSource(named, environment), cancel_token, announce)
     one = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
     if len(services) > 1 and one:
@@ -670,7 +670,7 @@ def _services(
     )
     if target.extra:
         extra = [filled.place(item) for item in target.extra]
-        with filled.secrets.kept_from_errors():
+        with filled.secrets.redact_errors():
             overrides = read.with_extras(overrides, extra, timeout_s=source.timeout)
     if source.snapshot is not None:
         path = str(filled.named.path(source.snapshot))

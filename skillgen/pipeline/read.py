@@ -25,15 +25,15 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, child
 from skillgen.pipeline.generate import DescriptionOptions, Overrides, Progress
 from skillgen.security.addresses import public_url
-from skillgen.security.screening import screened
-from skillgen.security.secrets import Secrets, report_url, secrets_of_headers, secrets_of_url
-from skillgen.sources.detect import discovered_document, is_description, kind_of_document, not_a_description
+from skillgen.security.screening import screen_service
+from skillgen.security.secrets import Secrets, report_url_secret, secrets_from_headers, secrets_from_url
+from skillgen.sources.detect import detect_kind, discover_document, is_description, wrong_kind_error
 from skillgen.sources.documents import Document, is_snapshot, is_url, load_document, services_from_snapshot
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.openapi.references import ReferencePolicy
 from skillgen.sources.openapi.source import service_from_description
-from skillgen.sources.selection import patterns_from, selected
+from skillgen.sources.selection import parse_patterns, select_tools
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.session import CancelToken
@@ -47,8 +47,8 @@ def read_description(source: str, overrides: Overrides, options: DescriptionOpti
         SourceError: it cannot be reached or read.
     """
     problems, access = ProblemLog(), _fetch_options(source, options)
-    with access.secrets.kept_from_errors():
-        document = discovered_document(source, problems, access, is_description)
+    with access.secrets.redact_errors():
+        document = discover_document(source, problems, access, is_description)
         return _from_description(document, problems, overrides, options, access)
 
 
@@ -124,8 +124,8 @@ def read_document(source: str, overrides: Overrides, options: DescriptionOptions
         SourceError: it is of no kind that skillgen reads.
     """
     problems, access = ProblemLog(), _fetch_options(source, options)
-    with access.secrets.kept_from_errors():
-        document = discovered_document(source, problems, access, _is_readable)
+    with access.secrets.redact_errors():
+        document = discover_document(source, problems, access, _is_readable)
         return _from_document(document, problems, overrides, options, access)
 
 
@@ -138,8 +138,8 @@ def _from_document(
         return (_from_description(document, problems, overrides, options, access),)
     if find_manifest(document.data) is not None:
         return (_from_manifest(document, overrides, None),)
-    if (kind := kind_of_document(document.data)) is not None:
-        raise not_a_description(document.name, kind)
+    if (kind := detect_kind(document.data)) is not None:
+        raise wrong_kind_error(document.name, kind)
     raise SourceError(
         "is neither an OpenAPI description nor a service manifest nor a snapshot",
         where=document.name,
@@ -161,13 +161,13 @@ def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: floa
 def overridden(service: Service, overrides: Overrides) -> Service:
     """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
     if overrides.extras:
-        from skillgen.sources.extra_text import extended
+        from skillgen.sources.extra_text import apply_extra_text
 
-        service = functools.reduce(extended, overrides.extras, service)
-    service = selected(
-        screened(service),
-        patterns_from("--include", overrides.include),
-        patterns_from("--exclude", overrides.exclude),
+        service = functools.reduce(apply_extra_text, overrides.extras, service)
+    service = select_tools(
+        screen_service(service),
+        parse_patterns("--include", overrides.include),
+        parse_patterns("--exclude", overrides.exclude),
     )
     origins = dict(service.origins or {})
     for option, value in (("--name", overrides.name), ("--service-version", overrides.version)):
@@ -203,15 +203,15 @@ def _from_description(
     document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
 ) -> Service:
     if options.overlays:
-        from skillgen.sources.overlay import overlaid
+        from skillgen.sources.overlay import apply_overlays
 
-        document = overlaid(document, options.overlays, problems, access)
+        document = apply_overlays(document, options.overlays, problems, access)
     policy = ReferencePolicy(outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
     # A relative address has the path of the description's own URL.
     endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
-        report_url(problems)
+        report_url_secret(problems)
         service = replace(service, endpoints=endpoints)
     if overrides.base_url is not None:
         problems = _without(problems, "base-url-missing")
@@ -235,16 +235,16 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
 
 
 def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:
-    secrets = options.secrets | secrets_of_headers(options.headers)
+    secrets = options.secrets | secrets_from_headers(options.headers)
     for address in filter(is_url, (source, *options.overlays)):
-        secrets |= secrets_of_url(address)
+        secrets |= secrets_from_url(address)
     return FetchOptions(timeout_s=options.timeout_s, headers=options.headers, secrets=secrets)
 
 
 def _loaded(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
-    secrets = (secrets or Secrets()) | (secrets_of_url(source) if is_url(source) else Secrets())
+    secrets = (secrets or Secrets()) | (secrets_from_url(source) if is_url(source) else Secrets())
     access = FetchOptions(timeout_s=timeout_s, secrets=secrets)
-    with access.secrets.kept_from_errors():
+    with access.secrets.redact_errors():
         return load_document(source, ProblemLog(), access)
 
 

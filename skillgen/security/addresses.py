@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 _PORTS = {"http": 80, "https": 443}
 
-Origin = tuple[str, str, int]
+UrlOrigin = tuple[str, str, int]
 
 _LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
 
@@ -56,7 +56,7 @@ def without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 
-def joined(base: str, reference: str) -> tuple[str, str]:
+def resolve_url(base: str, reference: str) -> tuple[str, str]:
     """Gives the address to which a reference leads from a base, and the fragment; what is no address, as it stands."""
     with suppress(ValueError):  # a bracket that makes no sense
         reference = urljoin(base, reference)
@@ -107,7 +107,7 @@ def _is_within(host: str, domain: str) -> bool:
     return host == domain or ("." in domain and host.endswith(f".{domain}"))
 
 
-def origin_of(url: str) -> Origin | None:
+def origin_of(url: str) -> UrlOrigin | None:
     """Gives scheme, host and port of an address; none where it is not one of HTTP."""
     try:
         parts = urlsplit(url)

@@ -246,7 +246,7 @@ _NOT_RANDOM = re.compile(
 )
 
 
-def redacted(text: str) -> tuple[str, tuple[str, ...]]:
+def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Gives a text with a placeholder for each credential, and what they seem to be."""
     found: dict[str, None] = {}
     for kind, form, starts in _FORMS:
@@ -265,7 +265,7 @@ def redacted(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(found)
 
 
-def may_hold_credential(text: str) -> bool:
+def might_hold_credential(text: str) -> bool:
     """Tells quickly whether a text is worth looking at: most have no word that is long enough."""
     if len(text) < SHORTEST:
         return False

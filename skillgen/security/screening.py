@@ -25,8 +25,8 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import TextIndex, TextRewriter, field_types, rewrite_pointers, rewrite_texts
 from skillgen.model.values import Json, Quotation, child, last_token
 from skillgen.security.addresses import is_private, origin_of
-from skillgen.security.credentials import is_secret_name, looks_random, may_hold_credential, placeholder, redacted
-from skillgen.security.injection.detection import LOOKED_AT, addressing, rule_broken_by
+from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
+from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections, first_matching_rule
 from skillgen.security.injection.patterns import Rule
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip, leading_sentence
@@ -67,7 +67,7 @@ _EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.
 """Beginnings of hosts that everybody's documentation names."""
 
 
-def screened(service: Service) -> Service:
+def screen_service(service: Service) -> Service:
     """Gives a service that can be documented; what was taken out is among its problems."""
     return _Screening(service).service()
 
@@ -93,10 +93,10 @@ class _Screening:
         self._add_texts()
         known = self._texts.all()
         self._look_at(known)
-        self._voices = addressing(text for text in known if len(text) <= LOOKED_AT)
+        self._voices = find_injections(text for text in known if len(text) <= MAX_TEXT_LENGTH)
         for text in known:
-            if len(text) > LOOKED_AT:
-                self._voices.update((text, rule) for rule in addressing((text[:LOOKED_AT],)).values())
+            if len(text) > MAX_TEXT_LENGTH:
+                self._voices.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
         own = {origin[1] for url, _ in _addresses(service) if (origin := origin_of(url)) is not None}
         hosts = ((text, _internal_host(text)) for text in known)
         self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own}
@@ -137,16 +137,16 @@ class _Screening:
     def _look_at(self, texts: Iterable[str]) -> None:
         """Finds what is to be taken out of texts, wherever they stand."""
         for text in texts:
-            if len(text) > LOOKED_AT:
-                self._changes[text] = cut = text[:LOOKED_AT]
+            if len(text) > MAX_TEXT_LENGTH:
+                self._changes[text] = cut = text[:MAX_TEXT_LENGTH]
                 self._look_at((cut,))
                 self._changes[text] = self._changes.get(cut, cut)
                 self._kinds[text] = self._kinds.get(cut, ())
                 continue
             if invisible_kinds(text)[0]:
                 self._changes[text] = strip_invisible(text)
-            if may_hold_credential(text) and text not in self._kinds:
-                safe, kinds = redacted(self._changes.get(text, text))
+            if might_hold_credential(text) and text not in self._kinds:
+                safe, kinds = redact(self._changes.get(text, text))
                 if kinds:
                     self._changes[text], self._kinds[text] = safe, kinds
 
@@ -209,13 +209,13 @@ class _Screening:
         return change
 
     def _tell_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
-        if len(old) > LOOKED_AT:
+        if len(old) > MAX_TEXT_LENGTH:
             self._problems.warning(
                 "text-too-long",
                 where,
-                f"{_shown(field)} has {len(old):,} characters; what comes after {LOOKED_AT:,} is left out",
+                f"{_shown(field)} has {len(old):,} characters; what comes after {MAX_TEXT_LENGTH:,} is left out",
             )
-        kinds, is_odd = invisible_kinds(old[:LOOKED_AT])
+        kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
         if is_name and kinds:
             self._problems.warning(
                 "name-not-exact",
@@ -306,7 +306,7 @@ def _internal_host(text: str) -> str | None:
     """Returns the first host in a text that only a private network knows; `localhost` is everybody's own."""
     if not any(part in text for part in _INTERNAL):
         return None
-    for match in _HOST.finditer(text[:LOOKED_AT]):
+    for match in _HOST.finditer(text[:MAX_TEXT_LENGTH]):
         host = match["host"].lower()
         is_address = match["port"] is not None or text[max(0, match.start() - 1) : match.start()] in ("/", "@")
         if host.startswith(_EXAMPLE_HOSTS) or not (is_address or host[-1].isdigit()):
@@ -321,19 +321,19 @@ def _told_safely(problem: Problem) -> Problem:
     """Gives a problem that tells no credential: a key of the source is in its pointer, a name in its message."""
     where, message = problem.where, problem.message
     # Most problems share the tokens of their pointers; each is scanned once.
-    if not (any(map(_token_may_hold_credential, where.split("/"))) or may_hold_credential(message)):
+    if not (any(map(_token_may_hold_credential, where.split("/"))) or might_hold_credential(message)):
         return problem
-    return replace(problem, where=_pointer_without(where), message=redacted(message)[0])
+    return replace(problem, where=_pointer_without(where), message=redact(message)[0])
 
 
 @lru_cache(1 << 12)
 def _token_may_hold_credential(token: str) -> bool:
-    return may_hold_credential(last_token(token))
+    return might_hold_credential(last_token(token))
 
 
 def _pointer_without(pointer: str) -> str:
     """Gives a pointer in whose keys a placeholder stands for each credential."""
-    keys = (redacted(last_token(key))[0] for key in pointer.split("/"))
+    keys = (redact(last_token(key))[0] for key in pointer.split("/"))
     return "/".join(child("", key)[1:] for key in keys)
 
 
@@ -356,14 +356,14 @@ def _divided(text: str) -> tuple[str, str]:
     """Divides a text where it begins to address the model: at a paragraph, or after its first sentence."""
     parts = re.split(r"(\n\s*\n)", text)
     for index in range(0, len(parts), 2):
-        if rule_broken_by(parts[index]) is not None:
+        if first_matching_rule(parts[index]) is not None:
             head = "".join(parts[:index]).rstrip()
             break
     else:
         head = ""
     if not head:
         head = leading_sentence(text.lstrip())
-        if head == text.lstrip() or rule_broken_by(head) is not None:
+        if head == text.lstrip() or first_matching_rule(head) is not None:
             return "", text.strip()
     return head, text.lstrip()[len(head.lstrip()) :].strip()
 

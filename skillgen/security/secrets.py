@@ -26,7 +26,7 @@ from urllib.parse import quote, quote_plus, unquote, urlsplit
 from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.security.credentials import HIDDEN, is_secret_name, redacted
+from skillgen.security.credentials import HIDDEN, is_secret_name, redact
 from skillgen.text.unicode import printable
 
 SHORTEST = 4
@@ -120,7 +120,7 @@ class Secrets:
 
     def hide_in(self, data: Json) -> tuple[Json, tuple[str, ...]]:
         """Returns what a source said without them, and the places of those that it repeated."""
-        if not self or not any(map(self._may_hold_any, chunks_of(data))):
+        if not self or not any(map(self._may_hold_any, text_chunks(data))):
             return data, ()
         found: set[str] = set()
         hidden = _mapped(data, partial(self._redacted, found=found))
@@ -132,7 +132,7 @@ class Secrets:
         Both are redacted before it is cut: a part of a value would not be found.
         """
         line = self.hide(printable(text, _EXCERPT_LIMIT))
-        return printable(redacted(line)[0], max_characters)
+        return printable(redact(line)[0], max_characters)
 
     def hide_in_problem(self, problem: Problem) -> Problem:
         """Returns a problem without them."""
@@ -144,7 +144,7 @@ class Secrets:
         )
 
     @contextlib.contextmanager
-    def kept_from_errors(self) -> Iterator[None]:
+    def redact_errors(self) -> Iterator[None]:
         """Redacts them in any `SkillgenError` that is raised inside."""
         try:
             yield
@@ -168,7 +168,7 @@ class Secrets:
         held = [form for form in self._forms if form in squeezed]
         found.update(self._places[self._forms[form]] for form in held)
         if not is_name:  # a credential of which a part was replaced would not be recognised any more
-            text = redacted(text)[0]
+            text = redact(text)[0]
         for form in held:
             text = re.sub(r"\s*".join(map(re.escape, form)), HIDDEN, text)
         for value, word in self._words.items():
@@ -178,7 +178,7 @@ class Secrets:
         return text
 
 
-def report_repeated(problems: ProblemLog, places: Iterable[str]) -> None:
+def report_echoed_secrets(problems: ProblemLog, places: Iterable[str]) -> None:
     """Reports secrets that a source repeats."""
     if names := ", ".join(places):
         problems.warning(
@@ -188,7 +188,7 @@ def report_repeated(problems: ProblemLog, places: Iterable[str]) -> None:
         )
 
 
-def report_url(problems: ProblemLog) -> None:
+def report_url_secret(problems: ProblemLog) -> None:
     """Reports a URL that the documents write without a secret in it."""
     problems.info(
         "url-secret-left-out",
@@ -225,7 +225,7 @@ def _inside_base64(content: bytes, offset: int) -> str:
     return encoded[-(-8 * offset // 6) : 8 * (offset + len(content)) // 6]
 
 
-def chunks_of(data: Json) -> Iterator[str]:
+def text_chunks(data: Json) -> Iterator[str]:
     """Yields all texts of some data, keys too, many in one string."""
     waiting: list[Json] = [data]
     texts: list[str] = []
@@ -288,7 +288,7 @@ _FORM_LENGTH = 8
 """Characters from which on a value can be a secret by its form."""
 
 
-def names_secret(name: str) -> bool:
+def is_secret_setting(name: str) -> bool:
     """True if a variable, header or option of this name holds a secret: `ACME_KEY`, `X-Auth-Token`."""
     words = "_".join(part for part in _CAMEL.split(name) if part).lower()
     if _ORDINARY_NAME.search(words):
@@ -298,12 +298,12 @@ def names_secret(name: str) -> bool:
 
 def is_secret_form(value: str) -> bool:
     """True if a value is a credential of a known form, or generated characters."""
-    if redacted(value)[1]:
+    if redact(value)[1]:
         return True
     return len(value) >= _FORM_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 
 
-def secrets_of_environment(given: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
+def secrets_from_environment(given: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
     """Returns the secrets among variables; an inherited one is the system's own unless its name says otherwise."""
     found: dict[str, str] = {}
     for name, value in inherited.items():
@@ -313,7 +313,7 @@ def secrets_of_environment(given: Mapping[str, str], inherited: Mapping[str, str
     return Secrets(found)
 
 
-def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
+def secrets_from_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
     """Returns the secrets among headers; of a cookie or an authorization each part by itself."""
     found: dict[str, str] = {}
     for name, value in headers:
@@ -321,9 +321,9 @@ def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
         if name.lower() in ("cookie", "set-cookie"):
             for cookie in value.split(";"):
                 key, _, content = cookie.strip().partition("=")
-                if names_secret(key) or is_secret_form(content):
+                if is_secret_setting(key) or is_secret_form(content):
                     found[content] = place
-        elif names_secret(name):
+        elif is_secret_setting(name):
             found[value.rpartition(" ")[2]] = place
             for password in _basic_password(value):
                 found[password] = place
@@ -333,7 +333,7 @@ def secrets_of_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
     return Secrets(found)
 
 
-def secrets_of_url(url: str | None) -> Secrets:
+def secrets_from_url(url: str | None) -> Secrets:
     """Returns the secrets in a URL: user, password, values of its query and generated segments of its path.
 
     Some services put a user's key into the path.
@@ -349,7 +349,7 @@ def secrets_of_url(url: str | None) -> Secrets:
     for pair in parts.query.split("&"):
         name, equals, value = pair.partition("=")
         value = value if equals else name
-        if not equals or names_secret(unquote(name)) or is_secret_form(unquote(value)):
+        if not equals or is_secret_setting(unquote(name)) or is_secret_form(unquote(value)):
             shown = f"the parameter {unquote(name)} of the URL" if equals else "the query of the URL"
             found |= dict.fromkeys((value, unquote(value), unquote(value.replace("+", " "))), shown)
     for segment in parts.path.split("/"):
@@ -360,10 +360,10 @@ def secrets_of_url(url: str | None) -> Secrets:
 
 def published_url(url: str) -> str:
     """Returns a URL without credentials and query; `{secret}` is written for a secret in its path."""
-    return secrets_of_url(url).hide_in_url(public_url(url))
+    return secrets_from_url(url).hide_in_url(public_url(url))
 
 
-def secrets_of_arguments(arguments: Iterable[str]) -> Secrets:
+def secrets_from_arguments(arguments: Iterable[str]) -> Secrets:
     """Returns the secrets among the arguments of a command: `--api-key VALUE`, `--dsn=…;Password=VALUE`, a URL's."""
     found = Secrets()
     secret_option = ""
@@ -371,25 +371,25 @@ def secrets_of_arguments(arguments: Iterable[str]) -> Secrets:
         if secret_option and not argument.startswith("-"):
             found |= Secrets({argument: f"the argument {secret_option}"})
         elif argument.startswith(("http://", "https://")):
-            found |= secrets_of_url(argument)
+            found |= secrets_from_url(argument)
         elif "\n" not in argument:  # a script is not an argument that holds a setting
             setting = _SETTING.match(argument)
             name, value = (setting[1], argument[setting.end() :]) if setting is not None else ("", argument)
             place = f"the argument {name}" if name.startswith("-") else "an argument of the command"
             found |= Secrets(_of_variable(name, value, place))
         is_option = argument.startswith("-") and "=" not in argument
-        secret_option = argument if is_option and names_secret(argument) else ""
+        secret_option = argument if is_option and is_secret_setting(argument) else ""
     return found
 
 
-def secrets_of_variables(variables: Mapping[str, str]) -> Secrets:
+def secrets_from_variables(variables: Mapping[str, str]) -> Secrets:
     """Returns the secrets among values that were filled in for `${NAME}`."""
-    return secrets_of_environment(variables, {})
+    return secrets_from_environment(variables, {})
 
 
 def _of_variable(name: str, value: str, place: str = "", *, by_form: bool = True) -> dict[str, str]:
     place = place or f"the variable {name}"
-    if names_secret(name) and value.lower() not in {*_NO_SECRETS, *re.split(r"[^a-z0-9]+", name.lower())}:
+    if is_secret_setting(name) and value.lower() not in {*_NO_SECRETS, *re.split(r"[^a-z0-9]+", name.lower())}:
         return {value: place, **_of_parts(value, place)}
     return _of_value(value, place) if by_form else _of_parts(value, place)
 
@@ -435,7 +435,7 @@ def _json_from(value: str) -> Json:
 
 def _named_parts(value: str) -> Iterator[str]:
     for match in _PAIR.finditer(value):
-        if names_secret(match["name"]):
+        if is_secret_setting(match["name"]):
             yield match["value"]
 
 

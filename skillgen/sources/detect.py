@@ -16,8 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
 from skillgen.security.addresses import origin_of, public_url
-from skillgen.sources.documents import Document, fetched_document, is_url, load_document
-from skillgen.sources.http import GUARDED, TOO_MANY, FetchOptions, StatusError, fetch
+from skillgen.sources.documents import Document, document_from_response, is_url, load_document
+from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
 from skillgen.sources.json_access import as_dict, as_list, text_of
 
 
@@ -37,7 +37,7 @@ def is_description(data: Json) -> bool:
     return isinstance(data, dict) and ("openapi" in data or "swagger" in data)
 
 
-def kind_of_document(data: Json) -> Kind | None:
+def detect_kind(data: Json) -> Kind | None:
     """Gives the kind of a document that is neither OpenAPI nor a snapshot; `None` where it is not known."""
     if isinstance(data, list):
         return None
@@ -174,7 +174,7 @@ WELL_KNOWN = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
 """Where a service publishes its description, in the order in which they are tried."""
 
 
-def discovered_document(
+def discover_document(
     source: str, problems: ProblemLog, access: FetchOptions, is_wanted: Callable[[Json], bool]
 ) -> Document:
     """Loads the document at a source, or the description that the service there publishes.
@@ -224,19 +224,19 @@ class _Search:
         try:
             fetched = fetch(place, self._access)
         except StatusError as error:
-            if error.status == TOO_MANY or error.retry_after is not None:
+            if error.status == TOO_MANY_REQUESTS or error.retry_after is not None:
                 raise
             self.failures.append(error)
             return None
         try:
-            document = fetched_document(fetched, problems, self._access)
+            document = document_from_response(fetched, problems, self._access)
         except SourceError as error:
             self.failures.append(error)
             return None
         if self._is_wanted(document.data):
             return document
-        if (kind := kind_of_document(document.data)) is not None:
-            self.named = self.named or not_a_description(document.name, kind)
+        if (kind := detect_kind(document.data)) is not None:
+            self.named = self.named or wrong_kind_error(document.name, kind)
         self.failures.append(
             SourceError(
                 f"is not OpenAPI: {_contents(document.data)}", where=document.name, fix="give an OpenAPI description"
@@ -245,7 +245,7 @@ class _Search:
         return None
 
 
-def not_a_description(name: str, kind: Kind) -> SourceError:
+def wrong_kind_error(name: str, kind: Kind) -> SourceError:
     """Gives the error that names what a document is, and how it can be documented."""
     return SourceError(f"is {kind.what}, not an OpenAPI description", where=name, fix=kind.fix)
 
@@ -261,11 +261,11 @@ def _rank(failure: SourceError) -> int:
     """Orders failures, the most telling first: what asks for a credential, then what is there, then what is not."""
     if not isinstance(failure, StatusError):
         return 1
-    return 0 if failure.status in GUARDED else 3 if failure.status in (404, 410) else 2
+    return 0 if failure.status in AUTH_STATUSES else 3 if failure.status in (404, 410) else 2
 
 
 def _nothing_found(failure: SourceError) -> SourceError:
-    asks_for_header = isinstance(failure, StatusError) and failure.status in GUARDED
+    asks_for_header = isinstance(failure, StatusError) and failure.status in AUTH_STATUSES
     return SourceError(
         f"{failure.what}; and no description is at {' or '.join(WELL_KNOWN)}",
         where=failure.where,

@@ -21,7 +21,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.codec import DecodeError, from_json, to_json
 from skillgen.model.service import Service
 from skillgen.model.values import Json
-from skillgen.security.secrets import report_repeated
+from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.json_text import json_from_text
@@ -52,7 +52,7 @@ _FILES_READ: ContextVar[FilesRead | None] = ContextVar("files_read", default=Non
 
 
 @contextmanager
-def files_read() -> Iterator[FilesRead]:
+def track_files_read() -> Iterator[FilesRead]:
     """Collects the files that documents are loaded from, in this thread."""
     found = FilesRead()
     token = _FILES_READ.set(found)
@@ -68,7 +68,7 @@ def note_other_input() -> None:
         found.is_complete = False
 
 
-def digest_of_file(content: bytes) -> str:
+def file_digest(content: bytes) -> str:
     """Returns the digest by which a file is compared with what was read of it."""
     return hashlib.sha256(content).hexdigest()
 
@@ -113,7 +113,7 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
         name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
         return _document(content, name, problems, access)
     if is_url(source):
-        return fetched_document(fetch(source, access), problems, access)
+        return document_from_response(fetch(source, access), problems, access)
     return _document(_read_file(Path(source)), source, problems, access, folder=Path(source).parent)
 
 
@@ -141,7 +141,7 @@ def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, .
     return access.secrets.hide_in_url(name), str(text), repeated
 
 
-def fetched_document(fetched: Fetched, problems: ProblemLog, access: FetchOptions) -> Document:
+def document_from_response(fetched: Fetched, problems: ProblemLog, access: FetchOptions) -> Document:
     """Reads a document that was fetched, without the secrets that the server repeats.
 
     Raises:
@@ -165,7 +165,7 @@ def _document(
     data, repeated = access.secrets.hide_in(document.data)
     for problem in found:
         problems.add(access.secrets.hide_in_problem(problem))
-    report_repeated(problems, repeated)
+    report_echoed_secrets(problems, repeated)
     return replace(document, data=data)
 
 
@@ -213,7 +213,7 @@ def _read_file(path: Path) -> bytes:
             "is no name of a file", where=str(path), fix="give a file, a URL or - for standard input"
         ) from None
     if (found := _FILES_READ.get()) is not None:
-        found.digests[str(path.absolute())] = digest_of_file(content)
+        found.digests[str(path.absolute())] = file_digest(content)
     return content
 
 

@@ -17,14 +17,14 @@ from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
 from skillgen.model.values import Origin
-from skillgen.security.secrets import report_repeated, secrets_of_url
+from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources import http
 from skillgen.sources.documents import load_text
 from skillgen.sources.mcp import metadata
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver
 from skillgen.sources.mcp.metadata import MetadataSources
-from skillgen.sources.safety import settled
+from skillgen.sources.safety import reconcile_safety
 
 ORIGIN = Origin("declared", "--extra")
 
@@ -55,7 +55,7 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
     Raises:
         SourceError: there is none.
     """
-    access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_of_url(source))
+    access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_from_url(source))
     failures: list[SourceError] = []
     for address in _addresses(source):
         try:
@@ -64,16 +64,16 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
             failures.append(error)
         else:
             return ExtraText(name=name, text=text, repeated=repeated)
-    with access.secrets.kept_from_errors():
+    with access.secrets.redact_errors():
         raise failures[0]
 
 
-def extended(service: Service, extra: ExtraText) -> Service:
+def apply_extra_text(service: Service, extra: ExtraText) -> Service:
     """Gives the service with what a text adds; where both say something, the service's own word stays."""
     problems = ProblemLog()
     for problem in service.problems:
         problems.add(problem)
-    report_repeated(problems, extra.repeated)
+    report_echoed_secrets(problems, extra.repeated)
     reader = _ExtraReader(extra, problems)
     found = reader.service()
     if found is None:
@@ -111,7 +111,7 @@ def extended(service: Service, extra: ExtraText) -> Service:
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        tools=tuple(settled(with_help(tool, help_text, ORIGIN), problems) for tool in service.tools),
+        tools=tuple(reconcile_safety(with_help(tool, help_text, ORIGIN), problems) for tool in service.tools),
         sections=_joined(service.sections, help_text.sections),
         extras={**(service.extras or {}), **({"extra": found.extras} if found.extras else {})} or None,
         origins=origins or None,

@@ -45,7 +45,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from skillgen.errors import SourceError
 from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, origin_of, public_url
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import PATIENCE, SOURCE_LIMIT_BYTES
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR
 
 if TYPE_CHECKING:
     import ssl
@@ -165,7 +165,7 @@ class Network:
         """
         import httpx2  # only here: it costs 0.1 s, and most sources are files
 
-        where, whole_s = public_url(url), self.timeout_s * PATIENCE
+        where, whole_s = public_url(url), self.timeout_s * TOTAL_TIMEOUT_FACTOR
         deadline, too_slow = time.monotonic() + whole_s, _too_slow(whole_s, where)
         first, current = origin_of(url), url
         if first is None:
@@ -205,7 +205,7 @@ class Network:
         """Builds a request; to a host that the user did not name, for the address that was checked."""
         parts = urlsplit(url)
         host = parts.hostname or ""
-        address = checked_address(url, self.named, where)
+        address = resolve_public_address(url, self.named, where)
         if address is None:
             return client.build_request("GET", url, headers=headers)
         literal = f"[{address}]" if ":" in address else address
@@ -312,7 +312,7 @@ class _Line:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
-def checked_address(url: str, named: frozenset[str], where: str) -> str | None:
+def resolve_public_address(url: str, named: frozenset[str], where: str) -> str | None:
     """Resolves the host of a URL and refuses it unless each of its addresses is public.
 
     Returns the address to connect to, whether directly or through a tunnel of a proxy; `None` if the user named the
@@ -512,13 +512,13 @@ WAIT_LIMIT_S = 60.0
 """The longest wait for a server that is busy, all together; less where one request may take less."""
 
 ACCEPT = "application/yaml, application/json, application/vnd.oai.openapi, application/*+json, text/yaml, */*;q=0.5"
-GUARDED = (401, 403)
+AUTH_STATUSES = (401, 403)
 """Statuses of what wants a credential."""
 
-TOO_MANY = 429
+TOO_MANY_REQUESTS = 429
 """The status of a server that was asked too often."""
 
-BUSY = (TOO_MANY, 503)
+RETRY_STATUSES = (TOO_MANY_REQUESTS, 503)
 """Statuses of a server that may say when to ask again (RFC 9110, 10.2.3)."""
 
 
@@ -557,7 +557,8 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
         try:
             found = network.fetch(url, accept=ACCEPT, conditions=kept.conditions if kept is not None else {})
         except StatusError as error:
-            wait_s = asked_wait_s(error.retry_after, datetime.now(timezone.utc)) if error.status in BUSY else None
+            may_retry = error.status in RETRY_STATUSES
+            wait_s = retry_after_s(error.retry_after, datetime.now(timezone.utc)) if may_retry else None
             if wait_s is None or attempt == RETRY_LIMIT or waited_s + wait_s > min(WAIT_LIMIT_S, access.timeout_s):
                 raise _advised(error, public_url(url)) from None
             waited_s += wait_s
@@ -567,7 +568,7 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
     raise AssertionError("the last attempt returns or raises")
 
 
-def asked_wait_s(retry_after: str | None, now: datetime) -> float | None:
+def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
     """Reads `Retry-After`, seconds or a date (RFC 9110, 10.2.3); `None` where it says nothing that can be read."""
     if retry_after is None:
         return None
@@ -597,9 +598,9 @@ def _settled(url: str, found: Fetched, kept: Kept | None, is_open: bool) -> Fetc
 def _advised(error: StatusError, where: str) -> StatusError:
     """Returns the error with what to do about it."""
     fix = error.fix
-    if error.status in GUARDED:
+    if error.status in AUTH_STATUSES:
         fix = "give what it asks for with --header"
-    elif error.status in BUSY:
+    elif error.status in RETRY_STATUSES:
         asked = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
         fix = f"run it again later{asked}"
     return StatusError(error.what, where=where, fix=fix, status=error.status, retry_after=error.retry_after)

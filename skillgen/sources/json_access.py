@@ -66,8 +66,8 @@ Each node below repeats them, so one long key over many small nodes would take t
 use stay below 1,000, and few servers accept a URL of 8,000.
 """
 
-ROW_LIMIT = 100
+REF_CHAIN_LIMIT = 100
 """References in a row that are followed: each place in a longer row would walk the rest of it."""
 
-PATIENCE = 10
+TOTAL_TIMEOUT_FACTOR = 10
 """A whole fetch, and a login, may take this many times what one answer may: a body can come drop by drop."""

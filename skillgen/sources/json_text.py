@@ -115,10 +115,10 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
     return _read(text, problems)
 
 
-def marked_json(text: str, start: int = 0) -> tuple[Json, int]:
-    """Reads the JSON value that begins at a place; gives it and where it ends.
+def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
+    """Parses the JSON value that starts at an index; returns it and the index after it.
 
-    What a plain parser would drop, and what is nested too deeply, is marked in the value, for `settled` to report.
+    Duplicate keys and parts that are nested too deeply are marked in the value, for `resolve_marks` to report.
 
     Raises:
         ValueError: no JSON stands there.
@@ -134,8 +134,8 @@ def marked_json(text: str, start: int = 0) -> tuple[Json, int]:
     return _marked(without_deep_parts(text, _LEFT_OUT_JSON)[0], 0)[0], end
 
 
-def settled(data: Json, problems: ProblemLog) -> Json:
-    """Gives what was read by `marked_json` without its marks, each of which becomes a problem with its pointer."""
+def resolve_marks(data: Json, problems: ProblemLog) -> Json:
+    """Returns a value of `parse_marked_json` without its marks; reports each as a problem with its pointer."""
     if not _has_marks(data):
         return data
     _report(data, problems)

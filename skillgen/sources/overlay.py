@@ -25,7 +25,7 @@ Parts = Sequence["str | int"]
 """The way from the root to a node: keys and indexes."""
 
 
-def overlaid(document: Document, overlays: Iterable[str], problems: ProblemLog, access: FetchOptions) -> Document:
+def apply_overlays(document: Document, overlays: Iterable[str], problems: ProblemLog, access: FetchOptions) -> Document:
     """Gives a description with overlays applied, in their order; an action that can't be carried out is reported.
 
     Raises:

@@ -1,7 +1,7 @@
 """Decides between facts on safety: where they disagree, the most cautious one counts, declared or inferred.
 
-Readers merge each field with `CAUTION`; `settled` then compares the fields of one tool with one another and with its
-description. Documents take the result and decide nothing again.
+Readers merge each field with `CAUTION`; `reconcile_safety` then compares the fields of one tool with one another and
+with its description. Documents take the result and decide nothing again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def flag_from(value: Json, cautious: bool) -> bool | None:
     return cautious if said is None or said is cautious else None
 
 
-def settled(tool: Tool, problems: ProblemLog) -> Tool:
+def reconcile_safety(tool: Tool, problems: ProblemLog) -> Tool:
     """Returns a tool whose facts on safety do not contradict one another; each contradiction is reported.
 
     A tool changes something if any fact says so, whatever others say.

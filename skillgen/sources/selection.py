@@ -45,7 +45,7 @@ class Pattern:
         return any(fnmatchcase(value, self.glob) for value in _VALUES[self.kind](tool))
 
 
-def patterns_from(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
+def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
     """Reads the patterns of an option.
 
     Raises:
@@ -69,7 +69,7 @@ def patterns_from(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
     return tuple(found)
 
 
-def selected(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
+def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
     """Gives the service with the tools that are meant, and of its groups and named types those that they use.
 
     A pattern that matches nothing of the service is a problem.

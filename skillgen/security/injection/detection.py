@@ -34,10 +34,10 @@ from skillgen.security.injection.patterns import (
     SENTENCE_END,
     Rule,
     bits_of,
-    coded,
     letters_of,
+    pattern_requirements,
     sentences_of,
-    shape_needs,
+    tokenize,
     vocabulary,
 )
 from skillgen.security.injection.rules import RULES
@@ -175,10 +175,10 @@ class _Index:
     """All words below."""
     seldom: frozenset[str]
     """Those of the things by which shapes are found."""
-    stems: dict[str, tuple[str, ...]]
+    regex_literals: dict[str, tuple[str, ...]]
     """The stems of signs, by a word of each."""
     foreign: frozenset[str]
-    shapes: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
+    patterns: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
     """What each shape must have, and of what one, by each thing by which it is found."""
     found_by: int
     """All things by which shapes are found."""
@@ -221,8 +221,8 @@ def may_have_sign(text: str, words: Iterable[str]) -> bool:
     """Tells whether a text in lower case, with these words, has what the signs of a rule need."""
     if "<|" in text or "~/." in text:
         return True
-    stems = _index().stems
-    return any(stem in text for word in stems.keys() & words for stem in stems[word])
+    regex_literals = _index().regex_literals
+    return any(stem in text for word in regex_literals.keys() & words for stem in regex_literals[word])
 
 
 def may_name_a_file(text: str, words: list[str]) -> bool:
@@ -244,7 +244,7 @@ def may_have_shape(text: str, words: list[str]) -> bool:
     left = things & index.found_by
     while left:
         lowest = left & -left
-        for every, choices in index.shapes[lowest]:
+        for every, choices in index.patterns[lowest]:
             if things & every == every and all(things & choice for choice in choices):
                 return True
         left ^= lowest
@@ -288,13 +288,13 @@ def _rarest(words: Iterable[str]) -> str:
 
 @lru_cache(1)
 def _index() -> _Index:
-    shapes: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    patterns: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     found_by: set[str] = set()
-    for pattern in chain.from_iterable(rule.shapes for rule in RULES):
-        every, choices, by = shape_needs(pattern)
+    for pattern in chain.from_iterable(rule.patterns for rule in RULES):
+        every, choices, by = pattern_requirements(pattern)
         found_by |= by
         for letter in by:
-            shapes.setdefault(bits_of(letter), []).append((every, choices))
+            patterns.setdefault(bits_of(letter), []).append((every, choices))
     single, phrases = vocabulary()
     things = {word: bits_of(known) for word, known in single.items()}
     for words, names in ((_FILE_WORDS, ("FILE",)), (_LINKED, ("URL", "AWAY"))):
@@ -308,17 +308,17 @@ def _index() -> _Index:
             together.setdefault(rarest, []).append((frozenset((first, *rest)), bits_of(known)))
             if not found_by.isdisjoint(known):
                 seldom.add(rarest)
-    stems: dict[str, tuple[str, ...]] = {}
+    regex_literals: dict[str, tuple[str, ...]] = {}
     for stem in chain.from_iterable(rule.literals for rule in RULES):
         word = _rarest(words_of(stem))
-        stems[word] = (*stems.get(word, ()), stem)
+        regex_literals[word] = (*regex_literals.get(word, ()), stem)
     foreign = frozenset(word for word, known in single.items() if FOREIGN in known)
     return _Index(
-        sought=frozenset(seldom) | stems.keys() | foreign,
+        sought=frozenset(seldom) | regex_literals.keys() | foreign,
         seldom=frozenset(seldom),
-        stems=stems,
+        regex_literals=regex_literals,
         foreign=foreign,
-        shapes={thing: tuple(found) for thing, found in shapes.items()},
+        patterns={thing: tuple(found) for thing, found in patterns.items()},
         found_by=bits_of(found_by),
         known=frozenset(things).union(*(phrase for found in together.values() for phrase, _ in found)),
         things=things,
@@ -326,7 +326,7 @@ def _index() -> _Index:
     )
 
 
-LOOKED_AT = 1_000_000
+MAX_TEXT_LENGTH = 1_000_000
 """Characters of one text that are looked at; beyond them it is no description any more, and is cut off."""
 
 _FILES = re.compile(
@@ -349,12 +349,12 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 
 
-def rule_broken_by(text: str) -> Rule | None:
+def first_matching_rule(text: str) -> Rule | None:
     """Gives the first rule by which a text addresses the model; none where it describes."""
-    return addressing((text[:LOOKED_AT],)).get(text[:LOOKED_AT])
+    return find_injections((text[:MAX_TEXT_LENGTH],)).get(text[:MAX_TEXT_LENGTH])
 
 
-def addressing(texts: Iterable[str]) -> dict[str, Rule]:
+def find_injections(texts: Iterable[str]) -> dict[str, Rule]:
     """Gives those texts that address the model, each with the first rule by which it does."""
     found: dict[str, Rule] = {}
     waiting = [text for text in texts if not is_too_short(text)]
@@ -388,7 +388,7 @@ def _rule_for(reading: str) -> Rule | None:
     if len(sentences) > 1 and not is_foreign(reading, words):
         pairs = zip(sentences, words_of_each(sentences), strict=True)
         sentences = [sentence for sentence, own in pairs if may_have_shape(sentence, own)]
-    row = SENTENCE_END.join(map(coded, sentences))
+    row = SENTENCE_END.join(map(tokenize, sentences))
     things = bits_of(set(row) - _NO_THINGS)
     has_sign = may_have_sign(reading, words)
     return next((rule for rule in RULES if rule.finds(reading, row, things, has_sign=has_sign)), None)

@@ -6,7 +6,7 @@ Each word becomes a space and a letter for each thing that it may speak of; a wo
 A sentence ends in a line end. So a shape, some things in an order and a distance, is a short regular expression,
 whatever the words are, and in whatever language.
 
-One way to address the model: shapes of things (`coding.shape`), or signs that only a host writes.
+One way to address the model: shapes of things (`coding.compile_pattern`), or signs that only a host writes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(terms, key=len, reverse=True))))
 
 
-def coded(text: str) -> str:
+def tokenize(text: str) -> str:
     """Gives the row of things of a text in lower case."""
     words, phrases = vocabulary()
     if not text.isascii() and _UNSPACED_SCRIPT.search(text):
@@ -135,7 +135,7 @@ def coded(text: str) -> str:
 
 
 @lru_cache(512)
-def shape(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Gives the expression for a shape: `NOT 3 TELL 8 USER` are these three with at most 3 and 8 words between them,
     `8!NOT` are at most 8 of which none is the other, `A/B` is one of two, `-A` forbids one to follow, and what has no
     number between it stands side by side."""
@@ -153,7 +153,7 @@ def shape(pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(512)
-def shape_needs(pattern: str) -> tuple[int, tuple[int, ...], frozenset[str]]:
+def pattern_requirements(pattern: str) -> tuple[int, tuple[int, ...], frozenset[str]]:
     """Gives the things that a shape must have, as bits, those of which it must have one, and the letters of the thing
     spoken of least, by which it is found."""
     parts = [part.split("/") for part in pattern.split() if not (part[0].isdigit() or part[0] == "-")]
@@ -184,43 +184,45 @@ class Rule:
     example: str
     """A sentence that it finds."""
 
-    shapes: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
     """What it finds: things in an order, with the number of words that may stand between them."""
 
-    together: tuple[str, ...] = ()
+    foreign_patterns: tuple[str, ...] = ()
     """Things that stand in one sentence of another language than English, in any order."""
 
-    signs: str = ""
+    regex: str = ""
     """An expression for what it finds in the text as it stands, in lower case."""
 
-    stems: str = ""
+    regex_literals: str = ""
     """Of which a text that has the signs has one, exactly so; a space parts them, and `␣` stands for one."""
 
     def finds(self, text: str, row: str, things: int, *, has_sign: bool) -> bool:
         """Tells whether a text is one that this rule finds: as it is shown, as a row of things, and these as bits; and
         whether it may have any sign at all."""
-        for pattern, every, choices in _prepared(self.shapes) if things else ():
-            if things & every == every and all(things & choice for choice in choices) and shape(pattern).search(row):
+        for pattern, every, choices in _prepared(self.patterns) if things else ():
+            has_all = things & every == every and all(things & choice for choice in choices)
+            if has_all and compile_pattern(pattern).search(row):
                 return True
-        if self.together and any(_stand_together(self.together, sentence) for sentence in foreign_sentences(row)):
-            return True
+        if self.foreign_patterns:
+            if any(_stand_together(self.foreign_patterns, sentence) for sentence in foreign_sentences(row)):
+                return True
         return (
             has_sign
-            and bool(self.signs)
+            and bool(self.regex)
             and any(stem in text for stem in self.literals)
-            and bool(_compiled(self.signs).search(text))
+            and bool(_compiled(self.regex).search(text))
         )
 
     @property
     def literals(self) -> tuple[str, ...]:
         """Gives the stems."""
-        return _literals(self.stems)
+        return _literals(self.regex_literals)
 
 
 @lru_cache(64)
-def _prepared(shapes: tuple[str, ...]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
+def _prepared(patterns: tuple[str, ...]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
     """Gives each shape with the things that it must have, as bits, and those of which it must have one."""
-    return tuple((pattern, *shape_needs(pattern)[:2]) for pattern in shapes)
+    return tuple((pattern, *pattern_requirements(pattern)[:2]) for pattern in patterns)
 
 
 def _stand_together(patterns: tuple[str, ...], sentence: list[str]) -> bool:
@@ -234,10 +236,10 @@ def _stand_together(patterns: tuple[str, ...], sentence: list[str]) -> bool:
 
 
 @lru_cache(64)
-def _literals(stems: str) -> tuple[str, ...]:
-    return tuple(stem.replace("␣", " ") for stem in stems.split())
+def _literals(regex_literals: str) -> tuple[str, ...]:
+    return tuple(stem.replace("␣", " ") for stem in regex_literals.split())
 
 
 @lru_cache(64)
-def _compiled(signs: str) -> re.Pattern[str]:
-    return re.compile(signs)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)

@@ -8,23 +8,23 @@ from dataclasses import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
 from skillgen.model.values import Json, Origin
-from skillgen.sources.examples.generator import Maker, NoExample
-from skillgen.sources.examples.validation import UNCHECKED, Validity, reason_to_hide
+from skillgen.sources.examples.generator import ExampleGenerator, NoExample
+from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict
 
-MADE: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
+GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 
 
-def checked_examples(
+def call_examples(
     declared: Iterable[tuple[Example, str]], schema: Json, pointer: str, problems: ProblemLog, *, may_make: bool = True
 ) -> tuple[Example, ...]:
     """Returns the declared examples (each with its pointer), and first one that is made where none can be sent.
 
     `may_make` is false if the schema does not declare what a call takes.
     """
-    validity = Validity(schema, "json-schema")
-    examples = [_checked(example, where, schema, validity, problems) for example, where in declared]
-    can_be_sent = any(example.flaw is None and reason_to_hide(example.input) is None for example in examples)
+    validator = Validator(schema, "json-schema")
+    examples = [_checked(example, where, schema, validator, problems) for example, where in declared]
+    can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
     if can_be_sent or schema is None or not may_make:
         return tuple(examples)
 
@@ -32,8 +32,8 @@ def checked_examples(
         problems.info(code, where, message, "mend the value or the schema")
 
     try:
-        maker = Maker(validity, report, is_request=False)
-        make = maker.made_meaningful if _is_wrapper(schema, validity) else maker.made
+        maker = ExampleGenerator(validator, report, is_request=False)
+        make = maker.generate_non_empty if _is_wrapper(schema, validator) else maker.generate
         made = make(schema, "", pointer)
     except NoExample as problem:
         problems.info("example-missing", pointer, f"no call that its schema allows could be made: {problem}")
@@ -41,10 +41,10 @@ def checked_examples(
     if not isinstance(made.value, dict):
         problems.info("example-missing", pointer, "its schema allows no object, and arguments are one")
         return tuple(examples)
-    return (Example(input=made.value, origins=MADE), *examples)
+    return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
 
 
-def _is_wrapper(schema: Json, validity: Validity) -> bool:
+def _is_wrapper(schema: Json, validator: Validator) -> bool:
     """Tells whether all that is sent stands in one object: a call without it shows nothing."""
     properties = list(as_dict(as_dict(schema).get("properties")).values())
     if len(properties) != 1:
@@ -52,18 +52,18 @@ def _is_wrapper(schema: Json, validity: Validity) -> bool:
     inner = as_dict(properties[0])
     if isinstance(reference := inner.get("$ref"), str):
         try:
-            inner = as_dict(validity.follow(reference))
+            inner = as_dict(validator.follow(reference))
         except LookupError:
             return False
     return bool(inner.get("properties"))
 
 
-def _checked(example: Example, where: str, schema: Json, validity: Validity, problems: ProblemLog) -> Example:
+def _checked(example: Example, where: str, schema: Json, validator: Validator, problems: ProblemLog) -> Example:
     if schema is None:
         return example
-    if (reason := reason_to_hide(example.input)) is not None:
+    if (reason := why_unpublishable(example.input)) is not None:
         problems.info(reason[0], where, reason[1])
-    flaw = validity.flaw(example.input, schema)
+    flaw = validator.validation_error(example.input, schema)
     if flaw in (None, UNCHECKED):
         return example
     problems.warning("example-invalid", where, f"the example does not fit the tool's own schema: {flaw}", "mend it")

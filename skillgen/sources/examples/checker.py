@@ -41,7 +41,7 @@ class Checker:
         self._validator = extended(schema, registry=Registry(), format_checker=FormatChecker(FORMATS))
         self._is_of_patterns = isinstance(root, dict) and not is_openapi and _mentions(root, "patternProperties")
 
-    def flaw(self, value: Json, raw: Json) -> str | None:
+    def validation_error(self, value: Json, raw: Json) -> str | None:
         """Says why a value does not fit; `None` where it does.
 
         Raises:

@@ -29,8 +29,8 @@ from itertools import islice
 from typing import Any
 
 from skillgen.model.values import Json, child, last_token
-from skillgen.sources.examples.strings import NoText, made_string, one_of, varied
-from skillgen.sources.examples.validation import UNCHECKED, Validity, reason_to_hide
+from skillgen.sources.examples.strings import NoString, made_string, one_of, varied
+from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.discriminators import (
     children_by_base,
@@ -506,29 +506,31 @@ Report = Callable[[str, str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GeneratedValue:
     """A value for a parameter."""
 
     value: Json
     """The value."""
 
-    is_made: bool
+    is_generated: bool
     """Whether any of it was made, not declared."""
 
 
-class Maker:
+class ExampleGenerator:
     """Makes values for the schemas of one document; each is checked against its schema before it is used."""
 
-    def __init__(self, validity: Validity, report: Report, *, is_request: bool) -> None:
-        self._validity = validity
+    def __init__(self, validator: Validator, report: Report, *, is_request: bool) -> None:
+        self._validator = validator
         self._report = report
         self._is_request = is_request
-        self._variants = Variants(validity.follow, siblings_of_references=validity.reads_siblings_of_references)
+        self._variants = Variants(validator.follow, siblings_of_references=validator.reads_siblings_of_references)
         self._built = 0
         self._is_made = False
         self._path: set[int] = set()
 
-    def made(self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()) -> Made:
+    def generate(
+        self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
+    ) -> GeneratedValue:
         """Gives a value for a parameter, which its schema allows: one of `declared` (value and pointer) if any does.
 
         Raises:
@@ -539,31 +541,33 @@ class Maker:
         self._path.clear()
         for value, where in declared:
             if self._is_usable(value, raw, name, where):
-                return Made(value, False)
+                return GeneratedValue(value, False)
         value = self._checked(raw, name, pointer, 0)
-        return Made(value, self._is_made)
+        return GeneratedValue(value, self._is_made)
 
-    def made_meaningful(self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()) -> Made:
+    def generate_non_empty(
+        self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
+    ) -> GeneratedValue:
         """Gives a value for a body; for an object that requires nothing, one with its first property.
 
         The same of an object that stands alone in another: APIs wrap what is sent (`{"data": …}`).
         """
-        made = self._with_a_property(self.made(raw, name, pointer, declared=declared), raw, pointer)
+        made = self._with_a_property(self.generate(raw, name, pointer, declared=declared), raw, pointer)
         inner = list(as_dict(made.value).items())
-        if not made.is_made or len(inner) != 1 or inner[0][1] != {}:
+        if not made.is_generated or len(inner) != 1 or inner[0][1] != {}:
             return made
         key = inner[0][0]
         for flat in self._variants.of(raw):
             if (item := dict(self._writable(flat)).get(key)) is not None:
                 where = child(pointer, "properties", key)
-                wider = {key: self._with_a_property(Made({}, True), item, where).value}
-                if wider != made.value and self._validity.flaw(wider, raw) is None:
-                    return Made(wider, True)
+                wider = {key: self._with_a_property(GeneratedValue({}, True), item, where).value}
+                if wider != made.value and self._validator.validation_error(wider, raw) is None:
+                    return GeneratedValue(wider, True)
         return made
 
-    def _with_a_property(self, made: Made, raw: Json, pointer: str) -> Made:
+    def _with_a_property(self, made: GeneratedValue, raw: Json, pointer: str) -> GeneratedValue:
         """Gives an object that was made, where it is empty with the first of its properties that says something."""
-        if made.value != {} or not made.is_made:
+        if made.value != {} or not made.is_generated:
             return made
         found = made
         for flat in self._variants.of(raw):
@@ -573,11 +577,11 @@ class Maker:
                     wider = {key: self._checked(item, key, child(pointer, "properties", key), 1)}
                 except NoExample:
                     continue
-                if self._is_returned_only(item) or self._validity.flaw(wider, raw) is not None:
+                if self._is_returned_only(item) or self._validator.validation_error(wider, raw) is not None:
                     continue
                 if wider[key] not in ({}, [], [{}]):
-                    return Made(wider, True)
-                found = found if found.value else Made(wider, True)
+                    return GeneratedValue(wider, True)
+                found = found if found.value else GeneratedValue(wider, True)
         return found
 
     def _is_returned_only(self, item: Json) -> bool:
@@ -619,9 +623,10 @@ class Maker:
     def _flaw(self, value: Json, raw: Json, flat: Flat) -> str | None:
         """Says what is wrong with a value made for a variant: it fits the schema, and each type that was chosen."""
         if CHOSEN not in flat:
-            return self._validity.flaw(value, raw)
+            return self._validator.validation_error(value, raw)
         schemas = [raw, *({"$ref": chosen} for chosen in as_list(flat.get(CHOSEN)))]
-        return next((flaw for schema in schemas if (flaw := self._validity.flaw(value, schema)) is not None), None)
+        errors = (self._validator.validation_error(value, schema) for schema in schemas)
+        return next((error for error in errors if error is not None), None)
 
     def _others_for(self, value: Json, flat: Flat, pointer: str, depth: int) -> Iterator[Json]:
         """Gives what may fit in the place of a value that does not; an object that fits several alternatives where one
@@ -645,10 +650,10 @@ class Maker:
                     yield wider
 
     def _is_usable(self, value: Json, raw: Json, name: str, where: str) -> bool:
-        if (reason := reason_to_hide(value, name)) is not None:
+        if (reason := why_unpublishable(value, name)) is not None:
             self._report(reason[0], where, reason[1])
             return False
-        flaw = self._validity.flaw(value, raw)
+        flaw = self._validator.validation_error(value, raw)
         if flaw == UNCHECKED:  # what an author shows is taken for right until it is known to be wrong
             return True
         if flaw is not None:
@@ -657,7 +662,7 @@ class Maker:
 
     def _from_flat(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
         for value, _ in declared_values(flat, pointer):
-            if reason_to_hide(value, name) is None and self._validity.flaw(value, flat) is None:
+            if why_unpublishable(value, name) is None and self._validator.validation_error(value, flat) is None:
                 return value
         if "const" in flat:
             return flat["const"]
@@ -689,7 +694,7 @@ class Maker:
         wanted = {name: None for name in wanted if not self._is_read_only(properties.get(name))}
         result: dict[str, Json] = {}
         for name in with_dependents(wanted, flat):
-            item, where = member_schema(flat, name, pointer, is_open=self._validity.is_open)
+            item, where = member_schema(flat, name, pointer, is_open=self._validator.is_open)
             result[name] = self._checked(item, name, where, depth + 1)
         for name, item in self._writable(flat):
             if len(result) >= count_of(flat.get("minProperties")):
@@ -706,7 +711,7 @@ class Maker:
             rules = [{"pattern": pattern} for pattern in patterns]
         while len(result) < min(count_of(flat.get("minProperties")), 20):
             name = self._another_name(result, rules, depth)
-            item, where = member_schema(flat, name, pointer, is_open=self._validity.is_open)
+            item, where = member_schema(flat, name, pointer, is_open=self._validator.is_open)
             result[name] = self._checked(item, "value", where, depth + 1)
 
     def _another_name(self, taken: dict[str, Json], rules: list[Json], depth: int) -> str:
@@ -716,7 +721,7 @@ class Maker:
         schema: Json = {"type": "string", "allOf": rules}
         first = self._checked(schema, wanted, "", depth + 1)
         for name in (first, *other_values(first, self._variants.of(schema))):
-            if isinstance(name, str) and name not in taken and self._validity.flaw(name, schema) is None:
+            if isinstance(name, str) and name not in taken and self._validator.validation_error(name, schema) is None:
                 return name
         raise NoExample("its names must differ, and no more were found")
 
@@ -748,7 +753,7 @@ class Maker:
         if not unique or value not in before:
             return value
         for other in other_values(value, self._variants.of(items)):
-            if other not in before and self._validity.flaw(other, items) is None:
+            if other not in before and self._validator.validation_error(other, items) is None:
                 return other
         raise NoExample("its items must differ, and no more were found")
 
@@ -758,7 +763,7 @@ class Maker:
                 yield name, item
 
     def _is_read_only(self, item: Json) -> bool:
-        return self._is_request and self._validity.is_read_only(item)
+        return self._is_request and self._validator.is_read_only(item)
 
 
 def _string(flat: Flat, name: str) -> str:
@@ -771,5 +776,5 @@ def _string(flat: Flat, name: str) -> str:
             count_of(flat.get("minLength")),
             most if isinstance(most := flat.get("maxLength"), int) else None,
         )
-    except NoText as problem:
+    except NoString as problem:
         raise NoExample(str(problem)) from None

@@ -59,7 +59,7 @@ class QuickCheck:
         self._follow = follow
         self._steps = 0
 
-    def surely_fits(self, value: Json, raw: Json) -> bool:
+    def is_certainly_valid(self, value: Json, raw: Json) -> bool:
         """Tells that a value fits a schema for certain."""
         self._steps = 0
         return self._fits(value, raw, 0)

@@ -31,7 +31,7 @@ else:
     import sre_constants as sre
     import sre_parse as sre_parser
 
-__all__ = ["LENGTH_LIMIT", "NoText", "parsed_pattern", "property_of", "sre"]
+__all__ = ["LENGTH_LIMIT", "NoString", "parsed_pattern", "property_of", "sre"]
 
 LENGTH_LIMIT = 200
 """Characters of a text, and of a pattern four times as many; beyond that none is made."""
@@ -53,7 +53,7 @@ _FLAGS = re.UNICODE.value
 """The flags that a parsed pattern may have: Python sets this one for any string."""
 
 
-class NoText(ValueError):
+class NoString(ValueError):
     """No text is made for a pattern."""
 
 
@@ -66,14 +66,14 @@ def parsed_pattern(pattern: str) -> Any:
         NoText: it is too long, or Python reads it otherwise.
     """
     if len(pattern) > 4 * LENGTH_LIMIT:
-        raise NoText("the pattern is too long")
+        raise NoString("the pattern is too long")
     if _NOT_OF_PYTHON.search(pattern) or any(property_of(ord(sign)) for sign in pattern):
-        raise NoText("the pattern means something else in Python")
+        raise NoString("the pattern means something else in Python")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parsed = sre_parser.parse(_translated(pattern))
     if parsed.state.flags & ~_FLAGS:
-        raise NoText("flags in the pattern")
+        raise NoString("flags in the pattern")
     return parsed
 
 
@@ -109,7 +109,7 @@ def _marker(match: re.Match[str]) -> str:
     name = _NAMES.get(name, name)
     name = _NAMES.get(name.removeprefix("is"), name.removeprefix("is"))
     if name not in _PLACES:
-        raise NoText(f"the property {written} is not known")
+        raise NoString(f"the property {written} is not known")
     is_negated = (match[1] == "P") is not written.startswith("^")
     return chr(_FIRST_MARKER + 2 * _PLACES[name] + is_negated)
 
@@ -126,14 +126,14 @@ def _of_script(name: str) -> Callable[[str], bool]:
             return True
         if sign.isascii():
             return False
-        raise NoText(f"the script of {sign!r} is not known")
+        raise NoString(f"the script of {sign!r} is not known")
 
     return test
 
 
 def _is_alphabetic(sign: str) -> bool:
     if unicodedata.category(sign) in ("Mn", "Mc", "So", "Nl"):
-        raise NoText(f"whether {sign!r} is alphabetic is not known")
+        raise NoString(f"whether {sign!r} is alphabetic is not known")
     return sign.isalpha()
 
 
@@ -220,7 +220,7 @@ def matches(pattern: str, text: str) -> bool | None:
     try:
         parsed = parsed_pattern(pattern)
         return bool(_Matcher(text).ends(parsed, set(range(len(text) + 1))))
-    except (NoText, re.error, RecursionError, OverflowError):
+    except (NoString, re.error, RecursionError, OverflowError):
         return None
 
 
@@ -235,7 +235,7 @@ class _Matcher:
         for op, argument in parsed:
             self._steps += len(starts) + 1
             if self._steps > STEPS_LIMIT:
-                raise NoText("too many steps")
+                raise NoString("too many steps")
             if not starts:
                 break
             starts = self._after(op, argument, starts)
@@ -249,14 +249,14 @@ class _Matcher:
             return self._repeated(low, high, inner, starts)
         if op is sre.SUBPATTERN:
             if argument[1] or argument[2]:
-                raise NoText("flags in the pattern")
+                raise NoString("flags in the pattern")
             return self.ends(argument[3], starts)
         if op is sre.BRANCH:
             return set().union(*(self.ends(branch, starts) for branch in argument[1]))
         if op in (sre.ASSERT, sre.ASSERT_NOT):
             return {start for start in starts if self._holds(argument[0], argument[1], start) is (op is sre.ASSERT)}
         if op not in _OF_ONE_SIGN:
-            raise NoText("a part that refers to others")
+            raise NoString("a part that refers to others")
         text = self._text
         return {start + 1 for start in starts if start < len(text) and is_sign(text[start], op, argument)}
 
@@ -287,7 +287,7 @@ class _Matcher:
             before = start > 0 and _is_word(self._text[start - 1])
             after = start < len(self._text) and _is_word(self._text[start])
             return (before != after) is (where is sre.AT_BOUNDARY)
-        raise NoText("an unknown place")
+        raise NoString("an unknown place")
 
 
 def is_sign(sign: str, op: Any, argument: Any) -> bool:
@@ -332,11 +332,11 @@ def _is_member(code: int, op: Any, argument: Any) -> bool:
         return bool(code == argument) if test is None else test(chr(code))
     if op is sre.RANGE:
         if property_of(argument[1]) is not None:
-            raise NoText("a range that ends with a property")
+            raise NoString("a range that ends with a property")
         return bool(argument[0] <= code <= argument[1])
     if op is sre.CATEGORY:
         return _CATEGORIES[argument](chr(code))
-    raise NoText("an unknown set")
+    raise NoString("an unknown set")
 
 
 _READABLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
@@ -345,7 +345,7 @@ _READABLES = (_READABLE, "123456789" + _READABLE)
 
 
 @lru_cache(4096)
-def text_for(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
+def string_matching(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
     """Gives a text that matches a pattern somewhere, of `least` to `most` characters.
 
     Raises:
@@ -361,9 +361,9 @@ def text_for(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
                 for candidate in (text, *_with_signs(text, _looked_for(parsed, readable))):
                     if len(candidate) <= most and matches(pattern, candidate):
                         return candidate
-    except (NoText, re.error, RecursionError, OverflowError):
+    except (NoString, re.error, RecursionError, OverflowError):
         pass
-    raise NoText(f"no text is made for the pattern {pattern[:80]!r}")
+    raise NoString(f"no text is made for the pattern {pattern[:80]!r}")
 
 
 class _Builder:
@@ -382,7 +382,7 @@ class _Builder:
             for part in self._part(op, argument):
                 self._length += len(part) if op not in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.SUBPATTERN) else 0
                 if self._length > LENGTH_LIMIT:
-                    raise NoText("the text is too long")
+                    raise NoString("the text is too long")
                 yield part
 
     def _part(self, op: Any, argument: Any) -> Iterator[str]:
@@ -398,12 +398,12 @@ class _Builder:
             yield from self._repeated(*argument)
         elif op is sre.SUBPATTERN:
             if argument[1] or argument[2]:
-                raise NoText("flags in the pattern")
+                raise NoString("flags in the pattern")
             yield from self._parts(argument[3])
         elif op is sre.BRANCH:
             yield from self._parts(argument[1][0])
         elif op not in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
-            raise NoText(f"no text is built from {str(op).lower()}")
+            raise NoString(f"no text is built from {str(op).lower()}")
 
     def _repeated(self, low: int, high: int, inner: Any) -> Iterator[str]:
         times = 0
@@ -414,7 +414,7 @@ class _Builder:
             if self._length == before and times >= int(low):
                 return
             if times > LENGTH_LIMIT:
-                raise NoText("the text is too long")
+                raise NoString("the text is too long")
 
 
 def _looked_for(parsed: Any, readable: str) -> str:
@@ -446,7 +446,7 @@ def _sign_of(members: list[tuple[Any, Any]], readable: str) -> str:
             break
         if op in (sre.LITERAL, sre.RANGE) and property_of(argument if op is sre.LITERAL else argument[0]) is None:
             return chr(argument if op is sre.LITERAL else argument[0])
-    raise NoText("a set without a sign that can be read")
+    raise NoString("a set without a sign that can be read")
 
 
 VARIED_SIGNS = 4
@@ -500,20 +500,20 @@ def made_string(
     """
     limit = LENGTH_LIMIT if most is None else min(most, LENGTH_LIMIT)
     if least > limit:
-        raise NoText(f"a text of {least} characters or more is too long for an example")
+        raise NoString(f"a text of {least} characters or more is too long for an example")
     if not all(isinstance(pattern, str) for pattern in patterns):
-        raise NoText("the pattern is not a text")
+        raise NoString("the pattern is not a text")
     if isinstance(format_name, str) and (known := _FORMATS.get(format_name)) is not None:
         if _fits(known, patterns, least, limit):
             return known
         if not patterns:
-            raise NoText(f"no {format_name[:40]} is of {least} to {limit} characters")
+            raise NoString(f"no {format_name[:40]} is of {least} to {limit} characters")
     for candidate in _candidates(placeholder(name), least, limit):
         if _fits(candidate, patterns, least, limit):
             return candidate
-    built = text_for(patterns[0], least, limit)
+    built = string_matching(patterns[0], least, limit)
     if len(patterns) > 1 and not all(matches(pattern, built) for pattern in patterns[1:]):
-        raise NoText("no text matches all patterns")
+        raise NoString("no text matches all patterns")
     return built
 
 

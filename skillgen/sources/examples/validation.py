@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from skillgen.model.values import Json, follow
-from skillgen.security.credentials import is_secret_name, looks_random, may_hold_credential, redacted
+from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
 from skillgen.sources.examples.quick_check import Dialect, QuickCheck
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
@@ -31,7 +31,7 @@ FLAW_LIMIT = 160
 """Characters of what is said of a flaw."""
 
 
-class Validity:
+class Validator:
     """Checks values against the schemas of one document."""
 
     def __init__(self, root: Json, dialect: Dialect, *, is_open: bool = False) -> None:
@@ -43,14 +43,14 @@ class Validity:
         self._quick = QuickCheck(partial(_follow, root))
         self.reads_siblings_of_references = dialect not in ("openapi-3.0", "openapi-draft-07")
 
-    def flaw(self, value: Json, raw: Json) -> str | None:
+    def validation_error(self, value: Json, raw: Json) -> str | None:
         """Says in a few words why a value does not fit a schema; `None` where it does."""
-        if self._quick.surely_fits(value, raw):
+        if self._quick.is_certainly_valid(value, raw):
             return None
         from skillgen.sources.examples.checker import Unchecked
 
         try:
-            found = self._lazy_checker().flaw(value, raw)
+            found = self._lazy_checker().validation_error(value, raw)
         except Unchecked:
             return UNCHECKED
         except Exception as error:  # whatever a library says of a schema that is none
@@ -92,7 +92,7 @@ LONGEST_DECLARED = 2_000
 """Bytes of JSON of a declared value; a larger one is not shown, and a small one is made instead."""
 
 
-def reason_to_hide(value: Json, name: str = "") -> tuple[str, str] | None:
+def why_unpublishable(value: Json, name: str = "") -> tuple[str, str] | None:
     """Gives the code and the message of the problem for which a value is not shown; `None` where it is."""
     if not isinstance(value, (str, dict, list)):
         return None
@@ -122,4 +122,4 @@ def _is_screened(value: Json, name: str) -> bool:
         return False
     if invisible_kinds(value)[0] or (looks_random(value) and is_secret_name(name)):
         return True
-    return may_hold_credential(value) and bool(redacted(value)[1])
+    return might_hold_credential(value) and bool(redact(value)[1])

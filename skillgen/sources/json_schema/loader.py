@@ -21,7 +21,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
-from skillgen.security.addresses import joined
+from skillgen.security.addresses import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT
 from skillgen.sources.json_schema.discriminators import Discriminators
 from skillgen.sources.json_schema.keywords import (
@@ -53,7 +53,7 @@ class Places:
         if reference.startswith("#/") or reference == "#":
             return self._checked(reference[1:])
         identifier = self._root.get("$id") if isinstance(self._root, dict) else None
-        base, fragment = joined(identifier if isinstance(identifier, str) else "", reference)
+        base, fragment = resolve_url(identifier if isinstance(identifier, str) else "", reference)
         if fragment and not fragment.startswith("/"):
             return self._named.get(f"{base}#{unquote(fragment)}")
         start = self._named.get(base)
@@ -87,7 +87,7 @@ class Places:
                 return
             if isinstance(value, dict):
                 if isinstance(identifier := value.get("$id"), str):
-                    base = joined(base, identifier)[0]
+                    base = resolve_url(base, identifier)[0]
                 yield value, pointer, base
                 waiting.extend((item, child(pointer, key), base) for key, item in value.items())
             elif isinstance(value, list):

@@ -34,8 +34,8 @@ from skillgen.errors import UsageError
 from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
-from skillgen.security.credentials import looks_random, redacted
-from skillgen.security.secrets import Secrets, names_secret, secrets_of_variables
+from skillgen.security.credentials import looks_random, redact
+from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_variables
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.target import ServerTarget, Transport
 
@@ -96,7 +96,7 @@ class Variables:
         value = self.given.get(name, self.environment.get(name, default))
         if value is None:
             raise UsageError(f"{name} is not set", where=where, fix=f"set it, or give --env {name}=VALUE")
-        self.secrets |= secrets_of_variables({name: value})
+        self.secrets |= secrets_from_variables({name: value})
         return value
 
     def _input(self, key: str, where: str) -> str:
@@ -107,7 +107,9 @@ class Variables:
             raise UsageError(
                 f"the input {key!r} has no value here", where=where, fix=f"give --env {key}=VALUE, or set {name}"
             )
-        self.secrets |= Secrets({value: f"the input {key}"}) if asked.is_secret else secrets_of_variables({key: value})
+        self.secrets |= (
+            Secrets({value: f"the input {key}"}) if asked.is_secret else secrets_from_variables({key: value})
+        )
         return value
 
 
@@ -375,7 +377,7 @@ class _PublishedWay:
         if value is not None and name in self._given:
             is_secret = item.get("isSecret") is True
             self._secrets |= (
-                Secrets({value: f"the variable {name}"}) if is_secret else secrets_of_variables({name: value})
+                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_variables({name: value})
             )
         return value
 
@@ -536,9 +538,9 @@ def _is_for_others(argument: str) -> bool:
     """Tells whether an argument means the same elsewhere, and holds nothing that is the user's own."""
     if not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
         return False
-    if names_secret(argument.partition("=")[0]) and argument.startswith("-"):
+    if is_secret_setting(argument.partition("=")[0]) and argument.startswith("-"):
         return False
-    if redacted(argument)[0] != argument or "\\" in argument or str(Path.home()) in argument:
+    if redact(argument)[0] != argument or "\\" in argument or str(Path.home()) in argument:
         return False
     value = argument.partition("=")[2] if argument.startswith("-") else argument
     if "://" in value:

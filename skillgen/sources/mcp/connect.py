@@ -28,7 +28,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
 from skillgen.security.addresses import without_credentials
 from skillgen.security.secrets import Secrets
-from skillgen.sources.http import BUSY
+from skillgen.sources.http import RETRY_STATUSES
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
     CancelToken,
@@ -103,7 +103,7 @@ def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Sec
         return SourceError(what, where=where, fix=_TOKEN.format(scope=scope))
     if status == 407:
         return SourceError("The proxy wants credentials: HTTP 407.", where=where, fix="Check HTTPS_PROXY.")
-    if status == 429 or (status in BUSY and error.retry_after is not None):
+    if status == 429 or (status in RETRY_STATUSES and error.retry_after is not None):
         asked = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
         fix = "Run it again after that time." if asked else "Run it again later."
         return SourceError(f"The server is busy: HTTP {status} ({message}){asked}.", where=where, fix=fix)
@@ -282,7 +282,7 @@ def logged_in(target: ServerTarget) -> ServerTarget:
     # The SDK costs most of a second: only where there is something to do.
     from skillgen.sources.mcp.oauth import token_for
 
-    with (target.secrets() | _secrets_of(file)).kept_from_errors():
+    with (target.secrets() | _secrets_of(file)).redact_errors():
         token = token_for(target, target.url, file)
     if token is None:
         return target

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
-from skillgen.security.secrets import HIDDEN_IN_URL, Secrets, chunks_of, report_repeated, report_url
+from skillgen.security.secrets import HIDDEN_IN_URL, Secrets, report_echoed_secrets, report_url_secret, text_chunks
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_text import settled
+from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import Attempt, attempts_for, crawl_error, logged_in, needs_probe, probe_in_parallel
 from skillgen.sources.mcp.extensions import (
@@ -298,7 +298,7 @@ def crawl(target: ServerTarget, progress: Callable[[str], None], *, cancel_token
     """
     target = logged_in(target)
     secrets = target.secrets()
-    with secrets.kept_from_errors():
+    with secrets.redact_errors():
         return _crawl(target, secrets, progress, cancel_token or CancelToken())
 
 
@@ -340,11 +340,11 @@ def _crawl_from(
     reader: CrawlReader,
     secrets: Secrets,
 ) -> Crawl:
-    hidden, repeated = secrets.hide_in(settled(dict(results), reader.log))
-    report_repeated(reader.log, repeated)
+    hidden, repeated = secrets.hide_in(resolve_marks(dict(results), reader.log))
+    report_echoed_secrets(reader.log, repeated)
     _report_home_folder(hidden, reader.log)
     if HIDDEN_IN_URL in (target.public_url or ""):
-        report_url(reader.log)
+        report_url_secret(reader.log)
     return Crawl(
         results=as_dict(hidden),
         protocol_version=opening.version,
@@ -363,7 +363,7 @@ def _report_home_folder(results: Json, log: ProblemLog) -> None:
     if home.parent.name not in _FOLDERS_OF_PEOPLE:
         return
     path = re.compile(re.escape(str(home)) + r"(?![\w.-])")
-    if any(str(home) in chunk and path.search(chunk) for chunk in chunks_of(results)):
+    if any(str(home) in chunk and path.search(chunk) for chunk in text_chunks(results)):
         log.warning(
             "home-folder-named",
             "",

@@ -35,7 +35,7 @@ import httpx2
 from anyio.abc import TaskStatus
 
 from skillgen.model.values import Json
-from skillgen.sources.http import BUSY, RETRY_LIMIT, WAIT_LIMIT_S, asked_wait_s
+from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
 from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, messages_in
 from skillgen.sources.mcp.sdk import (
@@ -452,7 +452,7 @@ class HttpConnection:
         exchange.status = response.status_code
         exchange.content_type = content_type
         exchange.challenge = response.headers.get("www-authenticate")
-        exchange.retry_after = response.headers.get("retry-after") if exchange.status in BUSY else None
+        exchange.retry_after = response.headers.get("retry-after") if exchange.status in RETRY_STATUSES else None
 
     async def _note(self, error: Exception) -> None:
         self._lost = self._lost or error_from_transport(error)
@@ -474,10 +474,10 @@ class HttpConnection:
 
     def _wait_as_asked(self, response: httpx2.Response) -> bool:
         """Returns whether a busy server is asked again; then nothing is sent before the time that it names."""
-        if response.status_code not in BUSY:
+        if response.status_code not in RETRY_STATUSES:
             return False
         retry_after = response.headers.get("retry-after")
-        wait_s, now = asked_wait_s(retry_after, datetime.now(timezone.utc)), self._loop.time()
+        wait_s, now = retry_after_s(retry_after, datetime.now(timezone.utc)), self._loop.time()
         if wait_s is None:
             return False
         more_s = max(0.0, now + wait_s - max(self._resume_at, now))

@@ -16,7 +16,7 @@ from typing import IO, Protocol
 
 from skillgen.model.values import Json
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
-from skillgen.sources.json_text import marked_json
+from skillgen.sources.json_text import parse_marked_json
 
 Params = Mapping[str, Json]
 
@@ -105,7 +105,7 @@ def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
     """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is no message.
 
     A banner without a line end stands before the first message on its line. What is nested too deeply is left out, and
-    marked, as a key that stands twice is (`json_text.marked_json`).
+    marked, as a key that stands twice is (`json_text.parse_marked_json`).
 
     Raises:
         ConnectionLost: a message is nested too deeply, and can't be read without that.
@@ -113,7 +113,7 @@ def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
     for start in _starts(text):
         try:
-            value, end = marked_json(text, start)
+            value, end = parse_marked_json(text, start)
         except ValueError:
             continue
         except RecursionError:

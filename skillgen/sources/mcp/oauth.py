@@ -36,8 +36,8 @@ from skillgen.errors import SkillgenError, SourceError
 from skillgen.model.values import Json
 from skillgen.security.addresses import hosts_of, public_url
 from skillgen.security.secrets import published_url
-from skillgen.sources.http import checked_address
-from skillgen.sources.json_access import PATIENCE
+from skillgen.sources.http import resolve_public_address
+from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
 from skillgen.sources.mcp.http import causes_of, error_from_transport
 from skillgen.sources.mcp.sdk import (
     AuthorizationCodeResult,
@@ -328,7 +328,7 @@ class Bounds:
         """Bounds a login to the server at `url`; `issuer` is the authorization server that the user named."""
         self._url = url
         self._named = hosts_of([url, issuer or ""])
-        self._whole_s = PATIENCE * timeout_s
+        self._whole_s = TOTAL_TIMEOUT_FACTOR * timeout_s
         self._scope: anyio.CancelScope | None = None
 
     @contextmanager
@@ -370,7 +370,7 @@ class Bounds:
         Raises:
             SourceError: it is one.
         """
-        return await anyio.to_thread.run_sync(checked_address, url, self._named, public_url(self._url))
+        return await anyio.to_thread.run_sync(resolve_public_address, url, self._named, public_url(self._url))
 
     async def read(self, response: httpx2.Response) -> None:
         """Reads a whole answer, as far as it may go.

@@ -25,10 +25,10 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import (
     Secrets,
-    secrets_of_arguments,
-    secrets_of_environment,
-    secrets_of_headers,
-    secrets_of_url,
+    secrets_from_arguments,
+    secrets_from_environment,
+    secrets_from_headers,
+    secrets_from_url,
 )
 
 _BASE = """
@@ -220,10 +220,10 @@ class ServerTarget:
         """Returns the secrets that the user or their shell passed on, which no document and no message may hold."""
         return (
             self.extra_secrets
-            | secrets_of_environment(self.env, child_environment(self.caller_env, {}))
-            | secrets_of_arguments(self.command[1:])
-            | secrets_of_headers(self.headers)
-            | secrets_of_url(self.url)
+            | secrets_from_environment(self.env, child_environment(self.caller_env, {}))
+            | secrets_from_arguments(self.command[1:])
+            | secrets_from_headers(self.headers)
+            | secrets_from_url(self.url)
             | Secrets({self.login.client_secret or "": "the client secret"})
         )
 

@@ -26,7 +26,7 @@ from skillgen.model.calls import ErrorCase, Example, Input, Output
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.sources.examples.calls import checked_examples
+from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
@@ -36,7 +36,7 @@ from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, 
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.offers import IconReader
 from skillgen.sources.mcp.progressive import guidance_from
-from skillgen.sources.safety import settled
+from skillgen.sources.safety import reconcile_safety
 from skillgen.text.summary import first_sentence
 
 DEFAULT = "MCP's default"
@@ -206,7 +206,7 @@ class ToolReader:
             binary_transport=resolver.value("binary_transport", *entry.field("binary_transport", FieldReader.string)),
             scopes=resolver.value("scopes", *entry.field("required_scopes", FieldReader.strings)) or (),
             rate_limit=_rate_limit(resolver.resolve("rate_limit", own.string("rateLimit"))) or counted,
-            examples=checked_examples(
+            examples=call_examples(
                 chain(_examples(own, self.problems), self._described_examples(described)),
                 read.raw,
                 read.pointer,
@@ -230,7 +230,7 @@ class ToolReader:
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
         nulls = [field for field, key in keys.items() if key in own.raw and own.raw[key] is None]
         helped = with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
-        return settled(helped, self.problems)
+        return reconcile_safety(helped, self.problems)
 
     def _input(self, name: str, entry: ToolEntry) -> _InputRead:
         claim = next(iter(entry.field("input_schema", FieldReader.json)), None)

@@ -37,10 +37,10 @@ from skillgen.model.serialization import (
     value_text,
 )
 from skillgen.model.values import Json, Value, child, last_token
-from skillgen.sources.examples.calls import MADE
-from skillgen.sources.examples.generator import Flat, Made, Maker, NoExample, Variants
+from skillgen.sources.examples.calls import GENERATED_ORIGINS
+from skillgen.sources.examples.generator import ExampleGenerator, Flat, GeneratedValue, NoExample, Variants
 from skillgen.sources.examples.strings import placeholder
-from skillgen.sources.examples.validation import Validity, reason_to_hide
+from skillgen.sources.examples.validation import Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.discriminators import is_type_reference
 from skillgen.sources.openapi.bodies import Body
@@ -253,7 +253,7 @@ class SentBody:
     value: Json
     """What it says, as its schema has it."""
 
-    is_made: bool
+    is_generated: bool
     """Whether any of it was made."""
 
     body: Value | None = None
@@ -278,11 +278,11 @@ class SentBody:
 class BodyMaker:
     """Makes bodies."""
 
-    def __init__(self, maker: Maker, validity: Validity, resolver: Resolver) -> None:
+    def __init__(self, maker: ExampleGenerator, validator: Validator, resolver: Resolver) -> None:
         self._maker = maker
-        self._validity = validity
+        self._validator = validator
         self._resolver = resolver
-        self._variants = Variants(validity.follow, siblings_of_references=validity.reads_siblings_of_references)
+        self._variants = Variants(validator.follow, siblings_of_references=validator.reads_siblings_of_references)
 
     def bodies(self, body: Body) -> list[SentBody]:
         """Returns the body as each example of the source has it, else one that is made.
@@ -316,7 +316,7 @@ class BodyMaker:
         for example in islice(declared_examples(media, pointer, self._resolver), EXAMPLES_LIMIT):
             with suppress(NoExample):
                 sent = self._in_media_type(media_type, media, pointer, example)
-                if not sent.is_made and sent.value == example.value:
+                if not sent.is_generated and sent.value == example.value:
                     found.append(replace(sent, shown=example))
         return found
 
@@ -331,13 +331,13 @@ class BodyMaker:
             return SentBody(
                 media_type=media_type if is_concrete else "application/json",
                 value=made[0],
-                is_made=made[1],
+                is_generated=made[1],
                 body=Value(made[0]),
             )
         if bare == FORM or bare.startswith("multipart/"):
-            value, is_made = self._made(media, pointer, example)
+            value, is_generated = self._made(media, pointer, example)
             if isinstance(value, str) and bare == FORM:  # the source writes the whole form as one text
-                return SentBody(media_type=bare, value=value, is_made=is_made, body=Value(shown(value)))
+                return SentBody(media_type=bare, value=value, is_generated=is_generated, body=Value(shown(value)))
             if isinstance(value, list) and bare != FORM:
                 parts = unnamed_parts(value, media, self._variants)
             elif not isinstance(value, dict):
@@ -346,39 +346,39 @@ class BodyMaker:
                 parts = url_encoded_fields(value, as_dict(media.get("encoding")))
             else:
                 parts = multipart_fields(value, as_dict(media.get("encoding")), schema, self._variants)
-            return SentBody(media_type=media_type.split(";")[0], value=value, is_made=is_made, parts=parts)
+            return SentBody(media_type=media_type.split(";")[0], value=value, is_generated=is_generated, parts=parts)
         if is_of_lines(bare) or is_json_sequence(bare):
             return self._sequence(media_type, media, pointer, example)
         if is_text(bare):
             return self._text(media_type, media, pointer, example)
         concrete = "application/octet-stream" if "*" in media_type else media_type
-        return SentBody(media_type=concrete, value=FILE, is_made=True, is_file=True)
+        return SentBody(media_type=concrete, value=FILE, is_generated=True, is_file=True)
 
     def _text(self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> SentBody:
         schema = media.get("schema", {})
         found = [(example.value, example.pointer)] if example is not None and isinstance(example.value, str) else []
         if not is_xml(media_type):
-            made = self._maker.made(schema, "text", child(pointer, "schema"), declared=found)
-            value, is_made = made.value, made.is_made
+            made = self._maker.generate(schema, "text", child(pointer, "schema"), declared=found)
+            value, is_generated = made.value, made.is_generated
             text = value if isinstance(value, str) else value_text(value)
         elif found:
-            value, is_made = text, _ = found[0][0], False
-            if (reason := reason_to_hide(value)) is not None:
+            value, is_generated = text, _ = found[0][0], False
+            if (reason := why_unpublishable(value)) is not None:
                 raise NoExample(reason[1])
         else:
-            value, is_made = self._made(media, pointer, example)
+            value, is_generated = self._made(media, pointer, example)
             text = xml_text(value, schema, self._variants)
-        return SentBody(media_type=media_type, value=value, is_made=is_made, body=Value(shown(text)))
+        return SentBody(media_type=media_type, value=value, is_generated=is_generated, body=Value(shown(text)))
 
     def _sequence(
         self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None
     ) -> SentBody:
         """Writes each item on a line of its own; records have signs around them that only a command can show."""
-        value, is_made = self._made(media, pointer, example)
+        value, is_generated = self._made(media, pointer, example)
         items = value if isinstance(value, list) else [value]
         text = shown("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
         body = Value(items if is_json_sequence(media_type) else text)
-        return SentBody(media_type=media_type, value=value, is_made=is_made, body=body)
+        return SentBody(media_type=media_type, value=value, is_generated=is_generated, body=body)
 
     def _made(self, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> tuple[Json, bool]:
         if "schema" not in media:
@@ -386,8 +386,8 @@ class BodyMaker:
                 raise NoExample("its body has no schema and no example")
             return example.value, False
         found = [(example.value, example.pointer)] if example is not None else []
-        made = self._maker.made_meaningful(media["schema"], "body", child(pointer, "schema"), declared=found)
-        return made.value, made.is_made
+        made = self._maker.generate_non_empty(media["schema"], "body", child(pointer, "schema"), declared=found)
+        return made.value, made.is_generated
 
     def _kind(self, schema: Json) -> str | None:
         kind = next(self._variants.of(schema), {}).get("type")
@@ -423,7 +423,7 @@ class _Parts:
     cookies: dict[str, str] = field(default_factory=dict)
     arguments: dict[str, Json] = field(default_factory=dict)
     body_key: str = ""
-    is_made: bool = False
+    is_generated: bool = False
 
 
 class RequestMaker:
@@ -435,7 +435,7 @@ class RequestMaker:
         self._document = document
         self._maker, self._bodies = self._makers()
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
-        self._values: dict[tuple[str, str], Made | NoExample] = {}
+        self._values: dict[tuple[str, str], GeneratedValue | NoExample] = {}
 
     def examples(
         self,
@@ -482,13 +482,13 @@ class RequestMaker:
                 "a part of the body allows no properties but its own, and others are asked for; the example has them",
                 "leave `additionalProperties: false` out of what is extended",
             )
-        is_made = parts.is_made or (sent is not None and sent.is_made)
+        is_generated = parts.is_generated or (sent is not None and sent.is_generated)
         return Example(
             input=arguments,
             name=sent.shown.name if sent is not None and sent.shown is not None else None,
             description="; ".join(_remarks(sent)) or None,
             request=request,
-            origins=MADE if is_made else None,
+            origins=GENERATED_ORIGINS if is_generated else None,
         )
 
     # -- parameters --------------------------------------------------------------------------------------------------
@@ -507,11 +507,11 @@ class RequestMaker:
             raw = declared[parameter.pointer]
             made = self._value(parameter, raw)
             parts.arguments[key] = made.value
-            parts.is_made |= made.is_made
+            parts.is_generated |= made.is_generated
             self._place_value(parts, parameter, raw, made.value)
         return parts
 
-    def _value(self, parameter: Parameter, raw: dict[str, Json]) -> Made:
+    def _value(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
         key = parameter.pointer, parameter.name
         if (held := self._values.get(key)) is None:
             try:
@@ -523,7 +523,7 @@ class RequestMaker:
             raise held
         return held
 
-    def _made(self, parameter: Parameter, raw: dict[str, Json]) -> Made:
+    def _made(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
         pointer = parameter.pointer
         schema, schema_pointer, owner, owner_pointer = raw.get("schema"), child(pointer, "schema"), raw, pointer
         if schema is None:
@@ -537,13 +537,13 @@ class RequestMaker:
             examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
         found = [(example.value, example.pointer) for example in islice(examples, DECLARED_LIMIT)]
         # An object that says nothing would leave no trace in the request.
-        made = self._maker.made_meaningful(
+        made = self._maker.generate_non_empty(
             {} if schema is None else schema, parameter.name, schema_pointer, declared=found
         )
         if parameter.location == "path" and made.value in ("", ".", ".."):
-            return Made(placeholder(parameter.name), True)
+            return GeneratedValue(placeholder(parameter.name), True)
         if parameter.location == "path" and made.value in ([], [""]):
-            return Made([placeholder(parameter.name)], True)
+            return GeneratedValue([placeholder(parameter.name)], True)
         return made
 
     def _place_value(self, parts: _Parts, parameter: Parameter, raw: dict[str, Json], value: Json) -> None:
@@ -581,10 +581,10 @@ class RequestMaker:
                 raise
             return []
 
-    def _makers(self, *, is_open: bool = False) -> tuple[Maker, BodyMaker]:
-        validity = Validity(self._document, dialect_of(self._document), is_open=is_open)
-        maker = Maker(validity, partial(_report, self._problems), is_request=True)
-        return maker, BodyMaker(maker, validity, self._resolver)
+    def _makers(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyMaker]:
+        validator = Validator(self._document, dialect_of(self._document), is_open=is_open)
+        maker = ExampleGenerator(validator, partial(_report, self._problems), is_request=True)
+        return maker, BodyMaker(maker, validator, self._resolver)
 
     @cached_property
     def _open_bodies(self) -> BodyMaker:

@@ -38,7 +38,7 @@ from skillgen.sources.openapi.paths import Entry, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
-from skillgen.sources.safety import flag_from, settled
+from skillgen.sources.safety import flag_from, reconcile_safety
 from skillgen.text.summary import join_texts
 from skillgen.text.words import verb_of, words_of
 
@@ -490,7 +490,7 @@ class OperationReader:
             origins=origins or None,
         )
         check_words(tool, self._problems)
-        return settled(tool, self._problems)
+        return reconcile_safety(tool, self._problems)
 
     def _semantics_of(self, entry: Entry) -> Semantics:
         method, removes = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))

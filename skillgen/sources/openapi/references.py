@@ -34,10 +34,10 @@ from urllib.parse import unquote
 from skillgen.errors import Problem, ProblemLog, SourceError
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, child, follow
-from skillgen.security.addresses import decoded_path, joined, origin_of, public_url
-from skillgen.sources.documents import Document, fetched_document, is_url, load_document, note_other_input
+from skillgen.security.addresses import decoded_path, origin_of, public_url, resolve_url
+from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
-from skillgen.sources.json_access import ROW_LIMIT, SOURCE_LIMIT_BYTES, as_dict
+from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -60,7 +60,7 @@ class Identifiers:
         self._base = base
         own = root.get("$self") if isinstance(root, dict) else None
         if isinstance(own, str):
-            self._base = joined(base, own)[0]
+            self._base = resolve_url(base, own)[0]
         self._places: dict[str, str] = {self._base: ""} if self._base else {}
         self._places |= {base: ""} if base else {}
         self._find(root, "", self._base, False, 0)
@@ -88,7 +88,7 @@ class Identifiers:
         if isinstance(identifier, str) and identifier.startswith("#"):  # draft-07 names places so
             self._places.setdefault(base + identifier, pointer)
         elif isinstance(identifier, str):
-            base = joined(base, identifier)[0]
+            base = resolve_url(base, identifier)[0]
             self._places.setdefault(base, pointer)
         for keyword in ("$anchor", "$dynamicAnchor"):
             if isinstance(anchor := value.get(keyword), str):
@@ -103,7 +103,7 @@ class Identifiers:
         is_schema = isinstance(value, dict) and not is_of_names
         identifier = value.get("$id") if is_schema and isinstance(value, dict) else None
         if isinstance(identifier, str) and not identifier.startswith("#"):
-            base, start = joined(base, identifier)[0], pointer
+            base, start = resolve_url(base, identifier)[0], pointer
         for key, item in _inner(value, is_of_names):
             below = is_schema and key in _OF_NAMES
             new = self._plain(item, base, start, below, depth + 1, child(pointer, key))
@@ -139,7 +139,7 @@ class Identifiers:
         """Gives the pointer from the root of what a reference means; `None` where it stays as it is."""
         if reference == "#" or reference.startswith("#/"):
             return start + reference[1:] if start and self._stands(start + reference[1:]) else None
-        address, fragment = joined(base, reference)
+        address, fragment = resolve_url(base, reference)
         if fragment and not fragment.startswith("/"):
             return self._places.get(f"{address}#{unquote(fragment)}")
         place = self._places.get(address)
@@ -332,7 +332,7 @@ class _Bundler:
         own = raw.get("$self") if self._has_names and isinstance(raw, dict) else None
         if not isinstance(own, str):
             return origin
-        return replace(origin, own=own) if origin.url is None else replace(origin, url=joined(origin.url, own)[0])
+        return replace(origin, own=own) if origin.url is None else replace(origin, url=resolve_url(origin.url, own)[0])
 
     def _with_plain_references(self, raw: Json, origin: _Origin) -> Json:
         if not self._has_names:
@@ -409,7 +409,7 @@ class _Bundler:
         if is_url(address):
             return self._beside(address, base) or _Origin(None, address)
         if base.url is not None:
-            return _Origin(None, joined(base.url, address)[0])
+            return _Origin(None, resolve_url(base.url, address)[0])
         path = Path(unquote(address))
         if base.path is not None:
             path = base.path.parent / path
@@ -469,7 +469,7 @@ class _Bundler:
         is_own = own is not None and origin_of(url) == origin_of(own)
         # The user named the description's server, and their headers are for it.
         fetched = fetch(url, access if is_own else access.without_headers(), is_named=is_own)
-        return fetched_document(fetched, problems, access)
+        return document_from_response(fetched, problems, access)
 
     def _file(self, path: Path | None, problems: ProblemLog) -> Document:
         if path is None or self._root is None:
@@ -521,10 +521,10 @@ class Resolver:
         seen: set[str] = set()
         own: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
-            if not reference.startswith("#") or reference in seen or len(seen) == ROW_LIMIT:
+            if not reference.startswith("#") or reference in seen or len(seen) == REF_CHAIN_LIMIT:
                 reason = "goes in a circle" if reference in seen else "is outside this document"
-                if len(seen) == ROW_LIMIT:
-                    reason = f"is the end of {ROW_LIMIT} in a row"
+                if len(seen) == REF_CHAIN_LIMIT:
+                    reason = f"is the end of {REF_CHAIN_LIMIT} in a row"
                 self._problems.warning(
                     "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
                 )

@@ -18,7 +18,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Value, child
-from skillgen.sources.examples.validation import reason_to_hide
+from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
@@ -99,7 +99,7 @@ class ResponseReader:
         for name in form.media_types or ("",):
             media, place = media_type_object(content[name], child(pointer, name), self._resolver)
             for example in islice(declared_examples(media, place, self._resolver), TRIED_LIMIT):
-                if (reason := reason_to_hide(example.value)) is not None:
+                if (reason := why_unpublishable(example.value)) is not None:
                     self._problems.info(
                         reason[0], example.pointer, "the example of a response is left out: " + reason[1]
                     )

@@ -11,7 +11,7 @@ from skillgen.model.auth import Access, Auth, Endpoint, Requirements
 from skillgen.model.service import Service
 from skillgen.model.values import Icon, Json, Origin, Value
 from skillgen.security.addresses import host_of, icon_objection, without_credentials
-from skillgen.sources.detect import kind_of_document
+from skillgen.sources.detect import detect_kind
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
@@ -151,7 +151,7 @@ def _checked_version(data: Json, name: str) -> str:
         raise SourceError("is not OpenAPI: the document is not an object", where=name, fix="give an OpenAPI document")
     version = data.get("openapi", data.get("swagger"))
     if version is None:
-        if (kind := kind_of_document(data)) is not None:
+        if (kind := detect_kind(data)) is not None:
             raise SourceError(f"is {kind.what}, not an OpenAPI description", where=name, fix=kind.fix)
         keys = ", ".join(str(key)[:30] for key in list(data)[:5]) or "none"
         raise SourceError(
