@@ -1,3 +1,3 @@
-"""skillgen: turns what a service says of itself into the documents that AI agents read."""
+"""skillgen: turns an MCP server or an OpenAPI description into documents for AI agents."""
 
 __version__ = "0.1.0"

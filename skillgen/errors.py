@@ -1,17 +1,15 @@
-"""Problem, ProblemLog, exception tree, exit codes, time_limit.
+"""Problems, exceptions and exit codes. Every other module may import this one.
 
-What can go wrong, on the lowest floor: every other module may import this one.
+A defect of one piece of a source is a value, a `Problem`: it is collected, and the rest is still documented. A fatal
+error is an exception, a `SkillgenError`, that carries the exit code of the command:
 
-Two things are kept apart. A bad piece is a value, a `Problem`: it is collected, and the rest is still
-documented. A dead end is an exception, a `SkillgenError`, which carries the exit code of the command:
+    SkillgenError          5  a bug in skillgen
+    ├── UsageError         2  invalid options or configuration
+    ├── SourceError        3  the source could not be reached or read, or no longer has any tools
+    ├── EditedError        4  a file that skillgen would replace holds edits
+    └── OutputError        5  OUT could not be written
 
-    SkillgenError            5   OUT could not be written, or a bug in skillgen
-    ├── UsageError           2   options or configuration that make no sense
-    ├── SourceError          3   the source could not be reached or read, or shows no tools any more
-    ├── EditedError          4   a file that skillgen would write holds edits
-    └── OutputError          5   OUT could not be written
-
-Stops what takes too long where its input does not bound it: templates and expressions that others wrote.
+Exit code 0 is success and 1 is drift: documents that are not up to date, reported by `--check`.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ Level = Literal["info", "warning", "error"]
 
 
 class ExitCode(IntEnum):
-    """The exit codes of every command; with several services or targets the highest wins."""
+    """The exit codes of every command. A run over several services or targets returns the highest."""
 
     DONE = 0
     DRIFT = 1
@@ -41,41 +39,41 @@ class ExitCode(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong with a piece of a source, where the rest can still be documented."""
+    """A defect of one piece of a source; the rest is still documented."""
 
     code: str
-    """What kind of problem, in words that do not change between versions: `reference-not-found`."""
+    """The kind of problem, stable between versions: `reference-not-found`."""
 
     level: Level
-    """`info`: worth knowing; `warning`: the documents lack something; `error`: the run fails, and its exit code says
+    """`info`: worth knowing; `warning`: the documents are incomplete; `error`: the run fails, and its exit code says
     so."""
 
     where: str
-    """A JSON pointer into the source, or the name of what is concerned."""
+    """A JSON pointer into the source, or the name of the piece."""
 
     message: str
-    """What was seen there, one sentence."""
+    """What is wrong, in one sentence."""
 
     fix: str | None = None
-    """What its author can do about it."""
+    """What the author of the source, or the user, can do about it."""
 
 
 class ProblemLog:
-    """Collects problems while a source is read or a document is rendered; equal ones are kept once."""
+    """Collects problems while a source is read or a document is rendered; duplicates are dropped."""
 
     def __init__(self) -> None:
         self._problems: dict[Problem, None] = {}
 
     def info(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem of level info."""
+        """Adds a problem of level `info`."""
         self.add(Problem(code=code, level="info", where=where, message=message, fix=fix))
 
     def warning(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem of level warning."""
+        """Adds a problem of level `warning`."""
         self.add(Problem(code=code, level="warning", where=where, message=message, fix=fix))
 
     def add(self, problem: Problem) -> None:
-        """Adds one problem, in the order of arrival."""
+        """Adds a problem after those already collected, unless an equal one is among them."""
         self._problems[problem] = None
 
     def __iter__(self) -> Iterator[Problem]:
@@ -86,11 +84,11 @@ class ProblemLog:
 
 
 class SkillgenError(Exception):
-    """A dead end: what happened, where, and what to do next."""
+    """A fatal error: what happened, where, and what to do next."""
 
     exit_code = ExitCode.OUTPUT
     advice = "run it again with --debug, and report what it prints"
-    """What to do where an error names no fix of its own."""
+    """The fix of an error that is raised without one."""
 
     def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
         super().__init__(what)
@@ -100,7 +98,7 @@ class SkillgenError(Exception):
 
 
 def failure_from_bug(error: Exception) -> SkillgenError:
-    """Returns the fatal error for an exception that nothing expected."""
+    """Returns the fatal error for an unexpected exception."""
     failure = SkillgenError(
         f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
     )
@@ -109,21 +107,21 @@ def failure_from_bug(error: Exception) -> SkillgenError:
 
 
 class UsageError(SkillgenError):
-    """The options or the configuration make no sense together."""
+    """The options or the configuration are invalid."""
 
     exit_code = ExitCode.USAGE
     advice = "see --help"
 
 
 class SourceError(SkillgenError):
-    """The source could not be reached or read, or it shows no tools where the documents have some."""
+    """The source could not be reached or read, or has no tools although the existing documents do."""
 
     exit_code = ExitCode.SOURCE
     advice = "correct the source, or report it to its author"
 
 
 class EditedError(SkillgenError):
-    """A file that skillgen would write was edited, or was not made by skillgen."""
+    """A file that skillgen would replace was edited, or was not written by skillgen."""
 
     exit_code = ExitCode.EDITED
 
@@ -141,21 +139,23 @@ class OutputError(SkillgenError):
 
 @contextmanager
 def time_limit(limit_s: float | None, error: Exception) -> Iterator[None]:
-    """Raises an error in what takes more processor seconds.
+    """Raises `error` in the block after `limit_s` seconds of CPU time: for user templates and JSONPath expressions,
+    whose run time their input does not bound.
 
-    It works in the main thread only, and not on Windows: what needs a limit must run in the main thread.
+    It has no effect outside the main thread and on Windows, where Python has no such timer: code that needs a limit
+    must run in the main thread.
     """
     if limit_s is None or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def end(signal_number: int, frame: object) -> None:
+    def interrupt(signal_number: int, frame: object) -> None:
         raise error
 
-    before = signal.signal(signal.SIGVTALRM, end)
+    previous_handler = signal.signal(signal.SIGVTALRM, interrupt)
     signal.setitimer(signal.ITIMER_VIRTUAL, limit_s)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGVTALRM, previous_handler)

@@ -1,5 +1,5 @@
-"""The intermediate model between sources and documents: no I/O, no Jinja, no SDK.
+"""The model between sources and documents: frozen dataclasses, without I/O, Jinja or SDK.
 
-`value` holds JSON values and origins, `schema` what a value may be, `service` the service itself, and
-`codec` writes all of it as JSON and reads it back.
+`values` holds JSON values and origins, `schema` types and parameters, `service` the root. `codec` writes the model as
+JSON and reads it, and `traversal` walks it.
 """

@@ -1,4 +1,4 @@
-"""Where a service is, what a caller must have, and how often it may call."""
+"""Endpoints, authentication, requirements and rate limits."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 
 @frozen
 class Access:
-    """Other ways to use what the service gives (seed 000, `alternativeAccess`).
+    """Other ways to use the service (seed 000, `alternativeAccess`).
 
-    Each is a URL, `Value(None)` where the source says that there is none, or `None` where it says nothing.
+    Each is a URL, `Value(None)` if declared as absent, or `None` if not declared.
     """
 
     cli: Value | None = None
@@ -26,21 +26,21 @@ class Access:
     """A web interface."""
 
     mcp: Value | None = None
-    """An MCP server: its address, or its documentation."""
+    """An MCP server: its URL, or its documentation."""
 
     api_endpoint: str | None = None
     """The base URL of the HTTP API (seed 000, web profile, `api-endpoint`)."""
 
     origins: Origins | None = None
-    """Where each of them is declared."""
+    """Origins of these fields."""
 
 
 @frozen
 class Scope:
-    """A permission that a caller is granted."""
+    """A permission."""
 
     name: str
-    """As it is asked for."""
+    """The identifier that is requested."""
 
     description: str | None = None
     """What it allows."""
@@ -51,49 +51,49 @@ class Scope:
 
 @frozen
 class Auth:
-    """One way to authenticate."""
+    """An authentication method."""
 
     kind: str
-    """`oauth2`, `bearer`, `basic`, `api-key`, `openIdConnect`, `mutualTLS`, or the source's own word."""
+    """`oauth2`, `bearer`, `basic`, `api-key`, `openIdConnect`, `mutualTLS`, or another term of the source."""
 
     name: str | None = None
     """The name of the security scheme (OpenAPI)."""
 
     description: str | None = None
-    """How to get and use the credential, as the source says it."""
+    """How to get and use the credential."""
 
     sent_as: str | None = None
-    """Where the credential goes, such as `header X-API-Key` or `Authorization: Bearer`."""
+    """Where the credential is sent, such as `header X-API-Key` or `Authorization: Bearer`."""
 
     token_format: str | None = None
-    """What kind of token it is, such as `JWT` (OpenAPI, `bearerFormat`)."""
+    """The format of the token, such as `JWT` (OpenAPI, `bearerFormat`)."""
 
     flow: str | None = None
     """The OAuth 2.0 flow, such as `authorizationCode`."""
 
     authorization_url: str | None = None
-    """Where the user consents."""
+    """URL at which the user consents."""
 
     token_url: str | None = None
-    """Where a token is issued."""
+    """URL at which a token is issued."""
 
     refresh_url: str | None = None
-    """Where a token is renewed."""
+    """URL at which a token is renewed."""
 
     device_authorization_url: str | None = None
-    """Where a device asks for a code (RFC 8628)."""
+    """URL at which a device requests a code (RFC 8628)."""
 
     metadata_url: str | None = None
-    """What the authorization server says of itself (RFC 8414; OpenID Connect Discovery)."""
+    """URL of the authorization server's metadata (RFC 8414; OpenID Connect Discovery)."""
 
     pkce: bool | None = None
-    """Whether the source says that PKCE is used (`x-usePkce`)."""
+    """Whether PKCE is declared (`x-usePkce`)."""
 
     deprecated: bool = False
-    """Whether it should not be used any more."""
+    """Whether it is deprecated."""
 
     scopes: tuple[Scope, ...] = ()
-    """The scopes that can be asked for."""
+    """The available scopes."""
 
     is_for_events: bool = False
     """Whether only requests that the service itself sends use it."""
@@ -104,30 +104,30 @@ class Auth:
 
 @frozen
 class Credential:
-    """A security scheme that a call uses, and what it must allow."""
+    """A security scheme that a call uses, with the required scopes."""
 
     scheme: str
     """The name of one of the service's `Auth`s."""
 
     scopes: tuple[str, ...] = ()
-    """Scopes (or roles) that it needs."""
+    """The required scopes (or roles)."""
 
 
 @frozen
 class Requirements:
-    """What must be there before the service can be used."""
+    """What a caller needs before the service can be used."""
 
     auth: tuple[Auth, ...] = ()
-    """Ways to authenticate; one of them is enough unless a tool's `auth` says otherwise."""
+    """Authentication methods; one of them is enough unless a tool's `auth` says otherwise."""
 
     registration_url: str | None = None
-    """Where a client is registered, as the source says it."""
+    """URL at which a client is registered."""
 
     env: tuple[str, ...] = ()
-    """Names of environment variables; never their values."""
+    """Names of environment variables, never values."""
 
     scopes: tuple[str, ...] = ()
-    """Scopes that the service as a whole needs."""
+    """Scopes that the service needs, whatever the tool."""
 
     bins: tuple[str, ...] = ()
     """Programs on the PATH."""
@@ -136,7 +136,7 @@ class Requirements:
     """`darwin`, `linux` or `windows`."""
 
     session_ttl_s: int | None = None
-    """Seconds without a call after which a session ends, and its authentication with it (seed 004, 4)."""
+    """Seconds without a call after which a session and its authentication expire (seed 004, 4)."""
 
 
 @frozen
@@ -144,44 +144,44 @@ class RateLimit:
     """How often something may be called."""
 
     text: str | None = None
-    """In the source's own words."""
+    """The text of the source."""
 
     requests_per_minute: int | None = None
-    """Calls in a minute."""
+    """Calls per minute."""
 
     requests_per_day: int | None = None
-    """Calls in a day."""
+    """Calls per day."""
 
 
 @frozen
 class Invocation:
-    """Who may start the skill (seed 000, `invocation`)."""
+    """Who may invoke the skill (seed 000, `invocation`)."""
 
     model_invocable: bool | None = None
-    """Whether an agent may use it of its own accord."""
+    """Whether an agent may invoke it by itself."""
 
     user_invocable: bool | None = None
-    """Whether a user sees it in a menu."""
+    """Whether it is in the user's menu."""
 
     argument_hint: str | None = None
-    """What a user may write after the name of the skill."""
+    """What a user may type after the name of the skill."""
 
     allowed_tools: tuple[str, ...] = ()
-    """Tools that the source would have pre-approved. Never passed on silently."""
+    """Tools that the source wants pre-approved; never passed on silently."""
 
 
 @frozen
 class EndpointVariable:
-    """A part of an address that a caller chooses."""
+    """A part of a URL that the caller chooses."""
 
     name: str
-    """As it stands between braces."""
+    """The name between the braces."""
 
     default: str | None = None
-    """What it is unless something else is chosen."""
+    """The default value."""
 
     choices: tuple[str, ...] = ()
-    """What it can be; empty where anything goes."""
+    """The allowed values; empty if any value is allowed."""
 
     description: str | None = None
     """What it is for."""
@@ -189,19 +189,19 @@ class EndpointVariable:
 
 @frozen
 class Endpoint:
-    """An address at which the service is reached."""
+    """A base URL of a service."""
 
     url: str
-    """Without credentials; `{name}` stands for a variable."""
+    """The URL without credentials; `{name}` is a variable."""
 
     description: str | None = None
     """What it is."""
 
     template: str | None = None
-    """The address with `{name}` in the place of its variables, where it has some; `url` has their defaults."""
+    """The URL with `{name}` for each variable, if it has any; `url` has their defaults."""
 
     variables: tuple[EndpointVariable, ...] = ()
-    """What stands for the variables."""
+    """The variables."""
 
     origins: Origins | None = None
-    """Where `url` comes from when the source does not declare it, or not all of it."""
+    """Origin of `url`, if the source does not declare it completely."""

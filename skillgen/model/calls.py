@@ -1,4 +1,4 @@
-"""What is sent to a tool and what comes back: requests, examples, outputs, errors."""
+"""What is sent to a tool and what it returns: requests, examples, outputs, errors."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from skillgen.model.values import Json, Origins, Value, frozen
 
 @frozen
 class Part:
-    """One field of a form that a request sends, or one part of another multipart body."""
+    """A field of a form, or a part of another multipart body."""
 
     name: str
-    """Its name; empty for a part that has none."""
+    """The name; empty for a part without a name."""
 
     text: str = ""
-    """Its value; empty for a file."""
+    """The value; empty for a file."""
 
     media_type: str | None = None
-    """The media type of its value, where that is not plain text."""
+    """The media type of the value, if not plain text."""
 
     is_file: bool = False
     """Whether the content of a file is sent."""
@@ -27,7 +27,7 @@ class Part:
 
 @frozen
 class Request:
-    """An HTTP request that is ready to be sent, but for the address of the service and the credentials."""
+    """An HTTP request without base URL and credentials."""
 
     path: str
     """Path and query, percent-encoded."""
@@ -36,13 +36,13 @@ class Request:
     """Headers that are parameters of the operation."""
 
     cookies: Mapping[str, str] | None = None
-    """Cookies, their values percent-encoded."""
+    """Cookies with percent-encoded values."""
 
     media_type: str | None = None
-    """The media type of the body; `None` where there is none."""
+    """The media type of the body; `None` without a body."""
 
     body: Value | None = None
-    """The body as JSON, its records as a list, or a text where the media type is none of JSON."""
+    """The body as JSON, a sequence of records as a list; a string if the media type is not JSON."""
 
     parts: tuple[Part, ...] = ()
     """The fields of a form."""
@@ -56,41 +56,41 @@ class Request:
 
 @frozen
 class Example:
-    """One call and what it gives."""
+    """A call and its result."""
 
     input: Json
-    """The arguments, of the form of `Tool.input_schema`."""
+    """The arguments, in the form of `Tool.input_schema`."""
 
     name: str | None = None
-    """What the source calls it."""
+    """The name in the source."""
 
     description: str | None = None
     """What it shows."""
 
     output: Value | None = None
-    """What comes back."""
+    """The result."""
 
     flaw: str | None = None
-    """Why the tool's own schema does not allow the arguments; `None` where it does."""
+    """Why the arguments are invalid by the tool's own schema; `None` if they are valid."""
 
     request: Request | None = None
-    """The same as an HTTP request."""
+    """The equivalent HTTP request."""
 
     origins: Origins | None = None
-    """What of it was made from the schema, not declared."""
+    """Origins of the fields that were generated from the schema, not declared."""
 
     @property
     def is_declared(self) -> bool:
-        """Whether the source shows this call itself."""
+        """True if the source declares this call."""
         return "input" not in (self.origins or {})
 
 
 @frozen
 class Input:
-    """The arguments of a tool, or one form of the body of a request, as a whole."""
+    """The arguments of a tool, or one form of a request body."""
 
     media_types: tuple[str, ...] = ()
-    """The media types in which this form can be sent, the recommended one first; none for arguments."""
+    """The media types in which this form can be sent, the recommended one first; empty for arguments."""
 
     required: bool = True
     """Whether it must be sent."""
@@ -99,10 +99,10 @@ class Input:
     """What it is."""
 
     schema: Schema | None = None
-    """What it must be beyond what each of its parameters is: alternatives, conditions, bounds."""
+    """Rules beyond those of each parameter: alternatives, conditions, constraints."""
 
     parameters: tuple[Parameter, ...] = ()
-    """What it is made of, where that is not among `Tool.parameters`."""
+    """Its parameters, if they are not among `Tool.parameters`."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -113,7 +113,7 @@ class Link:
     """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
 
     name: str
-    """Its name."""
+    """The name."""
 
     operation: str | None = None
     """The name of the tool, or a reference to the operation."""
@@ -127,16 +127,16 @@ class Link:
 
 @frozen
 class ExampleOutput:
-    """One result that the source shows."""
+    """A result that the source declares as an example."""
 
     value: Value
-    """The result as JSON, or a string where the media type is not JSON."""
+    """The result as JSON; a string if the media type is not JSON."""
 
     media_type: str | None = None
-    """Its media type; `None` where the source does not declare one."""
+    """The media type; `None` if not declared."""
 
     name: str | None = None
-    """What the source calls it."""
+    """The name in the source."""
 
     description: str | None = None
     """What it shows."""
@@ -144,10 +144,10 @@ class ExampleOutput:
 
 @frozen
 class Output:
-    """What a call returns."""
+    """The result of a call."""
 
     schema: Schema | None = None
-    """The shape of the result."""
+    """The type."""
 
     description: str | None = None
     """What it is."""
@@ -156,19 +156,19 @@ class Output:
     """The HTTP status."""
 
     media_types: tuple[str, ...] = ()
-    """The media types in which it comes."""
+    """The media types."""
 
     headers: tuple[Parameter, ...] = ()
-    """Headers of the response."""
+    """The response headers."""
 
     links: tuple[Link, ...] = ()
-    """What can be called next with it."""
+    """Calls that can follow."""
 
     examples: tuple[ExampleOutput, ...] = ()
-    """Results that the source shows."""
+    """Examples that the source declares."""
 
     raw: Json = None
-    """The schema as the source has it."""
+    """The schema as raw JSON."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -176,10 +176,10 @@ class Output:
 
 @frozen
 class ErrorCase:
-    """One way in which a call fails."""
+    """An error that a call may return."""
 
     code: str
-    """A code of the source, or an HTTP status; empty where the source declares none."""
+    """A code of the source, or an HTTP status; empty if not declared."""
 
     description: str | None = None
     """What it means."""
@@ -191,19 +191,19 @@ class ErrorCase:
     """`transient`, `permanent`, `auth_required`, `invalid_input` or `rate_limited` (seed 004, 11)."""
 
     retry_after_s: float | None = None
-    """Seconds to wait before trying again."""
+    """Seconds to wait before a retry."""
 
     user_actionable: bool | None = None
-    """Whether a person must know."""
+    """Whether the user must be informed."""
 
     documentation: str | None = None
-    """An address that explains it."""
+    """URL of its documentation."""
 
     details: Value | None = None
-    """What the source adds for programs (seed 004, 11)."""
+    """Machine-readable details (seed 004, 11)."""
 
     output: Output | None = None
-    """What comes back then."""
+    """The response."""
 
     other_outputs: tuple[Output, ...] = ()
-    """What comes back in media types whose shape is another."""
+    """The response in media types with a different schema."""

@@ -1,9 +1,4 @@
-"""Resources, prompts, events, groups, skills.
-
-What a service offers beside its tools: resources, prompts and events.
-
-What a service says of its tools as a whole: groups, workflows, skills, other servers.
-"""
+"""What a service offers in addition to tools: resources, prompts, events, groups, workflows, skills."""
 
 from __future__ import annotations
 
@@ -18,58 +13,58 @@ from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
 
 @frozen
 class Resource:
-    """Something that can be read, at one URI or at all that fit a template."""
+    """A resource at a URI, or a family of them at a URI template."""
 
     uri: str
     """The URI, or the URI template (RFC 6570)."""
 
     name: str
-    """Its name."""
+    """The name."""
 
     title: str | None = None
-    """A name for people."""
+    """The display name."""
 
     description: str | None = None
-    """What it holds."""
+    """What it contains."""
 
     media_type: str | None = None
     """The media type of its content."""
 
     size: int | None = None
-    """In bytes."""
+    """The size in bytes."""
 
     audience: tuple[str, ...] = ()
-    """`user`, `assistant`: for whom it is meant."""
+    """Intended readers: `user`, `assistant`."""
 
     priority: float | None = None
-    """From 0, optional, to 1, needed."""
+    """From 0, optional, to 1, required."""
 
     last_modified: str | None = None
-    """ISO 8601. It changes without the service changing, so no document shows it."""
+    """ISO 8601. It changes while the service stays the same, so no document shows it."""
 
     resource_type: str | None = None
-    """What kind of thing it is (seed 000)."""
+    """The type of resource (seed 000)."""
 
     refreshable: bool | None = None
     """Whether its content changes (seed 000)."""
 
     cache_duration_s: int | None = None
-    """How many seconds it may be kept (seed 000)."""
+    """Seconds for which it may be cached (seed 000)."""
 
     web_equivalent: str | None = None
-    """Where a person sees the same (seed 000)."""
+    """URL of the same content for people (seed 000)."""
 
     api_equivalent: str | None = None
-    """The same as an HTTP request (seed 000)."""
+    """The equivalent HTTP request (seed 000)."""
 
     icons: tuple[Icon, ...] = ()
-    """Pictures."""
+    """Icons."""
 
     extras: Mapping[str, Json] | None = None
-    """What the source says beyond these fields, raw."""
+    """Everything else that the source declares, as raw JSON."""
 
     quotations: tuple[Quotation, ...] = ()
-    """What the source says in it that addresses the reader."""
+    """Text in it that addresses the reader."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -77,28 +72,28 @@ class Resource:
 
 @frozen
 class Prompt:
-    """A message that the service writes for the model, from arguments."""
+    """A message that the service generates for the model, from arguments."""
 
     name: str
     """The exact name."""
 
     title: str | None = None
-    """A name for people."""
+    """The display name."""
 
     description: str | None = None
     """What it is for."""
 
     parameters: tuple[Parameter, ...] = ()
-    """Its arguments."""
+    """The arguments."""
 
     icons: tuple[Icon, ...] = ()
-    """Pictures."""
+    """Icons."""
 
     extras: Mapping[str, Json] | None = None
-    """What the source says beyond these fields, raw."""
+    """Everything else that the source declares, as raw JSON."""
 
     quotations: tuple[Quotation, ...] = ()
-    """What the source says in it or below it that addresses the reader."""
+    """Text in the prompt or in its parts that addresses the reader."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -106,19 +101,19 @@ class Prompt:
 
 @frozen
 class Event:
-    """A request that the service itself sends, to an address that a caller gave it (OpenAPI webhooks, callbacks)."""
+    """A request that the service sends to a URL of the caller (OpenAPI webhooks, callbacks)."""
 
     name: str
-    """The name of the webhook, or of the callback; unique in the service."""
+    """The name of the webhook or callback; unique in the service."""
 
     tool: str | None = None
-    """The tool whose call leads to it; `None` for a webhook, which is set up elsewhere."""
+    """The tool that triggers it; `None` for a webhook, which is set up elsewhere."""
 
     method: str
-    """The HTTP method, in capitals."""
+    """The HTTP method, in upper case."""
 
     address: str | None = None
-    """Where a callback goes: a runtime expression such as `{$request.body#/url}`."""
+    """The URL of a callback: a runtime expression such as `{$request.body#/url}`."""
 
     summary: str | None = None
     """One line."""
@@ -127,32 +122,32 @@ class Event:
     """When it is sent and what it means; Markdown, untrusted."""
 
     parameters: tuple[Parameter, ...] = ()
-    """What it carries."""
+    """The data that it carries."""
 
     input: Input | None = None
-    """Its body as a whole, in the form whose properties are among its parameters."""
+    """Its body, in the form that has its properties among `parameters`."""
 
     other_inputs: tuple[Input, ...] = ()
-    """The forms of its body that differ from that one."""
+    """Other forms of its body."""
 
     media_types: tuple[str, ...] = ()
     """Media types of its body."""
 
     tags: tuple[str, ...] = ()
-    """What the source files it under."""
+    """Tags."""
 
     auth: tuple[tuple[Credential, ...], ...] | None = None
-    """The sets of credentials of which the service sends one to the receiver. Empty: it sends none; `None`: not
-    declared."""
+    """Alternative sets of credentials, one of which the service sends to the receiver. Empty: it sends none; `None`:
+    not declared."""
 
     deprecated: bool = False
-    """Whether it will go."""
+    """Whether it is deprecated."""
 
     pointer: str
     """JSON pointer to it in the source."""
 
     origins: Origins | None = None
-    """Fields that are not declared there."""
+    """Origins of the fields that are not declared there."""
 
 
 ClientTransport = Literal["stdio", "http", "sse"]
@@ -160,10 +155,10 @@ ClientTransport = Literal["stdio", "http", "sse"]
 
 @frozen
 class Section:
-    """A piece of the source's own documentation that has no field of its own."""
+    """A piece of the source's documentation for which the model has no field."""
 
     title: str
-    """Its heading."""
+    """The heading."""
 
     body: str
     """Markdown, untrusted."""
@@ -171,13 +166,13 @@ class Section:
 
 @frozen
 class Workflow:
-    """Tools that are used one after another."""
+    """A sequence of tools."""
 
     title: str
-    """What it achieves."""
+    """The goal."""
 
     steps: tuple[str, ...]
-    """What to do, in order."""
+    """The steps, in order."""
 
 
 @frozen
@@ -185,50 +180,51 @@ class Group:
     """Tools that belong together."""
 
     name: str
-    """What tools refer to; unique in the service."""
+    """The identifier that tools refer to; unique in the service."""
 
     title: str
-    """Its heading."""
+    """The heading."""
 
     description: str | None = None
     """What its tools are for."""
 
     parent: str | None = None
-    """The name of the group that it is a part of; that one need not have tools of its own."""
+    """The name of the parent group, which may be without tools of its own."""
 
     subjects: tuple[str, ...] = ()
-    """What its tools are about beside its title, in words of their paths and names; inferred, in a large service."""
+    """Further topics of its tools, taken from their paths and names; inferred, in a large service."""
 
     origins: Origins | None = None
-    """Where it comes from, when the source does not declare it."""
+    """Origins of the fields that the source does not declare."""
 
 
 @frozen
 class Criterion:
-    """One of the conformance criteria of progressive disclosure (seed 003, 9)."""
+    """A conformance criterion of progressive disclosure (seed 003, 9)."""
 
     number: int
     """1 to 8."""
 
     text: str
-    """What it asks for."""
+    """The requirement."""
 
     outcome: Literal["met", "not met", "not checked"]
-    """What the crawl showed."""
+    """The result of the crawl."""
 
     note: str | None = None
-    """What was seen, or why it was not checked."""
+    """What was observed, or why it was not checked."""
 
 
 @frozen
 class Disclosure:
-    """A server that lists its tools briefly, and wants a tool's description read before its first call (seed 003)."""
+    """Progressive disclosure: a server that lists its tools briefly and requires reading a tool's description before
+    its first call (seed 003)."""
 
     uri: str
-    """The resource that holds the descriptions; tools are named in its query: `?tools=A,B`."""
+    """The resource with the descriptions; its query names the tools: `?tools=A,B`."""
 
     undescribed: tuple[str, ...] = ()
-    """Tools whose description was not read."""
+    """Tools without a description, because it was not read."""
 
     criteria: tuple[Criterion, ...] = ()
     """How far the server conforms."""
@@ -242,16 +238,16 @@ class SkillFile:
     """A file of a skill that a server offers."""
 
     uri: str
-    """Where it is read."""
+    """The URI of the file."""
 
     size: int | None = None
-    """In bytes, as declared."""
+    """The declared size in bytes."""
 
     digest: str | None = None
-    """`sha256:` and 64 digits, as declared."""
+    """The declared digest: `sha256:` and 64 hexadecimal digits."""
 
     text: str | None = None
-    """Its content, where it was asked for and is what size and digest say; untrusted."""
+    """Its content, if it was read and matches size and digest; untrusted."""
 
 
 @frozen
@@ -259,19 +255,19 @@ class OfferedSkill:
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 
     uri: str
-    """Of its SKILL.md; with the server it is the skill's identity."""
+    """The URI of its SKILL.md; together with the server it identifies the skill."""
 
     name: str
-    """As its front matter says."""
+    """The name in its front matter."""
 
     description: str | None = None
     """What it does and when to use it."""
 
     files: tuple[SkillFile, ...] = ()
-    """Its files; empty where they are made on demand."""
+    """Its files; empty if they are generated on demand."""
 
     extras: Mapping[str, Json] | None = None
-    """What its front matter says beyond that. `allowed-tools` is never among it."""
+    """Everything else in its front matter, except `allowed-tools`."""
 
     pointer: str
     """JSON pointer to it in the source."""
@@ -282,16 +278,16 @@ class RelatedServer:
     """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
 
     name: str
-    """The server."""
+    """The name of the server."""
 
     capability: str | None = None
-    """For what."""
+    """What it is recommended for."""
 
     registry_url: str | None = None
-    """Where it is found."""
+    """URL of its registry entry."""
 
     auth_flow: str | None = None
-    """How one authenticates there."""
+    """How to authenticate there."""
 
     confidence: str | None = None
     """`high`, `medium` or `low`: how well it fits."""
@@ -299,16 +295,16 @@ class RelatedServer:
 
 @frozen
 class ClientEntry:
-    """How an MCP server was reached, as far as the entry of a client's server file may say it: no value of a secret."""
+    """The entry of an MCP server in a client's configuration, without any secret value."""
 
     transport: ClientTransport = "stdio"
-    """What was spoken over; the address of `http` and `sse` is the service's first endpoint."""
+    """The transport; the URL of `http` and `sse` is the service's first endpoint."""
 
     command: tuple[str, ...] = ()
-    """The program and its arguments; empty where they mean nothing on another machine."""
+    """The program and its arguments; empty if they are meaningless on another machine."""
 
     env: tuple[str, ...] = ()
-    """Names of the environment variables that were passed on."""
+    """Names of the environment variables that were passed."""
 
     headers: tuple[str, ...] = ()
     """Names of the headers that were sent."""

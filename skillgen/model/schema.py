@@ -1,4 +1,4 @@
-"""What a value may be: parameters and the normalised form of a JSON Schema.
+"""Parameters, and types in a normalised form of JSON Schema.
 
 One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects of OpenAPI 3.0 and 3.1.
 """
@@ -16,22 +16,22 @@ Location = Literal["argument", "path", "query", "header", "cookie", "body", "pro
 
 @frozen
 class Schema:
-    """What a value may be: all that its fields ask for, at once. One that says nothing allows anything."""
+    """The type of a value. All fields apply together; a schema without fields allows any value."""
 
     types: tuple[str, ...] = ()
-    """JSON types in the order declared, without `null`; empty when none is declared."""
+    """JSON types in the order declared, without `null`; empty if none is declared."""
 
     nullable: bool = False
     """Whether null is allowed: `null` among the types, or `nullable: true` (also in a 3.1 document)."""
 
     format: str | None = None
-    """The `format`, or the `contentEncoding` where that is all there is."""
+    """The `format`, or `contentEncoding` if there is no `format`."""
 
     title: str | None = None
     """The `title`."""
 
     description: str | None = None
-    """The `description`, where it does not stand on the parameter already."""
+    """The `description`, unless the parameter has it already."""
 
     choices: tuple[Json, ...] | None = None
     """The values of `enum`, or the one of `const`."""
@@ -40,122 +40,122 @@ class Schema:
     """The `default`."""
 
     examples: tuple[Json, ...] = ()
-    """Values of `example` and `examples`."""
+    """The values of `example` and `examples`."""
 
     constraints: Mapping[str, Json] | None = None
-    """Keywords that bound the value, by their JSON Schema name: `minimum`, `maxLength`, `pattern` and the like; also
-    `xml` of OpenAPI, where something can only be sent so."""
+    """Constraints by their JSON Schema keyword, such as `minimum`, `maxLength` and `pattern`; also `xml` of OpenAPI for
+    values that can only be sent as XML."""
 
     ref: str | None = None
-    """The name of a type in `Service.schemas` that this value is."""
+    """The name of the type in `Service.schemas` that the value has."""
 
     includes: tuple[str, ...] = ()
-    """Names of types in `Service.schemas` of which the value has every property too (`allOf`)."""
+    """Names of types in `Service.schemas`, all properties of which the value has too (`allOf`)."""
 
     also: tuple[Schema, ...] = ()
-    """What the value must be too, where it can't be merged into the other fields: a second pattern, a second choice of
-    alternatives (`allOf`)."""
+    """Further schemas that the value must match but that cannot be merged into the other fields: a second pattern, a
+    second set of alternatives (`allOf`)."""
 
     properties: tuple[Parameter, ...] = ()
     """The properties of an object, in the order declared."""
 
     required: tuple[str, ...] = ()
-    """Names that an object must have besides its required `properties`: they are described elsewhere, or nowhere."""
+    """Further required names: of properties that are described elsewhere or not at all."""
 
     patterns: Mapping[str, Schema] | None = None
-    """Properties whose names match a regular expression, by that expression (`patternProperties`)."""
+    """Schemas of the properties that match a regular expression, by that expression (`patternProperties`)."""
 
     additional: Schema | bool | None = None
-    """Properties that are not named: none allowed, any, or of this schema; `None` when nothing is declared."""
+    """Properties without a declared name: not allowed, any, or of this schema; `None` if not declared."""
 
     property_names: Schema | None = None
-    """What the name of each property must be."""
+    """The type of property names."""
 
     items: Schema | None = None
-    """The items of an array (after `prefix_items`); of no choices where there may be none."""
+    """The items of an array (after `prefix_items`); a schema with empty `choices` if no items are allowed."""
 
     prefix_items: tuple[Schema, ...] = ()
     """The first items of an array, by position."""
 
     contains: Schema | None = None
-    """What some of the items must be; how many, `minContains` and `maxContains` of the constraints say."""
+    """The type of some of the items; `minContains` and `maxContains` in `constraints` say how many."""
 
     content: Schema | None = None
-    """What the text holds once it is decoded (`contentSchema`)."""
+    """The type of the decoded string (`contentSchema`)."""
 
     alternatives: tuple[Schema, ...] = ()
     """The schemas of `oneOf` or `anyOf`."""
 
     is_exclusive: bool = False
-    """Whether exactly one of several alternatives may fit (`oneOf`)."""
+    """Whether exactly one of the alternatives must match (`oneOf`)."""
 
     discriminator: Discriminator | None = None
-    """The property that tells which alternative a value is (OpenAPI)."""
+    """The property that identifies the alternative (OpenAPI)."""
 
     excluded: Schema | None = None
-    """What the value must not be (`not`)."""
+    """The type that the value must not have (`not`)."""
 
     conditions: tuple[Condition, ...] = ()
-    """What it must be when it is something else (`if`, `dependentSchemas`, `dependentRequired`)."""
+    """Conditional rules (`if`, `dependentSchemas`, `dependentRequired`)."""
 
     read_only: bool = False
-    """Whether the value is only ever returned."""
+    """Whether the value is only returned, never sent."""
 
     write_only: bool = False
-    """Whether the value is only ever sent."""
+    """Whether the value is only sent, never returned."""
 
     deprecated: bool = False
-    """Whether the value should not be used any more."""
+    """Whether the value is deprecated."""
 
 
 @frozen
 class Discriminator:
-    """The property whose value tells which type an object is (OpenAPI 3.1, "Discriminator Object")."""
+    """The property that identifies the type of an object by its value (OpenAPI 3.1, "Discriminator Object")."""
 
     property: str
-    """Its name."""
+    """The name of the property."""
 
     mapping: Mapping[str, str | None] | None = None
     """Value to the name of a type in `Service.schemas`, in the order declared, `None` for a type that could not be
-    read; then the types that the source implies, whose value is their name."""
+    read; followed by the implied types, under their own names."""
 
     default: str | None = None
-    """The name of the type that an object is where the property is absent or none of these (3.2, `defaultMapping`)."""
+    """The name of the type if the property is absent or has another value (3.2, `defaultMapping`)."""
 
 
 @frozen
 class Condition:
-    """A rule that holds for some values only."""
+    """A rule for some values only."""
 
     when: Schema
-    """What a value is that it holds for."""
+    """The type of the values to which the rule applies."""
 
     then: Schema | None = None
-    """What such a value must be too."""
+    """What such a value must match too."""
 
     otherwise: Schema | None = None
-    """What any other value must be too."""
+    """What any other value must match too."""
 
 
 @frozen
 class Serialization:
-    """How a value is written into a request, where that is not the default (OpenAPI 3.1, "Style Values")."""
+    """How a value is serialised into a request, if not in the default way (OpenAPI 3.1, "Style Values")."""
 
     style: str | None = None
-    """`deepObject`, `pipeDelimited` and the like; `tabDelimited` of Swagger 2.0; `querystring`, `lines` and
+    """A style such as `deepObject` or `pipeDelimited`; `tabDelimited` of Swagger 2.0; `querystring`, `lines` and
     `records` of 3.2."""
 
     explode: bool | None = None
-    """Whether each item or property is sent on its own."""
+    """Whether each item or property is sent separately."""
 
     allow_reserved: bool = False
-    """Whether reserved characters are sent as they are, not percent-encoded."""
+    """Whether reserved characters are sent literally, not percent-encoded."""
 
     media_type: str | None = None
-    """The media type in which the value is written, or that a part of a multipart body declares."""
+    """The media type of the serialised value, or the declared one of a part of a multipart body."""
 
     headers: tuple[str, ...] = ()
-    """The headers that a part of a multipart body has of its own; of a body as a whole, those of its parts."""
+    """The headers of a part of a multipart body; of a body, those of its parts."""
 
     allow_empty: bool = False
     """Whether the name may be sent without a value (`allowEmptyValue`)."""
@@ -163,7 +163,7 @@ class Serialization:
 
 @frozen
 class Parameter:
-    """Something that a caller can send with a tool, or a property of an object."""
+    """A parameter of a tool, or a property of an object."""
 
     name: str
     """The exact name."""
@@ -175,52 +175,52 @@ class Parameter:
     """Whether a call without it is invalid."""
 
     schema: Schema
-    """What its value may be."""
+    """The type of its value."""
 
     description: str | None = None
     """What it is for."""
 
     deprecated: bool = False
-    """Whether it should not be used any more."""
+    """Whether it is deprecated."""
 
     serialization: Serialization | None = None
-    """How it is written into the request, where that is not the default."""
+    """How it is serialised, if not in the default way."""
 
     pointer: str
     """JSON pointer to it in the source."""
 
     origins: Origins | None = None
-    """Fields that are not declared there."""
+    """Origins of the fields that are not declared there."""
 
     @property
     def is_whole_body(self) -> bool:
-        """True if it is the request body itself, not a member of it."""
+        """True if it is the request body itself, not a property of it."""
         return self.location == "body" and "name" in (self.origins or {})
 
 
 @frozen
 class NamedType:
-    """A schema with a name, held once in `Service.schemas`; parameters and outputs refer to it."""
+    """A schema with a name, stored once in `Service.schemas`; parameters and outputs refer to it."""
 
     name: str
-    """The name in the source, made unique in the service where two sources of names meet."""
+    """The name in the source, made unique if names of two sources collide."""
 
     schema: Schema
     """The type."""
 
     raw: Json
-    """The schema as the source has it."""
+    """The schema as raw JSON."""
 
     pointer: str
     """JSON pointer to it in the source."""
 
 
 def takes_any_names(schema: Schema) -> bool:
-    """True if an object declares what its properties are whatever their names."""
+    """True if an object declares a type for properties with arbitrary or matching names."""
     return isinstance(schema.additional, Schema) or bool(schema.patterns)
 
 
 def is_open(raw: Json) -> bool:
-    """True if a raw schema of an object has no keyword on its properties."""
+    """True if the raw schema of an object has no keyword about its properties."""
     keywords = ("properties", "additionalProperties", "unevaluatedProperties", "$ref", "allOf")
     return isinstance(raw, dict) and not any(keyword in raw for keyword in keywords)

@@ -1,7 +1,7 @@
-"""A service and all that it offers: what a source fills and what the templates read.
+"""The root of the model: a service and all that it offers. Sources fill it, and templates read it.
 
-Every node holds the JSON pointer at which the source declares it; `origins` names the fields for which that is not
-so. `None` and an empty tuple mean "not declared".
+Every node holds the JSON pointer at which the source declares it; `origins` names the fields that are declared
+elsewhere. `None` and an empty tuple mean "not declared".
 """
 
 from __future__ import annotations
@@ -37,67 +37,67 @@ class Service:
     """A service: what it is, when to use it, and all that it offers."""
 
     kind: Kind
-    """What sort of source it was read from."""
+    """The kind of source."""
 
     protocol_version: str | None = None
-    """The revision of MCP, or the version of OpenAPI, that the source speaks."""
+    """The MCP revision that the server uses, or the OpenAPI version of the description."""
 
     name: str
-    """Its name as declared; documents derive a skill's name from it."""
+    """The declared name, from which the name of the skill is derived."""
 
     title: str | None = None
-    """A name for people."""
+    """The display name."""
 
     version: str | None = None
-    """Its own version."""
+    """The version of the service."""
 
     summary: str | None = None
-    """One or two sentences that say what it does."""
+    """What it does, in one or two sentences."""
 
     description: str | None = None
-    """All that the source says of it; Markdown, untrusted."""
+    """The complete description; Markdown, untrusted."""
 
     instructions: str | None = None
-    """How to use it, written by an MCP server for the model; untrusted."""
+    """The instructions of an MCP server to the model; untrusted."""
 
     emoji: str | None = None
-    """One character."""
+    """One emoji."""
 
     icons: tuple[Icon, ...] = ()
-    """Pictures."""
+    """Icons."""
 
     homepage: str | None = None
-    """Its primary documentation."""
+    """URL of the main documentation."""
 
     repository: str | None = None
-    """Its source code."""
+    """URL of the source code."""
 
     status_page: str | None = None
-    """Whether it is up."""
+    """URL of the page that shows its availability."""
 
     license: str | None = None
     """The licence of the service's own description."""
 
     content_version: str | None = None
-    """The version of what the source says of itself."""
+    """The version of the service's own metadata."""
 
     last_updated: str | None = None
-    """When that was last changed; ISO 8601."""
+    """The date of the last change to that metadata; ISO 8601."""
 
     endpoints: tuple[Endpoint, ...] = ()
-    """Addresses."""
+    """Base URLs."""
 
     server_name: str | None = None
     """The name under which a host mounts an MCP server."""
 
     client_entry: ClientEntry | None = None
-    """How the user named an MCP server that was crawled; `None` for what was read otherwise."""
+    """The client configuration of a crawled MCP server; `None` for other sources."""
 
     when_to_use: tuple[str, ...] = ()
-    """What a user asks for when this service is the right one; phrases after "when the user asks to"."""
+    """Requests of users for which this service is the right one; phrases after "when the user asks to"."""
 
     when_not_to_use: tuple[str, ...] = ()
-    """What it is not for; only ever declared."""
+    """What it is not for; always declared, never inferred."""
 
     access_level: AccessLevel = "interact"
     """How much a caller can change."""
@@ -109,71 +109,71 @@ class Service:
     """Package manager to package."""
 
     requirements: Requirements = field(default_factory=Requirements)
-    """What must be there first."""
+    """What a caller needs before the first call."""
 
     invocation: Invocation | None = None
-    """Who may start the skill."""
+    """Who may invoke the skill."""
 
     rate_limit: RateLimit | None = None
-    """How often it may be called."""
+    """The rate limit of all calls."""
 
     categories: tuple[str, ...] = ()
-    """What it is about, for registries."""
+    """Topics, for registries."""
 
     extensions: Mapping[str, Json] | None = None
-    """Protocol extensions that it speaks, and their settings."""
+    """Protocol extensions that it supports, with their settings."""
 
     groups: tuple[Group, ...] = ()
-    """Tools that belong together, in the order of the documents."""
+    """Groups of tools, in the order of the documents."""
 
     tools: tuple[Tool, ...] = ()
-    """What it can do, in the order declared."""
+    """The tools, in the order declared."""
 
     resources: tuple[Resource, ...] = ()
-    """What can be read."""
+    """The resources."""
 
     resource_templates: tuple[Resource, ...] = ()
-    """Families of what can be read; `uri` is a URI template."""
+    """Resource templates: `uri` is a URI template."""
 
     prompts: tuple[Prompt, ...] = ()
-    """Messages that it writes."""
+    """The prompts."""
 
     events: tuple[Event, ...] = ()
-    """What it sends of its own accord, in the order declared."""
+    """Requests that the service sends itself, in the order declared."""
 
     errors: tuple[ErrorCase, ...] = ()
-    """Ways in which any tool fails."""
+    """Errors that any tool may return."""
 
     workflows: tuple[Workflow, ...] = ()
-    """Tools that are used one after another."""
+    """Sequences of tools."""
 
     sections: tuple[Section, ...] = ()
     """The rest of its own documentation."""
 
     disclosure: Disclosure | None = None
-    """How a progressive server's tools are described."""
+    """How a server with progressive disclosure describes its tools."""
 
     skills: tuple[OfferedSkill, ...] = ()
-    """Skills that it offers itself."""
+    """Skills that the server offers itself."""
 
     related: tuple[RelatedServer, ...] = ()
     """Other servers that it recommends."""
 
     schemas: tuple[NamedType, ...] = ()
-    """Named types, each once, sorted by name."""
+    """Named types, sorted by name."""
 
     source_size_bytes: int = 0
-    """How large the description is that an agent would have to read without these documents: `tools/list` or the
-    OpenAPI document as compact JSON; that of an OpenAPI document over 1 MiB as it is."""
+    """The size of what an agent would have to read without these documents: `tools/list` or the OpenAPI document as
+    compact JSON; of an OpenAPI document over 1 MiB, the size of the file."""
 
     extras: Mapping[str, Json] | None = None
-    """What the source says beyond these fields, raw."""
+    """Everything else that the source declares, as raw JSON."""
 
     quotations: tuple[Quotation, ...] = ()
-    """What the source says in its other parts that addresses the reader."""
+    """Text outside of tools, resources and prompts that addresses the reader."""
 
     problems: tuple[Problem, ...] = ()
-    """What was wrong with the source; no document shows it."""
+    """Problems of the source; no document shows them."""
 
     origins: Origins | None = None
-    """Where each field comes from that is not declared in the obvious place."""
+    """Origins of the fields that are not declared in the usual place."""

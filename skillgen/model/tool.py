@@ -1,4 +1,4 @@
-"""A tool, and what a call of it does."""
+"""A tool, and the effects of calling it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Risk = Literal["safe", "reversible", "destructive"]
 
 @frozen
 class Semantics:
-    """What calling a tool does to the world. `None` is "not known", which is not the same as no."""
+    """The effects of a call. `None` means unknown, not false."""
 
     operation: Operation | None = None
-    """What kind of operation it is."""
+    """The kind of operation."""
 
     read_only: bool | None = None
     """Whether it changes nothing."""
@@ -31,10 +31,10 @@ class Semantics:
     """Whether it may delete or overwrite."""
 
     idempotent: bool | None = None
-    """Whether a repetition has no further effect."""
+    """Whether repeating a call has no further effect."""
 
     idempotent_with_key: bool | None = None
-    """Whether it is idempotent when an idempotency key is sent."""
+    """Whether it is idempotent if an idempotency key is sent."""
 
     open_world: bool | None = None
     """Whether it reaches beyond the service's own data."""
@@ -46,152 +46,152 @@ class Semantics:
     """The name of the tool that undoes it."""
 
     side_effects: tuple[str, ...] = ()
-    """What else happens."""
+    """Other effects."""
 
     requires_confirmation: bool | None = None
-    """Whether a person must agree first (seed 004, 6)."""
+    """Whether a person must confirm it first (seed 004, 6)."""
 
     confirmation_message: str | None = None
-    """What to ask that person; `{parameter}` stands for an argument."""
+    """The question to that person; `{parameter}` is a placeholder for an argument."""
 
     risk: Risk | None = None
-    """How bad a mistake would be (seed 004, 6)."""
+    """The consequences of a mistake (seed 004, 6)."""
 
     origins: Origins | None = None
-    """Where each of these comes from."""
+    """Origins of these fields."""
 
     def is_declared(self, name: str) -> bool:
-        """Tells whether a field that is known was declared rather than inferred or defaulted."""
+        """True if a known field was declared, not inferred or defaulted."""
         origin = (self.origins or {}).get(name)
         return origin is None or origin.kind == "declared"
 
 
 @frozen
 class Cost:
-    """What a call uses up: an estimate (seed 004, 3)."""
+    """The estimated cost of a call (seed 004, 3)."""
 
     category: str | None = None
     """`free`, `metered` or `requires_approval`."""
 
     estimated_units: float | None = None
-    """How many units."""
+    """The number of units."""
 
     unit_label: str | None = None
-    """What a unit is."""
+    """The unit."""
 
 
 @frozen
 class Tool:
-    """One thing that the service can do: an MCP tool, or an operation of an API (seed 002, 4.1)."""
+    """An MCP tool, or an operation of an API (seed 002, 4.1)."""
 
     name: str
-    """The exact name by which it is called; unique in the service."""
+    """The exact name for calls; unique in the service."""
 
     title: str | None = None
-    """A name for people."""
+    """The display name."""
 
     summary: str | None = None
     """One line."""
 
     description: str | None = None
-    """All that the source says of it; Markdown, untrusted."""
+    """The complete description; Markdown, untrusted."""
 
     group: str | None = None
     """The name of its group."""
 
     disclosed_by: str | None = None
-    """The name of the group that alone shows it: it is in no list, and a client gets it by `groups/get`."""
+    """The name of the group that discloses it: it is not in `tools/list`, only in the result of `groups/get`."""
 
     tags: tuple[str, ...] = ()
-    """All that the source files it under; one of them names its group."""
+    """All tags; one of them names its group."""
 
     parameters: tuple[Parameter, ...] = ()
-    """What a caller sends, in the order declared; for an operation, then the properties of the request body in its
-    recommended form."""
+    """The parameters in the order declared; of an operation, followed by the properties of the recommended form of the
+    request body."""
 
     input_schema: Json = None
-    """All parameters as one JSON Schema, raw: for an operation, composed from the parameters' own schemas. Its
-    `$ref`s name types that `Service.schemas` holds."""
+    """All parameters as one raw JSON Schema; of an operation, composed from the schemas of its parameters. Its `$ref`s
+    name types in `Service.schemas`."""
 
     is_input_declared: bool = True
-    """Whether the source declares what it takes; if not, a call may take more than `parameters`."""
+    """Whether the source declares the input; if not, a call may take more than `parameters`."""
 
     input: Input | None = None
-    """What they are as a whole: the arguments, or the recommended form of the request body."""
+    """The input itself: the arguments, or the recommended form of the request body."""
 
     other_inputs: tuple[Input, ...] = ()
-    """Other forms of the request body, which differ from it."""
+    """Other forms of the request body."""
 
     output: Output | None = None
-    """What it returns."""
+    """The result."""
 
     other_outputs: tuple[Output, ...] = ()
-    """What else it returns on success: an operation's other statuses from 200 to 299, and other media types."""
+    """Other results of a successful call: an operation's other statuses from 200 to 299, and other media types."""
 
     semantics: Semantics = field(default_factory=Semantics)
-    """What it does to the world."""
+    """The effects of a call."""
 
     cost: Cost | None = None
-    """What a call uses up."""
+    """The estimated cost of a call."""
 
     latency: str | None = None
     """`instant`, `seconds` or `minutes` (seed 004, 3)."""
 
     input_media_types: tuple[str, ...] = ()
-    """Media types that it takes."""
+    """Media types that it accepts."""
 
     output_media_types: tuple[str, ...] = ()
-    """Media types that it gives."""
+    """Media types that it returns."""
 
     max_input_bytes: int | None = None
-    """How large an input may be (seed 004, 10)."""
+    """The maximum size of the input (seed 004, 10)."""
 
     binary_transport: str | None = None
     """How binary data is sent, such as `multipart` (seed 004, 10)."""
 
     auth: tuple[tuple[Credential, ...], ...] | None = None
-    """Ways to authenticate, of which one is enough; all credentials of one way are sent together, and a way without
-    any is a call without authentication. An empty tuple where none is needed."""
+    """Alternative ways to authenticate. All credentials of one alternative are sent together; one without credentials
+    allows anonymous calls. An empty tuple if no authentication is needed."""
 
     scopes: tuple[str, ...] = ()
-    """Scopes that it needs, or that one of its ways to authenticate needs."""
+    """Scopes that it needs, or that one of its alternatives needs."""
 
     rate_limit: RateLimit | None = None
-    """Its own limit, where it differs from the service's."""
+    """Its own rate limit, if it differs from the service's."""
 
     examples: tuple[Example, ...] = ()
-    """Calls: those that the source shows, else one that was made from the schema. The first that has no flaw can be
-    sent as it stands."""
+    """Example calls: those of the source, otherwise one generated from the schema. The first one without a `flaw` can
+    be sent unchanged."""
 
     errors: tuple[ErrorCase, ...] = ()
-    """Ways in which it fails."""
+    """Errors that it may return."""
 
     guidance: tuple[Section, ...] = ()
-    """What else the source says of how to use it (seed 003, `usage_guidance` and `error_guidance`)."""
+    """Further advice of the source on its use (seed 003, `usage_guidance` and `error_guidance`)."""
 
     cli_equivalent: str | None = None
-    """The same as a command; `{parameter}` stands for an argument."""
+    """The equivalent command; `{parameter}` is a placeholder for an argument."""
 
     api_equivalent: str | None = None
-    """The same as an HTTP request."""
+    """The equivalent HTTP request."""
 
     method: str | None = None
-    """The HTTP method, in capitals."""
+    """The HTTP method, in upper case."""
 
     path: str | None = None
-    """The path, as the description has it."""
+    """The path, as declared."""
 
     endpoints: tuple[Endpoint, ...] = ()
-    """Its own addresses, where they are not the service's."""
+    """Its own base URLs, if they differ from the service's."""
 
     deprecated: bool = False
-    """Whether it should not be used any more."""
+    """Whether it is deprecated."""
 
     deprecation: str | None = None
-    """What the source says of its end: when, and what takes its place."""
+    """What the source says about the deprecation: the date and the replacement."""
 
     streaming: bool | None = None
-    """Whether it gives partial results."""
+    """Whether it returns partial results."""
 
     pagination: str | None = None
     """How to get the next page."""
@@ -200,22 +200,22 @@ class Tool:
     """Whether it can, or must, be called as a task (MCP 2025-11-25, `execution.taskSupport`)."""
 
     completion: str | None = None
-    """When the work goes on after the answer, and how its outcome is learned."""
+    """How to learn the outcome of work that continues after the response."""
 
     icons: tuple[Icon, ...] = ()
-    """Pictures."""
+    """Icons."""
 
     extras: Mapping[str, Json] | None = None
-    """What the source says beyond these fields, raw."""
+    """Everything else that the source declares, as raw JSON."""
 
     quotations: tuple[Quotation, ...] = ()
-    """What the source says in it or below it that addresses the reader."""
+    """Text in the tool or in its parts that addresses the reader."""
 
     pointer: str
     """JSON pointer to it in the source."""
 
     origins: Origins | None = None
-    """Fields that are not declared there."""
+    """Origins of the fields that are not declared there."""
 
 
 CAUTION: Mapping[str, tuple[Json, ...]] = {
@@ -228,4 +228,4 @@ CAUTION: Mapping[str, tuple[Json, ...]] = {
     "risk": ("safe", "reversible", "destructive"),
     "access_level": ("read", "browse", "interact", "full"),
 }
-"""The values of each field on safety, the most cautious last."""
+"""The values of each safety field, from the least to the most cautious."""

@@ -1,20 +1,6 @@
-"""Json, Value, Origin, Icon, Quotation, JSON pointer.
+"""JSON values, JSON pointers, origins, and the `frozen` decorator of every class of the model.
 
-JSON values, and where a fact comes from.
-
-JSON pointers (RFC 6901): written for every fact of the model, followed for every `$ref`.
-
-Frozen dataclasses of which thousands are made.
-
-Python's frozen dataclass sets each field of a new object through `object.__setattr__`, which takes three times as long
-as an assignment, and compiles six methods for each class, which takes a millisecond. A large description has ten
-thousand schemas of thirty fields, and the model seventy classes. So here an object is filled while it is of a class
-with the same slots that can still be changed, and becomes one of the frozen class when it is whole; and what all
-classes can do in the same way, they share.
-
-Pictures that a source declares.
-
-Words of a source that address the reader.
+A JSON pointer (RFC 6901) is stored with every fact of the model and followed for every `$ref`.
 """
 
 from __future__ import annotations
@@ -26,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 Json: TypeAlias = Any
-"""A value as `json.loads` gives it. It belongs to the source: nobody changes it."""
+"""A value as `json.loads` returns it. It belongs to the source and is never modified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A JSON value that the source declared, which may be null.
+    """A JSON value that the source declares, possibly null.
 
-    A field of type `Value | None` tells three things apart: `None` is "none declared", `Value(None)` is "declared
-    null", and `Value("")` is "declared empty". In JSON a `Value` is the bare value and `None` is an absent key.
+    A field of type `Value | None` has three states: `None` is not declared, `Value(None)` is declared as null, and
+    `Value("")` is declared as empty. In JSON, a `Value` is the bare value and `None` is an absent key.
     """
 
     json: Json
@@ -43,14 +29,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a fact comes from, when that is not the pointer of the node that holds it."""
+    """Where a fact comes from, if not from the pointer of its node."""
 
     kind: Literal["declared", "inferred", "defaulted"]
-    """`declared`: the source or the user says it; `inferred`: drawn from other facts; `defaulted`: a specification's
-    default for what is absent."""
+    """`declared`: by the source or the user; `inferred`: derived from other facts; `defaulted`: the default of a
+    specification for an absent value."""
 
     source: str
-    """For a declared fact a JSON pointer into the source or the flag that gave it; else what it was drawn from."""
+    """For a declared fact the JSON pointer into the source, or the option that set it; otherwise what the fact was
+    derived from."""
 
 
 Origins: TypeAlias = Mapping[str, Origin]
@@ -58,28 +45,28 @@ Origins: TypeAlias = Mapping[str, Origin]
 
 
 class HasOrigins(Protocol):
-    """A node of the model whose fields may come from other places than its own pointer."""
+    """A node of the model that has fields from elsewhere than its own pointer."""
 
     @property
     def origins(self) -> Origins | None:
-        """The fields that do."""
+        """The origins of these fields."""
 
 
 def is_inferred(node: HasOrigins, field: str) -> bool:
-    """True if a field was inferred from others rather than declared."""
+    """True if a field was inferred from other facts."""
     origin = (node.origins or {}).get(field)
     return origin is not None and origin.kind == "inferred"
 
 
 def child(pointer: str, *tokens: object) -> str:
-    """Gives the pointer to a member below `pointer`."""
+    """Returns the pointer to a member below `pointer`."""
     for token in tokens:
         pointer = f"{pointer}/{_escape(token) if isinstance(token, str) else token}"
     return pointer
 
 
 def last_token(pointer: str) -> str:
-    """Gives the last token of a pointer, unescaped; empty for the whole document."""
+    """Returns the last token of a pointer, unescaped; empty for the document itself."""
     return _unescape(pointer.rpartition("/")[2])
 
 
@@ -89,10 +76,10 @@ def shorten_pointer(pointer: str) -> str:
 
 
 def follow(document: Json, pointer: str) -> Json:
-    """Gives the value at a pointer, also one that is percent-encoded as a URI fragment.
+    """Returns the value at a pointer, which may be percent-encoded as a URI fragment.
 
     Raises:
-        LookupError: nothing is there.
+        LookupError: the pointer does not resolve.
     """
     value = document
     for token in pointer.split("/")[1:]:
@@ -127,101 +114,109 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**traits: bool) -> Any:
-        """Means something to type checkers only."""
+        """Has an effect for type checkers only."""
         return lambda decorator: decorator
 
 
-_Made = TypeVar("_Made")
+_Class = TypeVar("_Class")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def frozen(cls: type[_Made]) -> type[_Made]:
-    """Makes a class a frozen, slotted, keyword-only dataclass with equality, a hash and a representation."""
+def frozen(cls: type[_Class]) -> type[_Class]:
+    """Turns a class into a frozen, slotted, keyword-only dataclass with equality, hash and representation.
+
+    It behaves like `dataclass(frozen=True, slots=True, kw_only=True)`, which sets each field by `object.__setattr__`
+    and compiles six methods for each class. Here a new object is filled as an instance of a mutable class with the same
+    slots, and its `__class__` is then swapped; all classes share the other methods. Measured with `Schema` (29 fields,
+    CPython 3.11): 1.0 instead of 3.3 µs for one object, 11 instead of 34 ms for the 10,000 of a large description, 0.9
+    instead of 1.4 ms for a class (there are 43, at every start). Comparing two objects takes longer: 1.0 instead of 0.4
+    µs.
+    """
     open_class: Any = type(cls.__name__, cls.__bases__, dict(vars(cls)))
     open_class = dataclass(slots=True, kw_only=True, repr=False, eq=False)(open_class)
     frozen_class: Any = dataclass(slots=True, kw_only=True, init=False, repr=False, eq=False)(cls)
     frozen_class.__dataclass_params__.frozen = True
 
     def new(kind: Any, /, **values: Any) -> Any:
-        made = open_class(**values)
-        made.__class__ = kind
-        return made
+        node = open_class(**values)
+        node.__class__ = kind
+        return node
 
-    new.__wrapped__ = open_class.__init__  # type: ignore[attr-defined]  # for whoever asks for its signature
+    new.__wrapped__ = open_class.__init__  # type: ignore[attr-defined]  # inspect.signature follows it
     frozen_class.__new__ = new
     frozen_class.__setattr__ = _refuse_to_set
     frozen_class.__delattr__ = _refuse_to_delete
     frozen_class.__eq__, frozen_class.__hash__ = _comparison(attrgetter(*frozen_class.__slots__))
-    frozen_class.__repr__ = _represented
-    frozen_class.__reduce__ = _reduced
+    frozen_class.__repr__ = _repr
+    frozen_class.__reduce__ = _reduce
     return frozen_class  # type: ignore[no-any-return]
 
 
 def _comparison(values: Callable[[Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any], int]]:
-    def is_equal(made: Any, other: Any) -> Any:
-        if other.__class__ is not made.__class__:
+    def eq(node: Any, other: Any) -> Any:
+        if other.__class__ is not node.__class__:
             return NotImplemented
-        return made is other or values(made) == values(other)
+        return node is other or values(node) == values(other)
 
-    def hashed(made: Any) -> int:
-        return hash(values(made))
+    def hash_(node: Any) -> int:
+        return hash(values(node))
 
-    return is_equal, hashed
+    return eq, hash_
 
 
-def _refuse_to_set(made: Any, name: str, value: Any) -> None:
+def _refuse_to_set(node: Any, name: str, value: Any) -> None:
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _refuse_to_delete(made: Any, name: str) -> None:
+def _refuse_to_delete(node: Any, name: str) -> None:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _represented(made: Any) -> str:
-    shown = (f"{field.name}={getattr(made, field.name)!r}" for field in fields(made) if field.repr)
-    return f"{made.__class__.__qualname__}({', '.join(shown)})"
+def _repr(node: Any) -> str:
+    values = (f"{field.name}={getattr(node, field.name)!r}" for field in fields(node) if field.repr)
+    return f"{node.__class__.__qualname__}({', '.join(values)})"
 
 
-def _reduced(made: Any) -> Any:
-    return _remade, (made.__class__, {field.name: getattr(made, field.name) for field in fields(made)})
+def _reduce(node: Any) -> Any:
+    return _rebuild, (node.__class__, {field.name: getattr(node, field.name) for field in fields(node)})
 
 
-def _remade(kind: Any, values: dict[str, Any]) -> Any:
+def _rebuild(kind: Any, values: dict[str, Any]) -> Any:
     return kind(**values)
 
 
 @frozen
 class Icon:
-    """A picture of a service or of one of its parts (SEP-973)."""
+    """An icon of a service or of one of its parts (SEP-973)."""
 
     src: str
     """An `https:` or `data:` URI."""
 
     media_type: str | None = None
-    """Overrides the media type that the server of `src` sends."""
+    """Overrides the media type that the server of `src` declares."""
 
     sizes: tuple[str, ...] = ()
-    """`48x48` and the like, or `any`."""
+    """Sizes such as `48x48`, or `any`."""
 
     theme: str | None = None
-    """`light` or `dark`: the background that it is made for."""
+    """`light` or `dark`: the background for which it is designed."""
 
 
 @frozen
 class Quotation:
-    """Words of the source that address the reader instead of describing something.
+    """Text of the source that addresses the reader instead of describing something.
 
-    They are taken out of the field in which they stood, and documents show them as a quotation only.
+    It is removed from its field, and documents show it only as a quotation.
     """
 
     text: str
-    """The words, untrusted."""
+    """The text; untrusted."""
 
     field: str
-    """The field in which they stood; that of a parameter after its name and a dot."""
+    """The field from which it was removed; of a parameter, the parameter's name, a dot and the field."""
 
     rule: str
-    """The rule by which they were found (`skillgen.markdown.voice`)."""
+    """The rule that matched (`skillgen.security.injection`)."""
 
     pointer: str
-    """JSON pointer to them in the source."""
+    """JSON pointer to the text in the source."""
