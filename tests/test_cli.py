@@ -18,7 +18,7 @@ from cli import ROOT, Finished, files_of, generated, run_python, run_skillgen
 from descriptions import description, grouped, operation, write
 
 import skillgen
-from skillgen.cli.options import header_values
+from skillgen.cli.options import parse_headers
 from skillgen.errors import UsageError
 
 GOLDEN = ROOT / "tests" / "golden" / "errors"
@@ -487,10 +487,10 @@ def test_a_null_character_in_a_projects_file_is_refused_with_its_place(tmp_path:
 def test_a_scheme_may_come_before_the_variable_of_a_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "abc")
     values = ["Bearer env:TOKEN", "env:TOKEN", "Bearer  env:TOKEN", "see env:TOKEN there", "Token abc"]
-    found = [value for _, value in header_values(f"A: {value}" for value in values)]
+    found = [value for _, value in parse_headers(f"A: {value}" for value in values)]
     assert found == ["Bearer abc", "abc", "Bearer  abc", "see env:TOKEN there", "Token abc"]
     with pytest.raises(UsageError, match="MISSING is not set"):
-        header_values(["A: Bearer env:MISSING"])
+        parse_headers(["A: Bearer env:MISSING"])
 
 
 def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> None:

@@ -26,17 +26,17 @@ from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server, refuse_bad_url
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
-from skillgen.cli.options import RunFamily, with_families
-from skillgen.cli.output import Console, outcome_json, problem_from_failure, report_refused_output, run_command
+from skillgen.cli.options import RunOptions, with_option_groups
+from skillgen.cli.output import Console, outcome_json, problem_from_error, report_unwritable_output, run_command
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
 
-@with_families
+@with_option_groups
 def logout(
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of the server, as it was given to --url.")],
     *,
-    how: RunFamily,
+    how: RunOptions,
 ) -> None:
     """Forgets the login to a server that --login kept."""
     console = how.console()
@@ -95,7 +95,7 @@ def main() -> None:
             _print_unprinted_json(arguments, stop)
             raise
     except OSError as error:
-        sys.exit(int(report_refused_output(error, Console())))
+        sys.exit(int(report_unwritable_output(error, Console())))
 
 
 def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
@@ -108,7 +108,7 @@ def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
     if describe is None and stop.code not in _AFTER_SIGNAL:
         return
     what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
-    problem = problem_from_failure(SkillgenError(what, fix=fix))
+    problem = problem_from_error(SkillgenError(what, fix=fix))
     print(diff_failed_json(problem) if command == "diff" else outcome_json((), (problem,), several=False), flush=True)
 
 

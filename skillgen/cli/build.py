@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.options import with_families
+from skillgen.cli.options import with_option_groups
 from skillgen.cli.output import (
     Console,
-    Left,
-    Written,
+    OrphanReport,
+    WriteResult,
     failed_json,
     json_output,
-    problem_from_failure,
-    report_left,
+    problem_from_error,
+    report_orphans,
     run_command,
-    write_each,
+    write_services,
 )
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
-from skillgen.pipeline.generate import DEFAULT_OUT, left_folders
+from skillgen.pipeline.generate import DEFAULT_OUT, orphaned_folders
 
 if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget, ReadTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuildFamily:
+class BuildOptions:
     """What a build is asked to do."""
 
     config: Annotated[
@@ -70,8 +70,8 @@ class BuildFamily:
     debug: options.Debug = False
 
 
-@with_families
-def build(context: typer.Context, *, what: BuildFamily) -> None:
+@with_option_groups
+def build(context: typer.Context, *, what: BuildOptions) -> None:
     """Makes the documents of every target in skillgen.yaml; skips a target whose files did not change.
 
     What an option says holds for every target, in place of what the file says of it.
@@ -80,12 +80,12 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
 
     def run() -> ExitCode:
         from skillgen.config.loader import project_file, read_project
-        from skillgen.pipeline.build import Given, named_targets
+        from skillgen.pipeline.build import CliOverrides, resolve_targets
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
         file = project_file(what.config)
-        given = Given(
+        cli_options = CliOverrides(
             out=what.out,
             emit=what.emit,
             templates=what.templates,
@@ -99,30 +99,30 @@ def build(context: typer.Context, *, what: BuildFamily) -> None:
             prune=what.prune,
             strict=what.strict,
         )
-        targets = named_targets(read_project(file).targets, file, what.target, given)
-        return _made(targets, console, what)
+        targets = resolve_targets(read_project(file).targets, file, what.target, cli_options)
+        return _build_targets(targets, console, what)
 
     run_command(run, console, failed_json=failed_json(what.as_json))
 
 
-def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -> ExitCode:
-    from skillgen.pipeline.build import folders_up_to_date, reading_at_once
+def _build_targets(targets: Sequence[NamedTarget], console: Console, what: BuildOptions) -> ExitCode:
+    from skillgen.pipeline.build import read_concurrently, up_to_date_folders
 
-    up_to_date = {named.name: folders_up_to_date(named) for named in targets}
+    up_to_date = {named.name: up_to_date_folders(named) for named in targets}
     waiting = [named for named in targets if not up_to_date[named.name]]
     report = _Report()
     # A hook or a job has nobody who could log in, and must not wait for one.
     has_person = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
     announce = Console().say if has_person else None
-    with console.progress("reading the sources"), reading_at_once(waiting, os.environ, announce) as read:
+    with console.progress("reading the sources"), read_concurrently(waiting, os.environ, announce) as read:
         for named in targets:
             if folders := up_to_date[named.name]:
                 report.add_up_to_date(folders)
                 console.say(f"{named.name}: nothing changed")
             else:
-                report.add(_written(named, read, console, shows_diff=not what.as_json))
+                report.add(_build_target(named, read, console, shows_diff=not what.as_json))
     if what.target is None and report.code in (ExitCode.DONE, ExitCode.DRIFT):
-        report.add_left(_left_by(targets, report.documents, console, what))
+        report.add_left(_report_orphans(targets, report.documents, console, what))
     if what.as_json:
         print(report.to_json())
     if what.check and report.code is ExitCode.DRIFT:
@@ -133,9 +133,9 @@ def _made(targets: Sequence[NamedTarget], console: Console, what: BuildFamily) -
     return report.code
 
 
-def _left_by(
-    targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildFamily
-) -> Left:
+def _report_orphans(
+    targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildOptions
+) -> OrphanReport:
     """Reports or removes the documents of targets, of servers in them and of names that are gone."""
     from skillgen.pipeline.generate import HOSTS
 
@@ -144,8 +144,8 @@ def _left_by(
     places = [top, *outs, *(out.parent for out in outs)]
     installed = [file.parent / folder for folder in HOSTS.values()]
     installed += [folder for named in targets for folder in named.options.install]
-    return report_left(
-        left_folders(written, places, [file, *outs], installed),
+    return report_orphans(
+        orphaned_folders(written, places, [file, *outs], installed),
         console,
         prune=all(named.options.prune for named in targets),
         check=what.check,
@@ -153,15 +153,15 @@ def _left_by(
     )
 
 
-def _written(
+def _build_target(
     named: NamedTarget, read: Callable[[NamedTarget], ReadTarget], console: Console, *, shows_diff: bool
-) -> Written:
+) -> WriteResult:
     """Reads and writes one target; an error that stops it is reported, and stops no other."""
     from skillgen.pipeline.build import remember
 
     try:
         found = read(named)
-        written = write_each(found.services, named.options, console, failures=found.failures, shows_diff=shows_diff)
+        written = write_services(found.services, named.options, console, failures=found.failures, shows_diff=shows_diff)
         if written.code is ExitCode.DONE and not named.options.check:
             remember(named, found.files, written.folders)
         return written
@@ -171,7 +171,7 @@ def _written(
         failure = failure_from_bug(error)
     console.say(f"{named.name}: not made")
     console.fail(failure)
-    return Written(outcomes=(), problems=(problem_from_failure(failure),), code=failure.exit_code, is_one=True)
+    return WriteResult(outcomes=(), problems=(problem_from_error(failure),), code=failure.exit_code, is_one=True)
 
 
 class _Report:
@@ -186,7 +186,7 @@ class _Report:
         self._problems: list[dict[str, Any]] = []
         self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}
 
-    def add(self, written: Written) -> None:
+    def add(self, written: WriteResult) -> None:
         self.code = max(self.code, written.code)
         self.documents |= written.documents
         self._problems += [asdict(problem) for problem in written.problems]
@@ -208,7 +208,7 @@ class _Report:
             if is_service:
                 self._add_tools(record.tools)
 
-    def add_left(self, left: Left) -> None:
+    def add_left(self, left: OrphanReport) -> None:
         self.code = max(self.code, left.code)
         self.changed |= bool(left.files)
         self._problems += [asdict(problem) for problem in left.problems]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.options import RunFamily, with_families
+from skillgen.cli.options import RunOptions, with_option_groups
 from skillgen.cli.output import change_lines, json_output, run_command
 from skillgen.errors import ExitCode, Problem, SourceError
 from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
@@ -19,13 +19,13 @@ from skillgen.model.traversal import TypeUsage
 from skillgen.pipeline.generate import DescriptionOptions, Overrides
 
 
-@with_families
+@with_option_groups
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="A snapshot, any source file or URL, or REV:PATH of git.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same.")],
     as_json: options.AsJson = False,
     *,
-    how: RunFamily,
+    how: RunOptions,
 ) -> None:
     """Says in words what changed for callers from one source to another; exits with 0 whatever it finds."""
     console = how.console()

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.options import DescriptionFamily, OutputFamily, RunFamily, ServiceFamily, with_families
+from skillgen.cli.options import DocumentOptions, OpenapiOptions, RunOptions, ServiceOptions, with_option_groups
 from skillgen.cli.output import failed_json, run_command, write_documents
 from skillgen.errors import ExitCode, UsageError
 
 
-@with_families
+@with_option_groups
 def from_openapi(
     context: typer.Context,
     source: Annotated[
@@ -20,10 +20,10 @@ def from_openapi(
     ],
     *,
     header: options.DescriptionHeader = None,
-    document: DescriptionFamily,
-    service: ServiceFamily,
-    output: OutputFamily,
-    how: RunFamily,
+    document: OpenapiOptions,
+    service: ServiceOptions,
+    output: DocumentOptions,
+    how: RunOptions,
 ) -> None:
     """Documents an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
     console = how.console()
@@ -35,9 +35,9 @@ def from_openapi(
             raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
         output_options = output.output_options()
         overrides = service.overrides(how.timeout)
-        reading_options = document.description_options(header, how.timeout)
+        description_options = document.description_options(header, how.timeout)
         with console.progress("reading the description"):
-            described = read.read_description(source, overrides, reading_options)
-        return write_documents((described,), output_options, console, output.as_json)
+            description_files = read.read_description(source, overrides, description_options)
+        return write_documents((description_files,), output_options, console, output.as_json)
 
     run_command(run, console, failed_json=failed_json(output.as_json))

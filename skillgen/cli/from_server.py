@@ -18,9 +18,16 @@ from urllib.parse import urlsplit
 import typer
 
 from skillgen.cli import options
-from skillgen.cli.options import OutputFamily, RunFamily, ServerFamily, ServiceFamily, key_of, with_families
+from skillgen.cli.options import (
+    DocumentOptions,
+    RunOptions,
+    ServerOptions,
+    ServiceOptions,
+    field_of_option,
+    with_option_groups,
+)
 from skillgen.cli.output import Console, failed_json, run_command, write_documents
-from skillgen.config.project import untaken_by
+from skillgen.config.project import unsupported_keys
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.generate import Overrides
@@ -30,14 +37,16 @@ if TYPE_CHECKING:
     from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
 
 
-def refuse_useless_options(server: ServerFamily, source: str) -> None:
+def refuse_useless_options(server: ServerOptions, source: str) -> None:
     """Refuses options that would do nothing, so that nobody relies on them.
 
     Raises:
         UsageError: one of them is given.
     """
-    untaken = untaken_by(None if source == "nothing" else source)
-    given = [item.name for item in fields(server) if key_of(item.name) in untaken and getattr(server, item.name)]
+    untaken = unsupported_keys(None if source == "nothing" else source)
+    given = [
+        item.name for item in fields(server) if field_of_option(item.name) in untaken and getattr(server, item.name)
+    ]
     if given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         with_what = {"nothing": "without a server", "command": "with a server's command"}.get(
@@ -47,8 +56,8 @@ def refuse_useless_options(server: ServerFamily, source: str) -> None:
         raise UsageError(f"does nothing {with_what}", where=flags, fix=fix)
 
 
-def read_named_servers(
-    command: tuple[str, ...], server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+def crawl_servers(
+    command: tuple[str, ...], server: ServerOptions, overrides: Overrides, console: Console, *, timeout_s: float
 ) -> tuple[list[Service], list[SkillgenError]]:
     """Crawls the servers that a command line names, and gives them with why others of a file could not be read.
 
@@ -68,7 +77,7 @@ def read_named_servers(
     return _read_file(server.config, server, overrides, console, timeout_s=timeout_s)
 
 
-def read_written_server(server: ServerFamily, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
+def read_captured_server(server: ServerOptions, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
     """Reads what was written of servers: a snapshot, or a service manifest.
 
     Raises:
@@ -83,7 +92,7 @@ def read_written_server(server: ServerFamily, overrides: Overrides, *, timeout_s
 
 
 def _read_file(
-    path: Path, server: ServerFamily, overrides: Overrides, console: Console, *, timeout_s: float
+    path: Path, server: ServerOptions, overrides: Overrides, console: Console, *, timeout_s: float
 ) -> tuple[list[Service], list[SkillgenError]]:
     from skillgen.pipeline.read import read_servers, servers_in_file
     from skillgen.sources.mcp.session import CancelToken
@@ -91,7 +100,7 @@ def _read_file(
     servers = servers_in_file(
         path,
         server.server,
-        given=options.env_values(server.env),
+        given=options.parse_env(server.env),
         environment=os.environ,
         login=_login_of(server),
         scope=_scope_of(server),
@@ -112,7 +121,7 @@ def _read_file(
     return [item.outcome for item in read if isinstance(item.outcome, Service)], failures
 
 
-def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float) -> ServerTarget:
+def _target_of(command: tuple[str, ...], server: ServerOptions, timeout_s: float) -> ServerTarget:
     from skillgen.sources.mcp.target import ServerTarget
 
     url, cwd = server.url, server.cwd
@@ -123,8 +132,8 @@ def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float)
     return ServerTarget(
         command=command,
         url=url,
-        env=options.env_values(server.env),
-        headers=options.header_values(server.header),
+        env=options.parse_env(server.env),
+        headers=options.parse_headers(server.header),
         cwd=cwd,
         login=_login_of(server),
         timeout_s=timeout_s,
@@ -132,7 +141,7 @@ def _target_of(command: tuple[str, ...], server: ServerFamily, timeout_s: float)
     )
 
 
-def _login_of(server: ServerFamily) -> Login:
+def _login_of(server: ServerOptions) -> Login:
     from skillgen.sources.mcp.target import Login
 
     if not server.login and (server.client_id or server.client_secret or server.issuer):
@@ -142,7 +151,7 @@ def _login_of(server: ServerFamily) -> Login:
         # Whoever is to log in must read where, also with --quiet.
         announce=Console().say if server.login else None,
         client_id=server.client_id,
-        client_secret=options.secret_value(server.client_secret),
+        client_secret=options.parse_secret(server.client_secret),
         issuer=server.issuer,
         confirm=_may_get_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
     )
@@ -152,13 +161,13 @@ def _may_get_secret(issuer: str) -> bool:
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
-def _scope_of(server: ServerFamily) -> CrawlScope:
+def _scope_of(server: ServerOptions) -> CrawlScope:
     from skillgen.sources.mcp.target import CrawlScope
 
     return CrawlScope.from_options(server)
 
 
-def one_source(given: Mapping[str, object], fix: str) -> str:
+def only_source(given: Mapping[str, object], fix: str) -> str:
     """Gives the name of the one source that is given.
 
     Raises:
@@ -187,20 +196,20 @@ def refuse_bad_url(url: str, where: str) -> None:
 
 
 _RARE_IN_SERVERS = ("out", "emit", "check", "install", "force", "templates", "profile")
-"""Fields of `OutputFamily` whose options a server's own command line hardly ever has."""
+"""Fields of `DocumentOptions` whose options a server's own command line hardly ever has."""
 
 _FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
 
-@with_families
+@with_option_groups
 def from_server(
     context: typer.Context,
     command: Annotated[list[str] | None, typer.Argument(metavar="[-- COMMAND [ARG]...]", show_default=False)] = None,
     *,
-    server: ServerFamily,
-    service: ServiceFamily,
-    output: OutputFamily,
-    how: RunFamily,
+    server: ServerOptions,
+    service: ServiceOptions,
+    output: DocumentOptions,
+    how: RunOptions,
 ) -> None:
     """Documents MCP servers: one that a command starts, one at a URL, those of a client's file, or a snapshot."""
     console = how.console()
@@ -216,13 +225,13 @@ def from_server(
             "snapshot": server.snapshot,
             "command": context.obj,
         }
-        source = one_source(given, _FIX)
+        source = only_source(given, _FIX)
         if source in ("snapshot", "manifest"):
             refuse_useless_options(server, source)
-            services = read_written_server(server, overrides, timeout_s=how.timeout)
+            services = read_captured_server(server, overrides, timeout_s=how.timeout)
             return write_documents(services, output_options, console, output.as_json)
         _warn_of_swallowed_options(context, output, console)
-        found, failures = read_named_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
+        found, failures = crawl_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
         return write_documents(found, output_options, console, output.as_json, failures=failures)
 
     run_command(run, console, failed_json=failed_json(output.as_json))
@@ -236,9 +245,9 @@ def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, .
         )
 
 
-def _warn_of_swallowed_options(context: typer.Context, output: OutputFamily, console: Console) -> None:
+def _warn_of_swallowed_options(context: typer.Context, output: DocumentOptions, console: Console) -> None:
     """Reports an option after `--`, which the server gets, where skillgen has one of that name and was not given it."""
-    plain = OutputFamily()
+    plain = DocumentOptions()
     known = {flag: option.name for option in context.command.params for flag in option.opts}
     for word in context.obj[1:]:
         field = known.get(word.partition("=")[0])

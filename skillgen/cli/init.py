@@ -29,12 +29,12 @@ def init(
 
     def run() -> ExitCode:
         from skillgen.config.loader import FILE_NAME
-        from skillgen.pipeline.init import proposals_for
+        from skillgen.pipeline.init import propose_targets
 
         if context.obj:
             raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
         with console.progress("looking at the project"):
-            found = proposals_for(Path())
+            found = propose_targets(Path())
         _tell_what_is_found(found, console)
         is_new = _write_project_file(found, console)
         _write_pre_commit(found, console)
@@ -49,17 +49,17 @@ def init(
 def _tell_what_is_found(found: Proposals, console: Console) -> None:
     for proposal in found.chosen:
         console.say(one_line(f"found {proposal.found}: target {proposal.name}"))
-        for caution in proposal.cautions:
+        for caution in proposal.prerequisites:
             console.say(one_line(f"  first: {caution}"))
     for proposal in found.others:
         console.say(one_line(f"found {proposal.found}: a comment, take out the # if you want it"))
 
 
 def _write_project_file(found: Proposals, console: Console) -> bool:
-    from skillgen.config.loader import FILE_NAME, configured_file
+    from skillgen.config.loader import FILE_NAME, find_project_file
     from skillgen.pipeline.init import SCHEMA_NAME, project_text, schema_text, target_text
 
-    there = configured_file()
+    there = find_project_file()
     if there is None:
         _create(Path(FILE_NAME), project_text(found))
         _renew(Path(SCHEMA_NAME), schema_text())
@@ -82,11 +82,11 @@ def _write_project_file(found: Proposals, console: Console) -> bool:
 
 
 def _write_pre_commit(found: Proposals, console: Console) -> None:
-    from skillgen.pipeline.init import PRE_COMMIT_NAME, Places, pre_commit_entry, pre_commit_text
+    from skillgen.pipeline.init import PRE_COMMIT_NAME, ProjectFiles, pre_commit_entry, pre_commit_text
 
     path = Path(PRE_COMMIT_NAME)
     if path.exists():
-        if "skillgen" not in Places(Path()).text(str(path)):
+        if "skillgen" not in ProjectFiles(Path()).text(str(path)):
             console.say(f"{path} is there already and stays as it is; add below repos:")
             console.say(pre_commit_entry().rstrip("\n"))
     elif found.chosen:
@@ -120,9 +120,9 @@ def _create(path: Path, text: str) -> None:
 
 def _renew(path: Path, text: str) -> None:
     """Writes the schema, which is skillgen's own: that of an older version is replaced, another file is not."""
-    from skillgen.pipeline.init import Places
+    from skillgen.pipeline.init import ProjectFiles
 
     if not path.exists():
         _create(path, text)
-    elif '"title": "skillgen.yaml"' in (old := Places(Path()).text(str(path))) and old != text:
+    elif '"title": "skillgen.yaml"' in (old := ProjectFiles(Path()).text(str(path))) and old != text:
         path.write_text(text, "utf-8", newline="\n")

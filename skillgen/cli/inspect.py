@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.from_server import one_source, read_named_servers, read_written_server, refuse_useless_options
-from skillgen.cli.options import DescriptionFamily, RunFamily, ServerFamily, with_families
+from skillgen.cli.from_server import crawl_servers, only_source, read_captured_server, refuse_useless_options
+from skillgen.cli.options import OpenapiOptions, RunOptions, ServerOptions, with_option_groups
 from skillgen.cli.output import report_failures, run_command
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
@@ -18,7 +18,7 @@ from skillgen.text.markdown import disarm_json
 from skillgen.text.unicode import escape_invisible_in_json
 
 
-@with_families
+@with_option_groups
 def inspect(
     context: typer.Context,
     sources: Annotated[
@@ -28,9 +28,9 @@ def inspect(
         ),
     ] = None,
     *,
-    server: ServerFamily,
-    document: DescriptionFamily,
-    how: RunFamily,
+    server: ServerOptions,
+    document: OpenapiOptions,
+    how: RunOptions,
 ) -> None:
     """Prints the intermediate model as JSON: what --snapshot reads."""
     console = how.console()
@@ -39,17 +39,17 @@ def inspect(
         from skillgen.pipeline import read
         from skillgen.sources.documents import is_url, snapshot_text
 
-        reading_options = document.description_options(server.header, how.timeout)
+        description_options = document.description_options(server.header, how.timeout)
         services: list[Service] = []
         for source in sources or ():
-            services += read.read_document(source, Overrides(), reading_options)
+            services += read.read_document(source, Overrides(), description_options)
         if server.snapshot or server.manifest:
-            services += read_written_server(server, Overrides(), timeout_s=how.timeout)
+            services += read_captured_server(server, Overrides(), timeout_s=how.timeout)
         failures: list[SkillgenError] = []
         given = {"url": server.url, "config": server.config, "command": context.obj}
         if any(given.values()):
-            one_source(given, "give one: -- COMMAND, --url URL or --config FILE")
-            found, failures = read_named_servers(context.obj, server, Overrides(), console, timeout_s=how.timeout)
+            only_source(given, "give one: -- COMMAND, --url URL or --config FILE")
+            found, failures = crawl_servers(context.obj, server, Overrides(), console, timeout_s=how.timeout)
             services += found
         else:
             # A header is also for descriptions that are fetched.

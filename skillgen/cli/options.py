@@ -1,10 +1,10 @@
 """Every option once: flag, help, config key, default; option groups.
 
-The options, one by one, and how the values of some are read; `families` puts them together.
+The options, one by one, and how the values of some are read; the option groups put them together.
 
 Families of options: what several commands take, declared once.
 
-A command has a family as one parameter, and `with_families` gives typer the options of it one by one.
+A command has a family as one parameter, and `with_option_groups` gives typer the options of it one by one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from skillgen.pipeline.generate import (
     DescriptionOptions,
     OutputOptions,
     Overrides,
-    formats_named,
     install_folders,
-    profile_named,
+    parse_formats,
+    parse_profile,
 )
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 
@@ -204,12 +204,12 @@ _KEYS = {"header": "headers", "overlay": "overlays", "install": "install_to", "s
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
 
 
-def key_of(option: str) -> str:
+def field_of_option(option: str) -> str:
     """Returns the field of the project's file, `Source` or `Target`, that says the same as an option."""
     return _KEYS.get(option, option)
 
 
-def env_values(entries: Iterable[str] | None) -> dict[str, str]:
+def parse_env(entries: Iterable[str] | None) -> dict[str, str]:
     """Reads `--env`: `KEY=VALUE`, or `KEY` for the value that it has here.
 
     Raises:
@@ -224,7 +224,7 @@ def env_values(entries: Iterable[str] | None) -> dict[str, str]:
     return found
 
 
-def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
+def parse_headers(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
     """Reads `--header`: `NAME: VALUE`; `env:VARIABLE`, also after a scheme as in `Bearer env:TOKEN`, is a variable.
 
     Raises:
@@ -242,7 +242,7 @@ def header_values(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def secret_value(entry: str | None) -> str | None:
+def parse_secret(entry: str | None) -> str | None:
     """Reads `--client-secret`, whose value only a variable may hold: a command line can be seen by others.
 
     Raises:
@@ -271,7 +271,7 @@ _DEFAULT_EMIT = ",".join(DEFAULT_FORMATS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFamily:
+class ServerOptions:
     """How a server is reached."""
 
     url: Url = None
@@ -294,7 +294,7 @@ class ServerFamily:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceFamily:
+class ServiceOptions:
     """What the user says of the service."""
 
     name: Name = None
@@ -327,7 +327,7 @@ class ServiceFamily:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DescriptionFamily:
+class OpenapiOptions:
     """What is read with an OpenAPI description."""
 
     overlay: Overlay = None
@@ -342,7 +342,7 @@ class DescriptionFamily:
         """
         return DescriptionOptions(
             timeout_s=timeout_s,
-            headers=header_values(header),
+            headers=parse_headers(header),
             overlays=tuple(self.overlay or ()),
             allow_remote_refs=self.allow_remote_refs,
             allow_outside_refs=self.allow_outside_refs,
@@ -350,7 +350,7 @@ class DescriptionFamily:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputFamily:
+class DocumentOptions:
     """Where documents go, and what may happen to those that are there."""
 
     out: Out = Path(DEFAULT_OUT)
@@ -374,10 +374,10 @@ class OutputFamily:
         """
         return OutputOptions(
             out=self.out,
-            formats=formats_named(self.emit),
+            formats=parse_formats(self.emit),
             templates=self.templates,
-            profile=profile_named(self.profile),
-            install=install_folders(self.install or (), user=self.user, formats=formats_named(self.emit)),
+            profile=parse_profile(self.profile),
+            install=install_folders(self.install or (), user=self.user, formats=parse_formats(self.emit)),
             check=self.check,
             allow_empty=self.allow_empty,
             force=self.force,
@@ -387,7 +387,7 @@ class OutputFamily:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFamily:
+class RunOptions:
     """How long a request may take, and what is printed."""
 
     timeout: Timeout = 30.0
@@ -400,7 +400,7 @@ class RunFamily:
         return Console(self.quiet, self.verbose, self.debug)
 
 
-def with_families(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command whose signature has the options of each family in the family's place."""
     hints = get_type_hints(command, include_extras=True)
     families: dict[str, type[Any]] = {}

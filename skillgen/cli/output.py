@@ -35,8 +35,8 @@ from skillgen.pipeline.generate import (
     OutputOptions,
     Progress,
     installations,
-    left_folders,
-    pruned,
+    orphaned_folders,
+    prune_folder,
 )
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from skillgen.write.plan import Plan
 
 
-SHOWN_OF_A_KIND = 5
+SHOWN_PROBLEMS_PER_CODE = 5
 """Problems of one kind that are printed; `--verbose` prints all."""
 
 
@@ -82,13 +82,13 @@ class Console:
             if problem.level == "info" and not self.verbose:
                 continue
             shown[problem.code] += 1
-            if shown[problem.code] <= SHOWN_OF_A_KIND or self.verbose:
+            if shown[problem.code] <= SHOWN_PROBLEMS_PER_CODE or self.verbose:
                 fix = f" ({one_line(problem.fix)})" if problem.fix else ""
                 place = f"{one_line(problem.where)}: " if problem.where else ""
                 _print(f"{problem.level}: {problem.code}: {place}{one_line(problem.message)}{fix}")
         for code, count in shown.items():
-            if count > SHOWN_OF_A_KIND and not self.verbose:
-                _print(f"{code}: {count - SHOWN_OF_A_KIND} more like this (-v shows all)")
+            if count > SHOWN_PROBLEMS_PER_CODE and not self.verbose:
+                _print(f"{code}: {count - SHOWN_PROBLEMS_PER_CODE} more like this (-v shows all)")
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
@@ -169,7 +169,7 @@ def outcome_json(
     return json_output(data)
 
 
-def show_difference(text: str) -> None:
+def print_diff(text: str) -> None:
     """Prints a diff; where no program reads it that could apply it, without what steers a terminal."""
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
@@ -208,16 +208,16 @@ def run_command(
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
-            raise typer.Exit(int(report_refused_output(error, console))) from None
+            raise typer.Exit(int(report_unwritable_output(error, console))) from None
         failure = error if isinstance(error, SkillgenError) else _fatal_error(error)
         console.fail(failure)
         if failed_json is not None:
-            print(failed_json(problem_from_failure(failure)))
+            print(failed_json(problem_from_error(failure)))
         code = failure.exit_code
     raise typer.Exit(int(code))
 
 
-def report_refused_output(error: OSError, console: Console) -> ExitCode:
+def report_unwritable_output(error: OSError, console: Console) -> ExitCode:
     """Reports that standard output cannot be written, and drops what is still to be written there."""
     console.fail(_fatal_error(error))
     with contextlib.suppress(OSError, ValueError):
@@ -246,11 +246,11 @@ def write_documents(
 
     `failures` is why other services of the same run could not be read.
     """
-    written = write_each(services, output, console, failures=failures, shows_diff=not as_json)
-    left = Left()
+    written = write_services(services, output, console, failures=failures, shows_diff=not as_json)
+    left = OrphanReport()
     if written.code in (ExitCode.DONE, ExitCode.DRIFT):
-        found = left_folders(written.documents, [output.out], [output.out], [*HOSTS.values(), *output.install])
-        left = report_left(found, console, prune=output.prune, check=output.check, shows_diff=not as_json)
+        found = orphaned_folders(written.documents, [output.out], [output.out], [*HOSTS.values(), *output.install])
+        left = report_orphans(found, console, prune=output.prune, check=output.check, shows_diff=not as_json)
     code = max(written.code, left.code)
     if as_json:
         problems = (*written.problems, *left.problems)
@@ -266,7 +266,7 @@ def failed_json(as_json: bool) -> Callable[[Problem], str] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WriteResult:
     """What came of the services of one source."""
 
     outcomes: tuple[Outcome, ...]
@@ -298,7 +298,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class OrphanReport:
     """What came of documents that belong to something that is gone."""
 
     problems: tuple[Problem, ...] = ()
@@ -311,22 +311,22 @@ class Left:
     """`DRIFT` where `--check` found files to remove."""
 
 
-def report_left(
+def report_orphans(
     folders: Mapping[Path, Problem], console: Console, *, prune: bool, check: bool, shows_diff: bool
-) -> Left:
+) -> OrphanReport:
     """Reports documents that belong to something that is gone, or removes them with `prune`."""
     if not prune:
         console.problems(folders.values())
-        return Left(problems=tuple(folders.values()))
+        return OrphanReport(problems=tuple(folders.values()))
     problems: list[Problem] = []
     files: list[Mapping[str, str]] = []
     code = ExitCode.DONE
     for folder in folders:
         try:
-            plan = pruned(folder, check=check)
+            plan = prune_folder(folder, check=check)
         except SkillgenError as error:
             console.fail(error)
-            problems.append(problem_from_failure(error))
+            problems.append(problem_from_error(error))
             code = max(code, error.exit_code)
             continue
         console.problems(plan.problems)
@@ -335,25 +335,25 @@ def report_left(
         if check and plan.drift:
             code = max(code, ExitCode.DRIFT)
             if shows_diff:
-                show_difference(plan.diff)
+                print_diff(plan.diff)
         words = "would be removed" if check else "removed"
         console.say(f"{folder.as_posix()}: {len(plan.drift)} files {words}, for what they document is gone")
-    return Left(problems=tuple(problems), files=tuple(files), code=code)
+    return OrphanReport(problems=tuple(problems), files=tuple(files), code=code)
 
 
-def write_each(
+def write_services(
     services: Iterable[Service],
     output: OutputOptions,
     console: Console,
     *,
     failures: Sequence[SkillgenError] = (),
     shows_diff: bool = True,
-) -> Written:
+) -> WriteResult:
     """Documents each service, and prints what comes of it."""
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     outcomes: list[Outcome] = []
-    problems = [problem_from_failure(error) for error in failures]
+    problems = [problem_from_error(error) for error in failures]
     code = report_failures(failures, console)
     names = generate.folder_names(services)
     services = generate.with_distinct_names(services, [output.out / name for name in names] if failures else ())
@@ -369,14 +369,14 @@ def write_each(
                 console.problems(service.problems)
                 problems.extend(service.problems)
             console.fail(error)
-            problems.append(problem_from_failure(error))
+            problems.append(problem_from_error(error))
             code = max(code, error.exit_code)
             continue
         for outcome in found:
             console.problems(outcome.problems)
             problems.extend(outcome.problems)
             if output.check and shows_diff:
-                show_difference(change_summary(outcome) + outcome.diff)
+                print_diff(change_summary(outcome) + outcome.diff)
             console.say(summary(outcome, output.check))
             outcomes.append(outcome)
             code = max(code, outcome.exit_code)
@@ -386,14 +386,14 @@ def write_each(
             site = generate.generate_site(services, names, output)
         except SkillgenError as error:
             console.fail(error)
-            problems.append(problem_from_failure(error))
+            problems.append(problem_from_error(error))
             code = max(code, error.exit_code)
         else:
             if output.check and site.drift:
                 code = max(code, ExitCode.DRIFT)
                 if shows_diff:
-                    show_difference(site.diff)
-    return Written(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one, site=site)
+                    print_diff(site.diff)
+    return WriteResult(outcomes=tuple(outcomes), problems=tuple(problems), code=code, is_one=is_one, site=site)
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:
@@ -405,6 +405,6 @@ def report_failures(failures: Iterable[SkillgenError], console: Console) -> Exit
     return code
 
 
-def problem_from_failure(error: SkillgenError) -> Problem:
+def problem_from_error(error: SkillgenError) -> Problem:
     """Gives a dead end of one service as a problem of the run."""
     return Problem(code="service-failed", level="error", where=error.where or "", message=error.what, fix=error.fix)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import RunFamily, with_families
+from skillgen.cli.options import RunOptions, with_option_groups
 from skillgen.cli.output import run_command
 from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
@@ -29,11 +29,11 @@ def list_templates() -> None:
 
 
 @templates.command("show")
-@with_families
+@with_option_groups
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name of a template, as list gives it.")],
     *,
-    how: RunFamily,
+    how: RunOptions,
 ) -> None:
     """Prints one template."""
 
@@ -45,12 +45,12 @@ def show(
 
 
 @templates.command("export")
-@with_families
+@with_option_groups
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; --templates DIR uses them.")],
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.")] = None,
     *,
-    how: RunFamily,
+    how: RunOptions,
 ) -> None:
     """Writes templates to a folder; a file that is there and differs is left as it is."""
     console = how.console()

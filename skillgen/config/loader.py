@@ -27,7 +27,7 @@ from typing import Any
 
 import yaml
 
-from skillgen.config.project import KINDS, Project, Source, Target, untaken_by
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, unsupported_keys
 from skillgen.errors import UsageError
 from skillgen.model.values import Value
 
@@ -159,13 +159,13 @@ def project_file(named: Path | None) -> Path:
         if not named.is_file():
             raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or give another --config")
         return named
-    found = configured_file()
+    found = find_project_file()
     if found is None:
         raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
     return found
 
 
-def configured_file() -> Path | None:
+def find_project_file() -> Path | None:
     """Gives what stands in the current folder, where something does."""
     for name in (FILE_NAME, "skillgen.yml"):
         if Path(name).is_file():
@@ -299,9 +299,9 @@ def _split(found: Located, key: str) -> tuple[str, ...]:
 
 def _check_target(name: str, target: Target, found: Located, key: str) -> None:
     source, place = target.source, _at(found, "source")
-    given = [item for item in KINDS if getattr(source, item)]
+    given = [item for item in SOURCE_KINDS if getattr(source, item)]
     if len(given) != 1:
-        kinds = ", ".join(item.replace("_", "-") for item in KINDS)
+        kinds = ", ".join(item.replace("_", "-") for item in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
         raise _wrong(place, f"{key}.source", what, f"give one of {kinds}")
     if re.search(r"[\\/]|^\.*$", name):
@@ -320,7 +320,7 @@ def _check_target(name: str, target: Target, found: Located, key: str) -> None:
 def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) -> None:
     """Refuses keys that would do nothing, so that nobody relies on them."""
     default = Source()
-    for name in untaken_by(kind):
+    for name in unsupported_keys(kind):
         if getattr(source, name) != getattr(default, name):
             written = name.replace("_", "-")
             fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the client's file"
@@ -349,9 +349,6 @@ def _wrong(found: Located, key: str, what: str, fix: str) -> UsageError:
     return UsageError(f"{key} {what}", where=found.where, fix=fix)
 
 
-__all__ = ["FILE_NAME", "Source", "configured_file", "project_file", "read_project"]
-
-
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -360,7 +357,7 @@ def variables_in(text: str) -> list[str]:
     return _VARIABLE.findall(text)
 
 
-def filled_in(text: str, environment: Mapping[str, str], where: str) -> str:
+def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
     """Returns a text with the values of the variables that it names.
 
     Raises:

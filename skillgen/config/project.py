@@ -119,7 +119,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupWords:
+class GroupTexts:
     """The author's words on a group of tools."""
 
     title: str | None = None
@@ -181,7 +181,7 @@ class Target:
     best_practices: tuple[str, ...] = ()
     """How to use it well."""
 
-    groups: Mapping[str, GroupWords] = field(default_factory=dict)
+    groups: Mapping[str, GroupTexts] = field(default_factory=dict)
     """Words on groups of tools, by the name of the group."""
 
     links: Links = field(default_factory=Links)
@@ -214,11 +214,11 @@ class Project:
     """The targets, by name."""
 
 
-KINDS = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
+SOURCE_KINDS = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
 """The fields of `Source` of which a target has exactly one."""
 
 
-def untaken_by(kind: str | None) -> tuple[str, ...]:
+def unsupported_keys(kind: str | None) -> tuple[str, ...]:
     """Returns the fields of `Source` that a kind of source does not take; for None, all that some kinds do not."""
     return tuple(
         item.name for item in fields(Source) if "kinds" in item.metadata and kind not in item.metadata["kinds"]

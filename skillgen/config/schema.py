@@ -12,7 +12,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from skillgen.config.project import KINDS, Project, Source
+from skillgen.config.project import SOURCE_KINDS, Project, Source
 from skillgen.model.json_schema import DIALECT, field_docstrings
 from skillgen.model.values import Json, Value
 
@@ -28,7 +28,7 @@ def project_schema() -> dict[str, Json]:
     head: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
     schema = head | _of_class(Project)
     source = schema["properties"]["targets"]["additionalProperties"]["properties"]["source"]
-    source["oneOf"] = [_required(name) for name in KINDS]
+    source["oneOf"] = [_required(name) for name in SOURCE_KINDS]
     source["dependentSchemas"] = {
         item.name.replace("_", "-"): {"anyOf": [_required(kind) for kind in item.metadata["kinds"]]}
         for item in dataclasses.fields(Source)

@@ -35,7 +35,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from skillgen import __version__
-from skillgen.config.loader import filled_in, variables_in
+from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.project import Source, Target
 from skillgen.errors import SkillgenError, SourceError, UsageError
 from skillgen.model.service import Service
@@ -44,9 +44,9 @@ from skillgen.pipeline.generate import (
     DescriptionOptions,
     OutputOptions,
     Overrides,
-    formats_named,
     install_folders,
-    profile_named,
+    parse_formats,
+    parse_profile,
 )
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_environment, secrets_from_variables
@@ -91,7 +91,7 @@ class NamedTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class CliOverrides:
     """What the command line says of every target; it wins over the file, and its paths are relative to where one is."""
 
     out: Path | None = None
@@ -131,7 +131,9 @@ class Given:
     """`--strict`."""
 
 
-def named_targets(targets: Mapping[str, Target], file: Path, only: str | None, given: Given) -> tuple[NamedTarget, ...]:
+def resolve_targets(
+    targets: Mapping[str, Target], file: Path, only: str | None, given: CliOverrides
+) -> tuple[NamedTarget, ...]:
     """Gives the targets of a file, or the one that is meant by `only`, with where their documents go.
 
     Raises:
@@ -157,23 +159,23 @@ def named_targets(targets: Mapping[str, Target], file: Path, only: str | None, g
     )
 
 
-def _out_folder(name: str, target: Target, file: Path, given: Given, *, is_alone: bool) -> Path:
+def _out_folder(name: str, target: Target, file: Path, given: CliOverrides, *, is_alone: bool) -> Path:
     if target.out and given.out is None:
         return file.parent / target.out
     default = given.out or file.parent / DEFAULT_OUT
     return default if is_alone else default / name
 
 
-def _options(target: Target, out: Path, file: Path, pointer: str, given: Given) -> OutputOptions:
+def _options(target: Target, out: Path, file: Path, pointer: str, given: CliOverrides) -> OutputOptions:
     """Gives what a target asks for, and in its place what the command line does."""
     folder = file.parent
-    formats = formats_named(given.emit) if given.emit is not None else DEFAULT_FORMATS
-    profile = profile_named(given.profile) if given.profile is not None else DEFAULT_PROFILE
-    with located_in_file(pointer):
+    formats = parse_formats(given.emit) if given.emit is not None else DEFAULT_FORMATS
+    profile = parse_profile(given.profile) if given.profile is not None else DEFAULT_PROFILE
+    with errors_located_in_file(pointer):
         if target.emit and given.emit is None:
-            formats = formats_named(",".join(target.emit))
+            formats = parse_formats(",".join(target.emit))
         if target.profile is not None and given.profile is None:
-            profile = profile_named(target.profile)
+            profile = parse_profile(target.profile)
         if given.out is None:
             _refuse_outside(out, folder, "--out")
         templates = given.templates
@@ -212,7 +214,7 @@ def _refuse_outside(place: Path, folder: Path, option: str) -> None:
 
 
 @contextmanager
-def located_in_file(pointer: str) -> Iterator[None]:
+def errors_located_in_file(pointer: str) -> Iterator[None]:
     """Replaces the option that an error names by the key of the target at `pointer` that sets it."""
     try:
         yield
@@ -233,7 +235,7 @@ def _refuse_shared_folder(name: str, place: str, folders: Mapping[str, str], fil
             )
 
 
-_NAMES = (".venv", "venv")
+_ENVIRONMENT_FOLDERS = (".venv", "venv")
 
 
 def project_environment(caller: Mapping[str, str], folder: Path, project: Path) -> dict[str, str]:
@@ -255,7 +257,7 @@ def project_environment(caller: Mapping[str, str], folder: Path, project: Path) 
     return found | {"VIRTUAL_ENV": active}
 
 
-def resolved(words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+def with_resolved_program(words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
     """Returns a command with its program as this system has it.
 
     Many systems have `python3` only. What is not on PATH at all is taken from skillgen's environment, unless that was
@@ -289,7 +291,7 @@ def _environments(folder: Path, project: Path) -> Iterator[str]:
     if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
         yield sys.prefix
     for place in (folder, *folder.parents):
-        yield from (str(place / name) for name in _NAMES if _is_environment(place / name))
+        yield from (str(place / name) for name in _ENVIRONMENT_FOLDERS if _is_environment(place / name))
         if place == top or not place.is_relative_to(top):
             return
 
@@ -298,7 +300,7 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").is_file()
 
 
-class FilledSource:
+class InterpolatedSource:
     """The source of a target; each value is filled in when it is asked for.
 
     A variable without a value raises a `UsageError` with its place in the project's file. Secrets among the values that
@@ -318,7 +320,7 @@ class FilledSource:
 
     def text(self, text: str, key: str = "") -> str:
         """Gives a text of the source with its variables filled in; `key` is where it stands, after a slash."""
-        filled = filled_in(text, self.environment, self.where + key)
+        filled = interpolate(text, self.environment, self.where + key)
         self.secrets |= secrets_from_variables({name: self.environment[name] for name in variables_in(text)})
         return filled
 
@@ -329,7 +331,7 @@ class FilledSource:
 
     def words(self, command: tuple[str, ...]) -> tuple[str, ...]:
         """Returns a command with its program as this system has it."""
-        return resolved(tuple(map(self.text, command)), self.project_environment())
+        return with_resolved_program(tuple(map(self.text, command)), self.project_environment())
 
     def project_environment(self) -> dict[str, str]:
         """Returns the variables of the user's shell, with the project's own environment active."""
@@ -383,7 +385,7 @@ class FilledSource:
 _KIND = "built"
 
 
-def folders_up_to_date(named: NamedTarget) -> dict[Path, bool]:
+def up_to_date_folders(named: NamedTarget) -> dict[Path, bool]:
     """Returns the folders of a target as `remember` took them if nothing is to do for it; else nothing."""
     if named.options.check or named.options.force:
         return {}
@@ -467,7 +469,7 @@ def _digest(path: Path) -> str:
 _CHUNK_BYTES = 64 * 1024
 
 
-def printed_description(filled: FilledSource, overrides: Overrides, cancel_token: CancelToken) -> Service:
+def description_from_command(filled: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken) -> Service:
     """Runs the command and reads what it prints; the command ends with all that it started, as a server does.
 
     Raises:
@@ -483,15 +485,15 @@ def printed_description(filled: FilledSource, overrides: Overrides, cancel_token
     options = replace(options, secrets=options.secrets | extra_secrets)
     with tempfile.TemporaryDirectory() as folder, options.secrets.redact_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_printed(command, filled, options.secrets, where, cancel_token))
+        path.write_bytes(_command_output(command, filled, options.secrets, where, cancel_token))
         try:
             return read.read_description(str(path), overrides, options)
         except SourceError as error:
             raise SourceError(f"what {command[0]} prints {error.what}", where=where, fix=error.fix) from None
 
 
-def _printed(
-    command: tuple[str, ...], filled: FilledSource, secrets: Secrets, where: str, cancel_token: CancelToken
+def _command_output(
+    command: tuple[str, ...], filled: InterpolatedSource, secrets: Secrets, where: str, cancel_token: CancelToken
 ) -> bytes:
     program, timeout_s = command[0], filled.source.timeout
     try:
@@ -508,7 +510,7 @@ def _printed(
         raise SourceError(
             f"{program} cannot be started: {error.strerror}", where=where, fix="check the command"
         ) from None
-    output = _Outputs(family)
+    output = _CommandOutput(family)
     try:
         with cancel_token.attach(family):
             status = family.process.wait(timeout_s)
@@ -533,13 +535,13 @@ def _printed(
     return printed
 
 
-class _Outputs:
+class _CommandOutput:
     """Reads what a command prints, so that it never waits for a reader; kills one that prints too much."""
 
     def __init__(self, family: ProcessTree) -> None:
         self._family = family
         self._process = family.process
-        self._printed = bytearray()
+        self._stdout = bytearray()
         self._errors = bytearray()
         self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
         for thread in self._threads:
@@ -549,14 +551,14 @@ class _Outputs:
         """Returns what was printed, one byte over the limit at most, and the end of standard error."""
         for thread in self._threads:
             thread.join()
-        return bytes(self._printed), bytes(self._errors)
+        return bytes(self._stdout), bytes(self._errors)
 
     def _read_printed(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as stream:
             while chunk := stream.read(_CHUNK_BYTES):
-                self._printed += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._printed)]
-                if len(self._printed) > SOURCE_LIMIT_BYTES:
+                self._stdout += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._stdout)]
+                if len(self._stdout) > SOURCE_LIMIT_BYTES:
                     self._family.kill()
                     return
 
@@ -586,7 +588,7 @@ class ReadTarget:
 
 
 @contextmanager
-def reading_at_once(
+def read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
 ) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
     """Reads targets at the same time; yields what waits for one of them and returns or raises what `read_target` does.
@@ -639,10 +641,10 @@ def read_target(
         SourceError: it cannot be reached or read.
         UsageError: the target makes no sense.
     """
-    from skillgen.pipeline.read import authored
+    from skillgen.pipeline.read import with_author_texts
 
-    with track_files_read() as files, located_in_file(named.pointer):
-        services, failures = _services(FilledSource(named, environment), cancel_token, announce)
+    with track_files_read() as files, errors_located_in_file(named.pointer):
+        services, failures = _services(InterpolatedSource(named, environment), cancel_token, announce)
     one = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
     if len(services) > 1 and one:
         raise UsageError(
@@ -650,12 +652,12 @@ def read_target(
             where=named.pointer,
             fix="make a target for each, with server: NAME",
         )
-    found = tuple(authored(service, named.target, named.pointer) for service in services)
+    found = tuple(with_author_texts(service, named.target, named.pointer) for service in services)
     return ReadTarget(services=found, failures=failures, files=files)
 
 
 def _services(
-    filled: FilledSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
+    filled: InterpolatedSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline import read
 
@@ -688,14 +690,14 @@ def _services(
         place = filled.place(source.openapi)
         return (read.read_description(place, overrides, filled.description_options()),), ()
     if source.openapi_command:
-        return (printed_description(filled, overrides, cancel_token),), ()
+        return (description_from_command(filled, overrides, cancel_token),), ()
     if source.config is not None:
         return _configured(filled, source.config, overrides, cancel_token, filled.login(announce))
     return (_crawled(filled, overrides, cancel_token, filled.login(announce)),), ()
 
 
 def _configured(
-    filled: FilledSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
+    filled: InterpolatedSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline.read import read_servers, servers_in_file
     from skillgen.sources.mcp.target import CrawlScope
@@ -714,7 +716,7 @@ def _configured(
     return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
 
 
-def _crawled(filled: FilledSource, overrides: Overrides, cancel_token: CancelToken, login: Login) -> Service:
+def _crawled(filled: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken, login: Login) -> Service:
     from skillgen.pipeline import read
     from skillgen.sources.mcp.target import CrawlScope, ServerTarget
 

@@ -172,7 +172,7 @@ class Outcome:
     """How it ended."""
 
 
-def tokens(text: str) -> int:
+def count_tokens(text: str) -> int:
     """Counts tokens as the design does."""
     return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
 
@@ -200,7 +200,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
             if not run.check:
                 held.append(stack.enter_context(lock_folder(run.out, run.within)))
             refuse_outside(run.out, run.within)
-            plans.append(_planned(service, _placed(documents, service, run), run))
+            plans.append(_plan(service, _documents_for(documents, service, run), run))
             if run.is_installed and not run.force:
                 _refuse_other_skill(plans[-1], runs[0])
         for run, plan in zip(runs, plans, strict=True):
@@ -209,7 +209,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
-    skill_tokens = tokens(skill.decode("utf-8")) if skill is not None else None
+    skill_tokens = count_tokens(skill.decode("utf-8")) if skill is not None else None
     if skill is not None and not skill.startswith(b"---\n"):
         service = replace(service, problems=(*service.problems, _WITHOUT_FRONT_MATTER))
     return tuple(_outcome(service, run, plan, skill_tokens, problems) for run, plan in zip(runs, plans, strict=True))
@@ -239,7 +239,7 @@ def _outcome(
     )
 
 
-def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOptions) -> Plan:
+def _plan(service: Service, documents: Mapping[str, bytes], options: OutputOptions) -> Plan:
     from skillgen.write.plan import plan_documents
 
     plan = plan_documents(
@@ -254,7 +254,7 @@ def _planned(service: Service, documents: Mapping[str, bytes], options: OutputOp
     )
     if not options.allow_empty:
         _refuse_empty(service, plan, options)
-        _refuse_less(service, plan)
+        _refuse_partial(service, plan)
     return plan
 
 
@@ -297,7 +297,7 @@ def _documents(service: Service, options: OutputOptions) -> tuple[dict[str, byte
     return {item.path: item.text.encode("utf-8") for item in documents}, problems
 
 
-def _placed(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:
+def _documents_for(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:
     """Gives those that go to a place; an installed skill's paths start in its folder."""
     if not options.is_installed:
         return documents
@@ -332,7 +332,7 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
     return plan
 
 
-def formats_named(names: str) -> tuple[str, ...]:
+def parse_formats(names: str) -> tuple[str, ...]:
     """Reads a comma-separated list of formats.
 
     Raises:
@@ -381,14 +381,14 @@ def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = (
     return tuple(found)
 
 
-STRICT_PROBLEMS = 3
+SHOWN_STRICT_PROBLEMS = 3
 """Problems that the message of --strict shows."""
 
 
 def _refuse_problems(problems: Sequence[Problem]) -> None:
     found = [problem for problem in problems if problem.level != "info"]
     if found:
-        shown = [f"{item.code}: {item.where}: {item.message}" for item in found[:STRICT_PROBLEMS]]
+        shown = [f"{item.code}: {item.where}: {item.message}" for item in found[:SHOWN_STRICT_PROBLEMS]]
         left = len(found) - len(shown)
         raise SourceError(
             f"--strict refuses {len(found)} problem{'s' if len(found) > 1 else ''}: {'; '.join(shown)}"
@@ -439,7 +439,7 @@ def _failed_parts(problems: Sequence[Problem]) -> set[str]:
     return failed | set(_IN_GROUPS) if "groups/get" in failed else failed
 
 
-def _refuse_less(service: Service, plan: Plan) -> None:
+def _refuse_partial(service: Service, plan: Plan) -> None:
     """Refuses to replace what a good run documented when something of it could not be read now.
 
     Raises:
@@ -455,12 +455,12 @@ def _refuse_less(service: Service, plan: Plan) -> None:
     if "tools/list" in failed and (gone := before.tools.keys() - after.tools.keys()):
         lost.append(f"{len(gone)} of the {len(before.tools)} tools")
     if any(problem.code == "tool-description-failed" for problem in service.problems):
-        bare = [name for name, tool in after.tools.items() if _lacks(tool, before.tools.get(name, {}), "described")]
+        bare = [name for name, tool in after.tools.items() if _has_lost(tool, before.tools.get(name, {}), "described")]
         lost += [f"the description of {len(bare)} tools, such as {bare[0]}"] if bare else []
     if after.offers.get(UNREAD_DOCUMENTS, 0) > before.offers.get(UNREAD_DOCUMENTS, 0):
         # A description refers to another document that could be read before.
         poorer = [
-            name for name, tool in before.tools.items() if _lacks(after.tools.get(name, {}), tool, "takes", "gives")
+            name for name, tool in before.tools.items() if _has_lost(after.tools.get(name, {}), tool, "takes", "gives")
         ]
         lost += [f"parameters or results of {len(poorer)} tools, such as {poorer[0]}"] if poorer else []
         if types := before.types.keys() - after.types.keys():
@@ -473,7 +473,7 @@ def _refuse_less(service: Service, plan: Plan) -> None:
         )
 
 
-def _lacks(now: Mapping[str, Any], before: Mapping[str, Any], *keys: str) -> bool:
+def _has_lost(now: Mapping[str, Any], before: Mapping[str, Any], *keys: str) -> bool:
     return any(before.get(key) and not now.get(key) for key in keys)
 
 
@@ -567,7 +567,7 @@ def install_folders(
     return tuple(found)
 
 
-def profile_named(name: str) -> str:
+def parse_profile(name: str) -> str:
     """Gives the profile of a name.
 
     Raises:
@@ -588,37 +588,39 @@ def installations(service: Service, options: OutputOptions) -> list[OutputOption
     ]
 
 
-Written = Mapping[Path, Collection[str]]
+DocumentedFiles = Mapping[Path, Collection[str]]
 """Each folder that a run wrote, resolved, and the paths of its documents."""
 
 
-def left_folders(
-    written: Written, places: Collection[Path], owners: Iterable[Path], installed: Iterable[Path]
+def orphaned_folders(
+    written: DocumentedFiles, folders: Collection[Path], owners: Iterable[Path], installed: Iterable[Path]
 ) -> dict[Path, Problem]:
     """Returns each folder whose documents belong to something that is gone, and what to report of it.
 
-    Below `places` those of the `owners` are looked for that this run did not write, and in the `installed` folders
+    Below `folders` those of the `owners` are looked for that this run did not write, and in the `installed` folders
     copies of skills that the documents of this run no longer have.
     """
     owned = {owner.resolve() for owner in owners}
     found: dict[Path, Problem] = {}
-    waiting = list(dict.fromkeys(places))
+    waiting = list(dict.fromkeys(folders))
     gone: set[Path] = set()
     while waiting:
         for folder, owner in _owned_folders(waiting.pop()):
             if owner in owned and folder.resolve() not in written and folder not in found:
-                found[folder] = _problem("documents-left", folder, "the target or server of these documents is gone")
+                found[folder] = _orphan_problem(
+                    "documents-left", folder, "the target or server of these documents is gone"
+                )
                 gone.add(folder.resolve())
                 owned.add(folder.resolve())
                 waiting.append(folder)
-    tops = [place.resolve() for place in places]
-    for place in dict.fromkeys(installed):
-        for folder, owner in _owned_folders(place):
+    tops = [path.resolve() for path in folders]
+    for path in dict.fromkeys(installed):
+        for folder, owner in _owned_folders(path):
             if folder.resolve() in written or not any(owner.is_relative_to(top) for top in tops):
                 continue
             if owner in gone or f"skills/{folder.name}/SKILL.md" not in _documented_files(owner, written):
                 message = "the documents of which this installed skill is a copy are gone, or have another name"
-                found[folder] = _problem("installed-skill-left", folder, message)
+                found[folder] = _orphan_problem("installed-skill-left", folder, message)
     return found
 
 
@@ -639,7 +641,7 @@ def is_copy_of_others(folder: Path, record: Record, main: OutputOptions) -> bool
     return False
 
 
-def pruned(folder: Path, *, check: bool) -> Plan:
+def prune_folder(folder: Path, *, check: bool) -> Plan:
     """Removes what skillgen wrote to a folder, except what a person edited; with `check` only plans it.
 
     Raises:
@@ -664,14 +666,14 @@ def pruned(folder: Path, *, check: bool) -> Plan:
     return plan
 
 
-def _problem(code: str, folder: Path, message: str) -> Problem:
+def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
     fix = "run again with --prune to remove them, or delete the folder"
     return Problem(code=code, level="warning", where=folder.as_posix(), message=message, fix=fix)
 
 
-def _owned_folders(place: Path) -> Iterator[tuple[Path, Path]]:
+def _owned_folders(parent: Path) -> Iterator[tuple[Path, Path]]:
     """Yields the folders in a place that belong to something, with what they belong to."""
-    for path in sorted(place.glob(f"*/{RECORD_NAME}")):
+    for path in sorted(parent.glob(f"*/{RECORD_NAME}")):
         folder = path.parent
         with contextlib.suppress(SkillgenError, OSError):
             record = read_record(folder)
@@ -679,7 +681,7 @@ def _owned_folders(place: Path) -> Iterator[tuple[Path, Path]]:
                 yield folder, (folder / record.owner).resolve()
 
 
-def _documented_files(folder: Path, written: Written) -> Collection[str]:
+def _documented_files(folder: Path, written: DocumentedFiles) -> Collection[str]:
     if folder in written:
         return written[folder]
     try:

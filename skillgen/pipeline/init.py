@@ -35,7 +35,7 @@ from typing import Any
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
-from skillgen.pipeline.build import project_environment, resolved
+from skillgen.pipeline.build import project_environment, with_resolved_program
 from skillgen.pipeline.generate import DEFAULT_OUT
 from skillgen.sources.detect import is_description
 from skillgen.sources.documents import is_snapshot, load_document
@@ -57,25 +57,25 @@ class Proposal:
     found: str
     """What was seen, in a few words, with the file."""
 
-    cautions: tuple[str, ...] = ()
+    prerequisites: tuple[str, ...] = ()
     """What must be so before it can be made."""
 
-    is_own: bool = True
+    belongs_to_project: bool = True
     """Whether it is the project's own, and not merely something that its developers use."""
 
     alternatives: tuple[str, ...] = field(default=())
     """Other commands that may be meant."""
 
 
-DEPTH = 4
+MAX_DEPTH = 4
 """Folders below the project's own in which it is looked."""
 
-FILE_LIMIT = 10_000
+MAX_FILES = 10_000
 """Files after which looking ends."""
 
 _TEXT_LIMIT_BYTES = 1024 * 1024
 # fmt: off
-_NOT_OURS = frozenset((
+_SKIPPED_FOLDERS = frozenset((
     "node_modules", "bower_components", "vendor", "third_party", "venv", "env", "site-packages", "lib64",
     "dist", "build", "out", "target", "coverage", "htmlcov", "test", "tests", "__tests__", "testdata",
     "fixtures", "example", "examples", "sample", "samples", "demo", "demos", "e2e", "mocks", "__mocks__",
@@ -85,7 +85,7 @@ _NOT_OURS = frozenset((
 
 
 @dataclass(frozen=True)
-class Places:
+class ProjectFiles:
     """A project's folder."""
 
     root: Path
@@ -97,12 +97,14 @@ class Places:
         found: list[str] = []
         for folder, folders, names in os.walk(self.root):
             above = Path(folder).relative_to(self.root)
-            folders[:] = sorted(name for name in folders if name.lower() not in _NOT_OURS and not _is_hidden(name))
-            if len(above.parts) >= DEPTH:
+            folders[:] = sorted(
+                name for name in folders if name.lower() not in _SKIPPED_FOLDERS and not _is_hidden(name)
+            )
+            if len(above.parts) >= MAX_DEPTH:
                 folders.clear()
             ours = (name for name in sorted(names) if not name.startswith("."))
             found += [(above / name).as_posix() for name in ours if self._is_file(Path(folder, name))]
-            if len(found) >= FILE_LIMIT:
+            if len(found) >= MAX_FILES:
                 break
         return tuple(sorted(found, key=lambda path: (path.count("/"), path)))
 
@@ -152,7 +154,7 @@ _ENTRY = re.compile(r"([\w.]+)\s*:\s*(\w+)")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 
 
-def python_servers(places: Places) -> Iterator[Proposal]:
+def python_servers(places: ProjectFiles) -> Iterator[Proposal]:
     """Gives a proposal for each project in Python that needs an MCP library and serves with it."""
     for path in places.named("pyproject.toml"):
         project = _Project.read(places, path)
@@ -170,7 +172,7 @@ def python_servers(places: Places) -> Iterator[Proposal]:
             )
 
 
-def fastapi_applications(places: Places) -> Iterator[Proposal]:
+def fastapi_applications(places: ProjectFiles) -> Iterator[Proposal]:
     """Gives a proposal for each module that makes a FastAPI application when it is imported."""
     for path in places.files:
         if not path.endswith(".py"):
@@ -189,7 +191,7 @@ def fastapi_applications(places: Places) -> Iterator[Proposal]:
             name=project.name or module.partition(".")[0],
             source={"openapi-command": [*project.runner, "python", "-c", code], **project.surroundings()},
             found=f"a FastAPI application in {path}",
-            cautions=("the packages that it imports must be installed",),
+            prerequisites=("the packages that it imports must be installed",),
         )
 
 
@@ -204,7 +206,7 @@ def _server_of(project: _Project, path: str) -> Proposal | None:
             name=name,
             source={"command": command, **surroundings},
             found=f"an MCP server in {path}, script {name}",
-            cautions=() if command == [name] else ("the packages that it imports must be installed",),
+            prerequisites=() if command == [name] else ("the packages that it imports must be installed",),
             alternatives=tuple(likely[1:]),
         )
     running = [item for item in sources if _RUNS.search(project.places.text(item))]
@@ -216,7 +218,7 @@ def _server_of(project: _Project, path: str) -> Proposal | None:
         name=project.name or file[: -len(".py")],
         source={"command": [*project.runner, "python", file], **surroundings},
         found=f"an MCP server in {running[0]}",
-        cautions=("the packages that it imports must be installed",),
+        prerequisites=("the packages that it imports must be installed",),
     )
 
 
@@ -226,7 +228,7 @@ def _is_likely(entry: str, sources: list[str]) -> bool:
     return any(item.endswith((f"{module}.py", f"{module}/__init__.py")) for item in sources)
 
 
-def _is_server_file(places: Places, path: str) -> bool:
+def _is_server_file(places: ProjectFiles, path: str) -> bool:
     text = places.text(path)
     return bool(_SERVES.search(text) and _RUNS.search(text))
 
@@ -235,16 +237,16 @@ def _is_server_file(places: Places, path: str) -> bool:
 class _Project:
     """A folder with a pyproject.toml, or the project's own."""
 
-    places: Places
+    places: ProjectFiles
     folder: str
     data: dict[str, Json]
 
     @classmethod
-    def read(cls, places: Places, path: str) -> _Project:
+    def read(cls, places: ProjectFiles, path: str) -> _Project:
         return cls(places=places, folder=path.rpartition("/")[0], data=_toml(places.text(path)))
 
     @classmethod
-    def around(cls, places: Places, path: str) -> _Project:
+    def around(cls, places: ProjectFiles, path: str) -> _Project:
         """Gives the nearest project above a file."""
         folders = [parent.as_posix() for parent in Path(path).parents]
         for folder in folders:
@@ -323,7 +325,7 @@ class _Project:
     def _is_installed(self, script: str) -> bool:
         root = self.places.root
         environment = project_environment(os.environ, root / self.folder, root)
-        return shutil.which(resolved((script,), environment)[0], path=environment.get("PATH")) is not None
+        return shutil.which(with_resolved_program((script,), environment)[0], path=environment.get("PATH")) is not None
 
     def _inside(self, path: str) -> str:
         return f"{self.folder}/{path}" if self.folder else path
@@ -344,7 +346,7 @@ _NODE_LIBRARIES = ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", 
 _SCRIPTS = ("build", "compile", "prepare")
 
 
-def node_servers(places: Places) -> Iterator[Proposal]:
+def node_servers(places: ProjectFiles) -> Iterator[Proposal]:
     """Gives a proposal for each package that needs an MCP library and has a command, or a file, that serves."""
     for path in places.named("package.json"):
         data = _package(places.text(path))
@@ -363,12 +365,12 @@ def node_servers(places: Places) -> Iterator[Proposal]:
             name=names[0],
             source={"command": ["node", file], **where},
             found=f"an MCP server in {path}, {file}",
-            cautions=() if is_there else (_how_to_make(data, file),),
+            prerequisites=() if is_there else (_build_hint(data, file),),
             alternatives=tuple(names[1:]),
         )
 
 
-def _commands(data: dict[str, Json], places: Places, folder: str) -> dict[str, str]:
+def _commands(data: dict[str, Json], places: ProjectFiles, folder: str) -> dict[str, str]:
     """Gives name to file: what the package installs as commands, else the file that it is, where that serves."""
     name = (text_of(data, "name") or "server").rpartition("/")[2]
     given = data.get("bin")
@@ -380,7 +382,7 @@ def _commands(data: dict[str, Json], places: Places, folder: str) -> dict[str, s
     return {key: file for key, file in found.items() if not file.startswith(("/", ".."))}
 
 
-def _how_to_make(data: dict[str, Json], file: str) -> str:
+def _build_hint(data: dict[str, Json], file: str) -> str:
     scripts = as_dict(data.get("scripts"))
     script = next((item for item in _SCRIPTS if item in scripts), None)
     return f"{file} is not there yet: npm run {script}" if script else f"{file} is not there yet"
@@ -405,10 +407,10 @@ FILES = (
     ".kiro/settings/mcp.json",
 )
 _VARIABLE = re.compile(r"\$\{(?:env:|input:)?([A-Za-z_][\w-]*)\}")
-_OF_CLIENTS = ("workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator")
+_CLIENT_VARIABLES = ("workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator")
 
 
-def configured(places: Places) -> Iterator[Proposal]:
+def client_servers(places: ProjectFiles) -> Iterator[Proposal]:
     """Gives a proposal for each server; one that several files name counts once."""
     seen: set[str] = set()
     for path in FILES:
@@ -427,12 +429,14 @@ def configured(places: Places) -> Iterator[Proposal]:
                 name=name,
                 source={"config": path, "server": name},
                 found=f"the server {name!r} in {path}",
-                cautions=tuple(f"set {item} in the environment" for item in needed if item not in _OF_CLIENTS),
-                is_own=_starts_a_file_of(places, entry),
+                prerequisites=tuple(
+                    f"set {item} in the environment" for item in needed if item not in _CLIENT_VARIABLES
+                ),
+                belongs_to_project=_runs_project_file(places, entry),
             )
 
 
-def _starts_a_file_of(places: Places, entry: Mapping[str, Json]) -> bool:
+def _runs_project_file(places: ProjectFiles, entry: Mapping[str, Json]) -> bool:
     words = [entry.get("command"), *as_list(entry.get("args"))]
     texts = [word.replace("${workspaceFolder}/", "").removeprefix("./") for word in words if isinstance(word, str)]
     return any(places.has(text) and not text.startswith("/") for text in texts)
@@ -444,11 +448,11 @@ _HINT = re.compile(rb"""["']?(openapi|swagger|snapshot|manifest_version)["']?\s*
 """What such a file holds somewhere; the others are not parsed."""
 
 
-def described(places: Places) -> Iterator[Proposal]:
+def description_files(places: ProjectFiles) -> Iterator[Proposal]:
     """Gives a proposal for each; two files of one API (its YAML and its JSON) count once."""
     seen: set[tuple[str, str]] = set()
     for path in places.files:
-        if not path.endswith(_ENDINGS) or not _may_be_one(places, path):
+        if not path.endswith(_ENDINGS) or not _may_be_description(places, path):
             continue
         try:
             data = load_document(str(places.root / path), ProblemLog()).data
@@ -465,7 +469,7 @@ def described(places: Places) -> Iterator[Proposal]:
             yield Proposal(name=title, source={kind: path}, found=f"{what} in {path}")
 
 
-def _may_be_one(places: Places, path: str) -> bool:
+def _may_be_description(places: ProjectFiles, path: str) -> bool:
     try:
         file = places.root / path
         return file.stat().st_size <= _SIZE_LIMIT_BYTES and _HINT.search(file.read_bytes()) is not None
@@ -494,31 +498,31 @@ class Proposals:
     """Those that stand in the file as a comment."""
 
 
-def proposals_for(root: Path) -> Proposals:
+def propose_targets(root: Path) -> Proposals:
     """Looks at a project.
 
     A server that its developers use (`npx` some package) is not documented in a project that has something of its own,
     and neither is an application whose description is there as a file.
     """
-    places = Places(root)
-    descriptions, clients = list(described(places)), list(configured(places))
+    places = ProjectFiles(root)
+    descriptions, clients = list(description_files(places)), list(client_servers(places))
     servers = [*python_servers(places), *node_servers(places)]
     applications = list(fastapi_applications(places))
-    own_clients = [] if servers else [item for item in clients if item.is_own]
+    own_clients = [] if servers else [item for item in clients if item.belongs_to_project]
     used = [item for item in clients if item not in own_clients]
     chosen = [*descriptions, *servers, *own_clients]
     others: list[Proposal] = []
     (others if descriptions else chosen).extend(applications)
     (others if chosen else chosen).extend(used)
-    named = _named([*chosen, *others])
+    named = _with_unique_names([*chosen, *others])
     return Proposals(chosen=tuple(named[: len(chosen)]), others=tuple(named[len(chosen) :]))
 
 
-def _named(proposals: Iterable[Proposal]) -> list[Proposal]:
+def _with_unique_names(proposals: Iterable[Proposal]) -> list[Proposal]:
     taken: set[str] = set()
     found = []
     for proposal in proposals:
-        stem = _fit(proposal.name)
+        stem = _slug(proposal.name)
         name, number = stem, 2
         while name in taken:
             name, number = f"{stem}-{number}", number + 1
@@ -527,7 +531,7 @@ def _named(proposals: Iterable[Proposal]) -> list[Proposal]:
     return found
 
 
-def _fit(name: str) -> str:
+def _slug(name: str) -> str:
     """Gives a name as that of a folder."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
@@ -538,7 +542,7 @@ SCHEMA_NAME = ".skillgen.schema.json"
 
 _PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)\Z)\.?[A-Za-z_][\w./+-]*\Z", re.ASCII | re.IGNORECASE)
 
-_HEAD = f"""\
+_FILE_HEADER = f"""\
 # yaml-language-server: $schema=./{SCHEMA_NAME}
 #
 # What skillgen documents. `skillgen build` makes the documents of every target, `skillgen build --check` says in CI
@@ -547,7 +551,7 @@ _HEAD = f"""\
 
 targets:
 """
-_WORDS = """\
+_OPTIONAL_KEYS = """\
     # out: {out}
     # emit: [skill, llms, ai-help, registry]
     # Words of your own win over what the source says:
@@ -590,13 +594,13 @@ _HOOK = """\
 def project_text(proposals: Proposals) -> str:
     """Gives a project's file: the chosen targets, the others as comments; examples where nothing was found."""
     if not proposals.chosen:
-        return _HEAD + _EXAMPLES
+        return _FILE_HEADER + _EXAMPLES
     first, *rest = proposals.chosen
-    parts = [_target(first) + _WORDS.format(out=DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}")]
+    parts = [_target(first) + _OPTIONAL_KEYS.format(out=DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}")]
     parts += [_target(proposal) for proposal in rest]
     if proposals.others:
         parts.append(_commented(proposals.others))
-    return _HEAD + "\n".join(parts)
+    return _FILE_HEADER + "\n".join(parts)
 
 
 def pre_commit_text() -> str:
@@ -628,7 +632,7 @@ def _commented(proposals: Iterable[Proposal]) -> str:
 
 def _target(proposal: Proposal) -> str:
     lines = [f"  # {_one_line(proposal.found)}"]
-    lines += [f"  # first: {_one_line(caution)}" for caution in proposal.cautions]
+    lines += [f"  # first: {_one_line(caution)}" for caution in proposal.prerequisites]
     if proposal.alternatives:
         lines.append(f"  # other commands of it: {_one_line(', '.join(proposal.alternatives))}")
     lines += [f"  {_scalar(proposal.name)}:", "    source:"]

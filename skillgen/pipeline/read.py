@@ -75,7 +75,7 @@ def read_server(
     service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
     if overrides.version is None:
         service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
-    return infer_missing(overridden(service, overrides))
+    return infer_missing(with_overrides(service, overrides))
 
 
 def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
@@ -101,8 +101,8 @@ def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tup
     Raises:
         SourceError: it is no snapshot.
     """
-    document = _loaded(source, timeout_s)
-    return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+    document = _load(source, timeout_s)
+    return tuple(with_overrides(item, overrides) for item in services_from_snapshot(document.data, document.name))
 
 
 def read_manifest(
@@ -113,7 +113,7 @@ def read_manifest(
     Raises:
         SourceError: it cannot be reached or read, or is none.
     """
-    document = _loaded(source, timeout_s, secrets)
+    document = _load(source, timeout_s, secrets)
     return _from_manifest(document, overrides, server_name)
 
 
@@ -133,7 +133,7 @@ def _from_document(
     document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
 ) -> tuple[Service, ...]:
     if is_snapshot(document.data):
-        return tuple(overridden(item, overrides) for item in services_from_snapshot(document.data, document.name))
+        return tuple(with_overrides(item, overrides) for item in services_from_snapshot(document.data, document.name))
     if is_description(document.data):
         return (_from_description(document, problems, overrides, options, access),)
     if find_manifest(document.data) is not None:
@@ -158,7 +158,7 @@ def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: floa
     return replace(overrides, extras=tuple(load_extra(source, timeout_s=timeout_s) for source in sources))
 
 
-def overridden(service: Service, overrides: Overrides) -> Service:
+def with_overrides(service: Service, overrides: Overrides) -> Service:
     """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
     if overrides.extras:
         from skillgen.sources.extra_text import apply_extra_text
@@ -214,9 +214,9 @@ def _from_description(
         report_url_secret(problems)
         service = replace(service, endpoints=endpoints)
     if overrides.base_url is not None:
-        problems = _without(problems, "base-url-missing")
+        problems = _without_problem(problems, "base-url-missing")
     found = tuple(map(access.secrets.hide_in_problem, problems))
-    return infer_missing(overridden(replace(service, problems=found), overrides))
+    return infer_missing(with_overrides(replace(service, problems=found), overrides))
 
 
 def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
@@ -231,7 +231,7 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
             "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=server_name)
-    return infer_missing(overridden(service, overrides))
+    return infer_missing(with_overrides(service, overrides))
 
 
 def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:
@@ -241,14 +241,14 @@ def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:
     return FetchOptions(timeout_s=options.timeout_s, headers=options.headers, secrets=secrets)
 
 
-def _loaded(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
+def _load(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
     secrets = (secrets or Secrets()) | (secrets_from_url(source) if is_url(source) else Secrets())
     access = FetchOptions(timeout_s=timeout_s, secrets=secrets)
     with access.secrets.redact_errors():
         return load_document(source, ProblemLog(), access)
 
 
-def _without(problems: ProblemLog, code: str) -> ProblemLog:
+def _without_problem(problems: ProblemLog, code: str) -> ProblemLog:
     kept = ProblemLog()
     for problem in problems:
         if problem.code != code:
@@ -333,7 +333,7 @@ def read_servers(
     progress(f"crawling {len(servers)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
-            futures = [pool.submit(_reader(server, overrides, cancel_token)) for server in servers]
+            futures = [pool.submit(_server_reader(server, overrides, cancel_token)) for server in servers]
             outcomes = [future.result() for future in futures]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -342,7 +342,7 @@ def read_servers(
     return tuple(ReadServer(name=item.name, outcome=outcome) for item, outcome in zip(servers, outcomes, strict=True))
 
 
-def _reader(
+def _server_reader(
     server: NamedServer, overrides: Overrides, cancel_token: CancelToken
 ) -> Callable[[], Service | SkillgenError]:
     def read() -> Service | SkillgenError:
@@ -373,7 +373,7 @@ def _named(error: SkillgenError, name: str) -> SkillgenError:
     return error
 
 
-def authored(service: Service, target: Target, pointer: str) -> Service:
+def with_author_texts(service: Service, target: Target, pointer: str) -> Service:
     """Gives the service with the author's words; `pointer` is where the target stands, as `skillgen.yaml#/targets/api`.
 
     Raises:
