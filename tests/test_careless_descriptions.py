@@ -358,7 +358,7 @@ def test_every_encoding_that_json_may_have_is_read(tmp_path: Path, encoding: str
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"openapi: 3.1.0", mtime=0), "is packed (gzip)"),
+        (gzip.compress(b"openapi: 3.1.0", mtime=0), "is compressed (gzip)"),
         (b'// by hand\n{"openapi": "3.1.0"}', "comments, which neither JSON nor YAML has"),
         (b'{\n  /* by hand */ "openapi": "3.1.0"}', "comments, which neither JSON nor YAML has"),
         (b'{"openapi": "3.1.0",}', "is not JSON: line 1"),

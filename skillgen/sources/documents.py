@@ -1,8 +1,6 @@
-"""File, URL, stdin -> data.
+"""Loads JSON and YAML documents from files, URLs and standard input, and reads and writes snapshots.
 
-Loads a JSON or YAML document from a file, a URL or standard input. What it means is for others to say.
-
-Reads and writes snapshots: services as JSON, what `inspect` prints and `--snapshot` takes.
+A snapshot is services as JSON: `inspect` prints it, `--snapshot` takes it. Other modules interpret the data.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
@@ -27,25 +25,25 @@ from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.json_text import json_from_text
 from skillgen.text.markdown import json_text
 
-_PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
-_COMMENT = re.compile(r"[\s{\[]*(?://|/\*)")
-_OUTWARD = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
-_MAPPING = re.compile(r"""mapping["']?\s*:""")
-_INWARD = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
-"""A discriminator's mapping in JSON whose values are names of components or places of the same document."""
+_COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
+_COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
+_EXTERNAL_REF = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
+_MAPPING_KEY = re.compile(r"""mapping["']?\s*:""")
+_INTERNAL_MAPPING = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
+"""A discriminator's mapping in JSON whose values are component names or pointers into the same document."""
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
-"""How JSON begins. A flow mapping of YAML may begin so too, but then its keys are all quoted, or it is not read."""
+"""The start of JSON. A YAML flow mapping that starts like this is read only if it is also JSON."""
 
 
 @dataclass(slots=True)
 class FilesRead:
-    """What a source was read from, as far as it is files."""
+    """The files that a source was read from."""
 
     digests: dict[str, str] = field(default_factory=dict)
-    """Absolute path to the digest of what was read there."""
+    """Absolute path to the digest of the content that was read."""
 
     is_complete: bool = True
-    """False where the source depends on something else too: an address, standard input, or a file that is missing."""
+    """False if the source also depends on something else: a URL, standard input or a missing file."""
 
 
 _FILES_READ: ContextVar[FilesRead | None] = ContextVar("files_read", default=None)
@@ -53,51 +51,51 @@ _FILES_READ: ContextVar[FilesRead | None] = ContextVar("files_read", default=Non
 
 @contextmanager
 def track_files_read() -> Iterator[FilesRead]:
-    """Collects the files that documents are loaded from, in this thread."""
-    found = FilesRead()
-    token = _FILES_READ.set(found)
+    """Records the files that documents are loaded from, in this thread."""
+    files = FilesRead()
+    token = _FILES_READ.set(files)
     try:
-        yield found
+        yield files
     finally:
         _FILES_READ.reset(token)
 
 
 def note_other_input() -> None:
-    """Notes that the source depends on more than the files that are read."""
-    if (found := _FILES_READ.get()) is not None:
-        found.is_complete = False
+    """Records that the source depends on more than files."""
+    if (files := _FILES_READ.get()) is not None:
+        files.is_complete = False
 
 
 def file_digest(content: bytes) -> str:
-    """Returns the digest by which a file is compared with what was read of it."""
+    """Returns the digest of a file's content, as `FilesRead` records it."""
     return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A document and where it came from."""
+    """A parsed document and its location."""
 
     data: Json
-    """Its content."""
+    """The content."""
 
     size_bytes: int
-    """The size of its text."""
+    """The size of the text."""
 
     name: str
     """For messages: the file, the URL without credentials and query, or `standard input`."""
 
     url: str | None = None
-    """Where it was fetched, for relative addresses in it."""
+    """The URL it was fetched from: the base of relative URLs."""
 
     folder: Path | None = None
-    """The folder of the file, for the files that it names."""
+    """The folder of the file: the base of relative paths."""
 
     refers_outward: bool = False
-    """Whether a `$ref` or a discriminator's `mapping` in it may name another document, or a name, not a pointer."""
+    """Whether a `$ref` or a discriminator's `mapping` may name another document, or an anchor instead of a pointer."""
 
 
 def is_url(source: str) -> bool:
-    """Tells whether a source is fetched."""
+    """True if a source is fetched over HTTP."""
     return source.startswith(("http://", "https://"))
 
 
@@ -105,7 +103,7 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
     """Loads a document.
 
     Raises:
-        SourceError: it cannot be reached, or is neither JSON nor YAML.
+        SourceError: it cannot be read or fetched, or is neither JSON nor YAML.
     """
     access = access or FetchOptions()
     if source == "-":
@@ -118,10 +116,10 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
 
 
 def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, ...]]:
-    """Returns the name of a text for messages, the text, and where the user gave the secrets that it repeats.
+    """Returns the name of a text for messages, the text, and the origins of the secrets that it echoes.
 
     Raises:
-        SourceError: it cannot be reached, or is no text.
+        SourceError: it cannot be read or fetched, or is not text.
     """
     name = source
     if source == "-" or is_url(source):
@@ -133,16 +131,13 @@ def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, .
         name, content = fetched.url, fetched.content
     else:
         content = _read_file(Path(source))
-    if len(content) > SOURCE_LIMIT_BYTES:
-        raise SourceError(f"larger than {SOURCE_LIMIT_BYTES // 2**20} MiB", where=name)
-    if not content.strip():
-        raise SourceError("is empty", where=name, fix="check the file, or what writes it")
-    text, repeated = access.secrets.hide_in(_decode(content, name))
-    return access.secrets.hide_in_url(name), str(text), repeated
+    _check_size(content, name, fix="check the file, or the program that writes it")
+    text, echoed_from = access.secrets.hide_in(_decode(content, name))
+    return access.secrets.hide_in_url(name), str(text), echoed_from
 
 
 def document_from_response(fetched: Fetched, problems: ProblemLog, access: FetchOptions) -> Document:
-    """Reads a document that was fetched, without the secrets that the server repeats.
+    """Parses a fetched document, with the secrets redacted that the server echoes.
 
     Raises:
         SourceError: it is neither JSON nor YAML.
@@ -160,30 +155,16 @@ def _document(
     url: str | None = None,
     folder: Path | None = None,
 ) -> Document:
-    found = ProblemLog()
-    document = document_from(content, name, found, url=url, folder=folder)
-    data, repeated = access.secrets.hide_in(document.data)
-    for problem in found:
-        problems.add(access.secrets.hide_in_problem(problem))
-    report_echoed_secrets(problems, repeated)
-    return replace(document, data=data)
-
-
-def document_from(
-    content: bytes, name: str, problems: ProblemLog, *, url: str | None = None, folder: Path | None = None
-) -> Document:
-    """Reads the content of a document.
-
-    Raises:
-        SourceError: it is neither JSON nor YAML.
-    """
-    if len(content) > SOURCE_LIMIT_BYTES:
-        raise SourceError(f"larger than {SOURCE_LIMIT_BYTES // 2**20} MiB", where=name)
-    if not content.strip():
-        raise SourceError("is empty", where=name, fix="give a JSON or YAML document")
+    """Parses a document and redacts the user's secrets in it and in its problems."""
+    _check_size(content, name, fix="give a JSON or YAML document")
     text = _decode(content, name)
+    parse_problems = ProblemLog()
+    data, echoed_from = access.secrets.hide_in(_parse(text, name, parse_problems))
+    for problem in parse_problems:
+        problems.add(access.secrets.hide_in_problem(problem))
+    report_echoed_secrets(problems, echoed_from)
     return Document(
-        data=_parse(text, name, problems),
+        data=data,
         size_bytes=len(content),
         name=name,
         url=url,
@@ -192,11 +173,18 @@ def document_from(
     )
 
 
+def _check_size(content: bytes, name: str, *, fix: str) -> None:
+    if len(content) > SOURCE_LIMIT_BYTES:
+        raise SourceError(f"larger than {SOURCE_LIMIT_BYTES // 2**20} MiB", where=name)
+    if not content.strip():
+        raise SourceError("is empty", where=name, fix=fix)
+
+
 def _may_refer_outward(text: str) -> bool:
-    """True unless the references of a document surely lead to itself, where following them changes nothing."""
-    if _OUTWARD.search(text):
+    """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
+    if _EXTERNAL_REF.search(text):
         return True
-    return any(_INWARD.match(text, found.end()) is None for found in _MAPPING.finditer(text))
+    return any(_INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text))
 
 
 def _read_file(path: Path) -> bytes:
@@ -210,17 +198,19 @@ def _read_file(path: Path) -> bytes:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
     except ValueError:  # a null character in the name
         raise SourceError(
-            "is no name of a file", where=str(path), fix="give a file, a URL or - for standard input"
+            "is not a file name", where=str(path), fix="give a file, a URL or - for standard input"
         ) from None
-    if (found := _FILES_READ.get()) is not None:
-        found.digests[str(path.absolute())] = file_digest(content)
+    if (files := _FILES_READ.get()) is not None:
+        files.digests[str(path.absolute())] = file_digest(content)
     return content
 
 
 def _decode(content: bytes, name: str) -> str:
-    for start, packed in _PACKED:
+    for start, compression in _COMPRESSED_STARTS:
         if content.startswith(start):
-            raise SourceError(f"is packed ({packed})", where=name, fix="unpack it, and give the document in it")
+            raise SourceError(
+                f"is compressed ({compression})", where=name, fix="decompress it and give the document inside"
+            )
     encoding = json.detect_encoding(content[:4])
     try:
         return content.decode(encoding)
@@ -231,9 +221,9 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def _parse(text: str, name: str, problems: ProblemLog) -> Json:
-    """Reads JSON where the text begins like it, else YAML.
+    """Parses JSON if the text starts like JSON, else YAML.
 
-    Broken JSON is never read as YAML, where a missing value is null and a missing quote may pass.
+    Broken JSON is never parsed as YAML, which reads a missing value as null and accepts a missing quote.
     """
     if _JSON_START.match(text.lstrip()):
         try:
@@ -243,10 +233,14 @@ def _parse(text: str, name: str, problems: ProblemLog) -> Json:
             raise SourceError(message, where=name, fix="correct it there and run again") from None
         except RecursionError:
             raise SourceError("is nested too deeply to be read", where=name) from None
-    if _COMMENT.match(text):
-        raise SourceError("holds // or /* comments, which neither JSON nor YAML has", where=name, fix="remove them")
+    if _COMMENT_START.match(text):
+        raise SourceError(
+            "contains // or /* comments, which neither JSON nor YAML allows", where=name, fix="remove them"
+        )
     if text.lstrip().startswith("<"):
-        raise SourceError("is a page or XML, neither JSON nor YAML", where=name, fix="give the document's own address")
+        raise SourceError(
+            "is HTML or XML, neither JSON nor YAML", where=name, fix="give the URL of the document itself"
+        )
     from skillgen.sources.yaml_core import YamlError, parse_yaml
 
     try:
@@ -255,30 +249,33 @@ def _parse(text: str, name: str, problems: ProblemLog) -> Json:
         raise SourceError(f"is not YAML: {error}", where=name, fix="correct it there and run again") from None
 
 
-VERSION = 1
+_SNAPSHOT_VERSION = 1
 
 
 def is_snapshot(data: Json) -> bool:
-    """Tells whether a document is meant as a snapshot."""
+    """True if a document is a snapshot of any version."""
     return isinstance(data, dict) and "snapshot" in data and "services" in data
 
 
 def snapshot_text(services: Iterable[Service]) -> str:
-    """Gives services as one JSON document."""
-    return json_text({"snapshot": VERSION, "services": [to_json(service) for service in services]}, indent=2) + "\n"
+    """Returns services as the text of a snapshot."""
+    return (
+        json_text({"snapshot": _SNAPSHOT_VERSION, "services": [to_json(service) for service in services]}, indent=2)
+        + "\n"
+    )
 
 
 def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
     """Reads the services of a snapshot.
 
     Raises:
-        SourceError: it is no snapshot, or one of another version.
+        SourceError: it is not a snapshot, or has another version.
     """
     if not is_snapshot(data):
         raise SourceError("is not a snapshot", where=name, fix="give what `skillgen inspect` printed")
-    if data["snapshot"] != VERSION or not isinstance(data["services"], list):
+    if data["snapshot"] != _SNAPSHOT_VERSION or not isinstance(data["services"], list):
         raise SourceError(
-            f"is a snapshot of version {str(data['snapshot'])[:20]}; this skillgen reads version {VERSION}",
+            f"is a snapshot of version {str(data['snapshot'])[:20]}; this skillgen reads version {_SNAPSHOT_VERSION}",
             where=name,
             fix="capture it again with `skillgen inspect`",
         )
@@ -286,5 +283,5 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
         return tuple(from_json(Service, item, f"/services/{index}") for index, item in enumerate(data["services"]))
     except DecodeError as error:
         raise SourceError(
-            f"is not a snapshot that can be read: {error}", where=name, fix="capture it again with `skillgen inspect`"
+            f"is an invalid snapshot: {error}", where=name, fix="capture it again with `skillgen inspect`"
         ) from None

@@ -1,10 +1,7 @@
-"""JSON with duplicate keys and bounded depth.
+"""JSON (RFC 8259) with bounded depth, which reports duplicate keys.
 
-Leaves out of a JSON text what is nested deeper than anything means, so that the rest can be read.
-
-Every later walk over the data is recursive in some way; what is bounded here is bounded for all of them.
-
-Reads JSON from text (RFC 8259), and reports what a plain parser drops without a word.
+Parts that are nested too deeply are cut from the text, so that the rest can be read. Every later walk over the data is
+recursive; the limit here bounds all of them.
 """
 
 from __future__ import annotations
@@ -19,61 +16,61 @@ from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import NESTING_LIMIT
 
-TEXT_LIMIT = 32 * 1024 * 1024
-"""Characters of a text of which parts are left out; a longer one takes too long, and is refused."""
+_CUTTABLE_LIMIT = 32 * 1024 * 1024
+"""Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
 
-_HOLDERS = frozenset({dict, list})
-_MARK = re.compile(r'["\[\]{}]')
+_CONTAINERS = frozenset({dict, list})
+_STRUCTURAL = re.compile(r'["\[\]{}]')
 
 
-def is_too_deep(data: Json) -> bool:
-    """Tells whether a value is nested deeper than is read, level by level and so without recursion."""
-    level: list[Any] = [data] if data.__class__ in _HOLDERS else []
+def _is_too_deep(data: Json) -> bool:
+    """True if a value is nested deeper than `NESTING_LIMIT`; checks level by level, without recursion."""
+    level: list[Any] = [data] if data.__class__ in _CONTAINERS else []
     for _ in range(NESTING_LIMIT + 1):
         level = [
             item
-            for holder in level
-            for item in (holder.values() if holder.__class__ is dict else holder)
-            if item.__class__ in _HOLDERS
+            for container in level
+            for item in (container.values() if container.__class__ is dict else container)
+            if item.__class__ in _CONTAINERS
         ]
         if not level:
             return False
     return True
 
 
-def without_deep_parts(text: str, instead: str = "null") -> tuple[str, tuple[int, ...]]:
-    """Gives a JSON text with another value for each part that is nested too deeply, and the lines where those begin.
+def _cut_deep_parts(text: str, replacement: str = "null") -> tuple[str, tuple[int, ...]]:
+    """Returns JSON text with each part that is nested too deeply replaced, and the lines on which those parts start.
 
     Raises:
-        RecursionError: the text is too long for that, or such a part never ends.
+        RecursionError: the text is too long for this, or such a part never closes.
     """
-    if len(text) > TEXT_LIMIT:
+    if len(text) > _CUTTABLE_LIMIT:
         raise RecursionError
-    kept, lines = [], []
+    pieces, lines = [], []
     depth = done = line = counted = position = 0
-    while (match := _MARK.search(text, position)) is not None:
-        sign, position = match[0], match.end()
-        if sign == '"':
+    while (match := _STRUCTURAL.search(text, position)) is not None:
+        character, position = match[0], match.end()
+        if character == '"':
             position = _end_of_string(text, position)
-        elif sign in "[{":
+        elif character in "[{":
             depth += 1
             if depth == NESTING_LIMIT + 1:
-                kept.append(text[done : match.start()])
+                pieces.append(text[done : match.start()])
                 line += text.count("\n", counted, position)
                 counted = position
                 lines.append(line + 1)
         else:
             if depth == NESTING_LIMIT + 1:
-                kept.append(instead)
+                pieces.append(replacement)
                 done = position
             depth = max(depth - 1, 0)
     if depth > NESTING_LIMIT:
         raise RecursionError
-    return "".join((*kept, text[done:])), tuple(lines)
+    return "".join((*pieces, text[done:])), tuple(lines)
 
 
 def _end_of_string(text: str, start: int) -> int:
-    """Gives where the string ends that has begun before `start`."""
+    """Returns the index after the closing quote of the string whose content starts at `start`."""
     end = start
     while (end := text.find('"', end)) >= 0:
         before = end
@@ -86,31 +83,31 @@ def _end_of_string(text: str, start: int) -> int:
 
 
 _POINTER_STEPS = 6
-"""How much of the pointer to a part that was left out is told: as far as the schema of a tool."""
+"""Tokens of the pointer that a report of a deep part shows: they reach the schema of a tool."""
 
 
 def json_from_text(text: str, problems: ProblemLog) -> Json:
-    """Reads JSON; a key that stands twice in an object is reported, and its last value kept (RFC 8259, 4).
+    """Parses JSON. Of a duplicate key the last value is used, and a problem is reported (RFC 8259, 4).
 
-    A number beyond what Python converts, and the words `NaN` and `Infinity`, which are no JSON, become text. What is
-    nested too deeply is left out and reported.
+    Numbers that Python cannot convert, and `NaN` and `Infinity`, which are not JSON, become strings. Parts that are
+    nested too deeply become null and are reported.
 
     Raises:
-        json.JSONDecodeError: it is not JSON.
-        RecursionError: it is nested too deeply, and can't be read without that.
+        json.JSONDecodeError: the text is not JSON.
+        RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
     try:
         data = _read(text, problems)
-        if not is_too_deep(data):
+        if not _is_too_deep(data):
             return data
     except RecursionError:
         pass
-    text, lines = without_deep_parts(text)
+    text, lines = _cut_deep_parts(text)
     others = f", and in {len(lines) - 1} more places" if len(lines) > 1 else ""
     problems.warning(
         "nested-too-deeply",
         f"line {lines[0]}" if lines else "",
-        f"nested more than {NESTING_LIMIT} levels deep{others}; what is deeper is left out",
+        f"nested more than {NESTING_LIMIT} levels deep{others}; deeper levels are left out",
     )
     return _read(text, problems)
 
@@ -121,17 +118,17 @@ def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
     Duplicate keys and parts that are nested too deeply are marked in the value, for `resolve_marks` to report.
 
     Raises:
-        ValueError: no JSON stands there.
-        RecursionError: it is nested too deeply, and can't be read without that.
+        ValueError: there is no JSON at the index.
+        RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
     try:
         value, end = _marked(text, start)
-        if not is_too_deep(value):
+        if not _is_too_deep(value):
             return value, end
         text = text[start:end]
     except RecursionError:
         text, end = text[start:], len(text)
-    return _marked(without_deep_parts(text, _LEFT_OUT_JSON)[0], 0)[0], end
+    return _marked(_cut_deep_parts(text, _CUT_JSON)[0], 0)[0], end
 
 
 def resolve_marks(data: Json, problems: ProblemLog) -> Json:
@@ -148,25 +145,25 @@ def _marked(text: str, start: int) -> tuple[Json, int]:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        return _MARKING_LONG.raw_decode(text, start)
+        return _MARKING_LONG_INTS.raw_decode(text, start)
 
 
 def _read(text: str, problems: ProblemLog) -> Json:
-    doubled: list[_Doubled] = []
+    duplicates: list[_DuplicateKeyObject] = []
 
     def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         members = dict(pairs)
         if len(members) == len(pairs):
             return members
-        doubled.append(_Doubled(pairs))
-        return doubled[-1]
+        duplicates.append(_DuplicateKeyObject(pairs))
+        return duplicates[-1]
 
     try:
         data = json.loads(text, object_pairs_hook=object_from, parse_constant=str, parse_float=number_or_text)
     except json.JSONDecodeError:
         raise
     except ValueError:
-        doubled.clear()
+        duplicates.clear()
         data = json.loads(
             text,
             object_pairs_hook=object_from,
@@ -174,19 +171,19 @@ def _read(text: str, problems: ProblemLog) -> Json:
             parse_float=number_or_text,
             parse_int=_int_or_text,
         )
-    if doubled:
+    if duplicates:
         _report(data, problems)
         return _plain(data)
     return data
 
 
-class _Doubled(dict[str, Json]):
-    """An object in whose text a key stood twice."""
+class _DuplicateKeyObject(dict[str, Json]):
+    """A JSON object with duplicate keys."""
 
     def __init__(self, pairs: list[tuple[str, Json]]) -> None:
         super().__init__(pairs)
         counts = Counter(key for key, _ in pairs)
-        self.keys_twice = tuple(key for key, count in counts.items() if count > 1)
+        self.duplicate_keys = tuple(key for key, count in counts.items() if count > 1)
 
 
 def _int_or_text(digits: str) -> int | str:
@@ -197,74 +194,74 @@ def _int_or_text(digits: str) -> int | str:
 
 
 def number_or_text(digits: str) -> float | str:
-    """Gives a number, or its text where it is beyond what a machine holds: JSON has no word for infinite."""
+    """Returns a float, or the digits if it overflows: JSON cannot express infinity."""
     number = float(digits)
     return number if math.isfinite(number) else digits
 
 
 def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
-    return members if len(members) == len(pairs) else _Doubled(pairs)
+    return members if len(members) == len(pairs) else _DuplicateKeyObject(pairs)
 
 
 _MARKING = json.JSONDecoder(parse_constant=str, parse_float=number_or_text, object_pairs_hook=_object_from)
-_MARKING_LONG = json.JSONDecoder(
+_MARKING_LONG_INTS = json.JSONDecoder(
     parse_constant=str, parse_float=number_or_text, parse_int=_int_or_text, object_pairs_hook=_object_from
 )
 
-_LEFT_OUT = "\x00nested too deeply\x00"
-_LEFT_OUT_JSON = json.dumps(_LEFT_OUT)
-"""Stands for what is left out, until that is reported."""
+_CUT = "\x00nested too deeply\x00"
+_CUT_JSON = json.dumps(_CUT)
+"""Marks a cut part until it is reported."""
 
 
 def _has_marks(data: Json) -> bool:
     waiting: list[Any] = [data]
     while waiting:
         value = waiting.pop()
-        if type(value) is _Doubled:
+        if type(value) is _DuplicateKeyObject:
             return True
         members = value.values() if isinstance(value, dict) else value
-        if _LEFT_OUT in members:
+        if _CUT in members:
             return True
         waiting += [item for item in members if isinstance(item, (dict, list))]
     return False
 
 
 def _plain(data: Json) -> Json:
-    """Gives the data with ordinary objects for those that knew of their keys."""
-    whole: list[Json] = [data]
-    waiting: list[Any] = [whole]
+    """Returns the data without marks: ordinary objects, and null for each cut part."""
+    root: list[Json] = [data]
+    waiting: list[Any] = [root]
     while waiting:
-        holder = waiting.pop()
-        for key, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-            if isinstance(item, _Doubled):
-                item = holder[key] = dict(item)
-            elif item == _LEFT_OUT:
-                holder[key] = None
+        container = waiting.pop()
+        for key, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
+            if isinstance(item, _DuplicateKeyObject):
+                item = container[key] = dict(item)
+            elif item == _CUT:
+                container[key] = None
             if isinstance(item, (dict, list)):
                 waiting.append(item)
-    return whole[0]
+    return root[0]
 
 
 def _report(data: Json, problems: ProblemLog) -> None:
-    """Reports the keys that stood twice, and where parts were left out, in the order of the text."""
+    """Reports duplicate keys and cut parts, in the order of the text."""
     waiting: list[tuple[str, Any]] = [("", data)]
     while waiting:
         pointer, value = waiting.pop()
         if isinstance(value, (dict, list)):
-            for key in getattr(value, "keys_twice", ()):
+            for key in getattr(value, "duplicate_keys", ()):
                 problems.warning(
                     "duplicate-key",
                     child(pointer, key),
-                    f"the key {key[:100]!r} stands twice in one object; its last value counts",
+                    f"the key {key[:100]!r} occurs twice in one object; the last value is used",
                     "remove one",
                 )
             members = value.items() if isinstance(value, dict) else enumerate(value)
             waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
-        elif value == _LEFT_OUT:
-            # The whole pointer is as deep as what it points to.
+        elif value == _CUT:
+            # The complete pointer is as long as the part is deep.
             problems.warning(
                 "nested-too-deeply",
                 "/".join(pointer.split("/")[:_POINTER_STEPS]),
-                f"nested more than {NESTING_LIMIT} levels deep; what is deeper is left out",
+                f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out",
             )
