@@ -544,7 +544,7 @@ def test_50_000_alternatives_are_documented_once_and_what_a_tool_does_not_list_i
     finished = generated(
         "from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms", "-v"
     )
-    assert "made of more than 5000 schemas; the rest is left out" in finished.stderr
+    assert "composed of more than 5000 schemas; the rest is left out" in finished.stderr
     assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p49999`") == 1
 
 

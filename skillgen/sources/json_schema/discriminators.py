@@ -1,6 +1,7 @@
-"""Which value of which property tells what type an object is (OpenAPI 3.1, "Discriminator Object").
+"""Discriminators: the property whose value selects the type of an object (OpenAPI 3.1, "Discriminator Object").
 
-The alternatives are those of `oneOf` or `anyOf`, or the types that extend the one with the discriminator by `allOf`.
+The types to choose from are those of `oneOf` or `anyOf`, or the types that extend the one with the discriminator by
+`allOf`.
 """
 
 from __future__ import annotations
@@ -15,39 +16,42 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import Report, kind_of, members
 
 NameOf = Callable[[str, str], "str | None"]
-"""Gives the name under which the type at a `$ref` is held; takes the `$ref` and the pointer of what refers to it."""
+"""Returns the name of the type at a `$ref`; takes the `$ref` and the pointer of the schema that holds it."""
 
-_HOMES = (("components", "schemas"), ("$defs",), ("definitions",))
-_OWN_VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
-_NAMED = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
+_TYPE_CONTAINERS = (("components", "schemas"), ("$defs",), ("definitions",))
+_VALUE_EXTENSIONS = ("x-ms-discriminator-value", "x-discriminator-value")
+"""Extensions of Swagger 2.0, which has no mapping."""
+
+_TYPE_REFERENCE = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
 
 
 def is_type_reference(reference: str) -> bool:
-    """Tells whether the last word of a reference is the name of a type: only a name can stand for a value."""
-    return _NAMED.match(reference) is not None
+    """True if a reference ends with the name of a type: only a name can be the value of a discriminator."""
+    return _TYPE_REFERENCE.match(reference) is not None
 
 
-class Discriminators:
+class DiscriminatorReader:
     """Reads the discriminators of one document."""
 
     def __init__(self, root: Json) -> None:
         self._root = root
 
-    def discriminator(
+    def read(
         self, raw: dict[str, Json], pointer: str, local: str, name_of: NameOf, report: Report
     ) -> Discriminator | None:
-        """Reads the discriminator of the schema at `pointer`, which is at `local` of its own document."""
-        declared, place = raw["discriminator"], child(pointer, "discriminator")
+        """Reads the discriminator of the schema at `pointer` of the source, which is `local` in this document."""
+        declared, discriminator_pointer = raw["discriminator"], child(pointer, "discriminator")
         if isinstance(declared, str):  # Swagger 2.0
             declared = {"propertyName": declared}
         name = declared.get("propertyName") if isinstance(declared, dict) else None
         if not isinstance(name, str):
-            report(place, "the discriminator names no property; left out")
+            report(discriminator_pointer, "the discriminator names no property; left out")
             return None
-        mapping = dict(_declared(declared.get("mapping"), child(place, "mapping"), name_of, report))
+        mapping_pointer = child(discriminator_pointer, "mapping")
+        mapping = dict(_declared_mapping(declared.get("mapping"), mapping_pointer, name_of, report))
         mapped_types = set(mapping.values())
-        for reference in self._possible(raw, local):
-            type_name = name_of(reference, place)
+        for reference in self._implied_references(raw, local):
+            type_name = name_of(reference, discriminator_pointer)
             if type_name is None or type_name in mapped_types or not is_type_reference(reference):
                 continue
             value = implied_value(reference, name, self._follow)
@@ -58,14 +62,14 @@ class Discriminators:
         return Discriminator(
             property=name,
             mapping=mapping or None,
-            default=name_of(mapped_reference(default), place) if isinstance(default, str) else None,
+            default=name_of(mapped_reference(default), discriminator_pointer) if isinstance(default, str) else None,
         )
 
     def _follow(self, reference: str) -> Json:
         return follow(self._root, reference.removeprefix("#"))
 
-    def _possible(self, raw: dict[str, Json], local: str) -> Iterator[str]:
-        """Gives the references to the types that the source implies."""
+    def _implied_references(self, raw: dict[str, Json], local: str) -> Iterator[str]:
+        """Yields references to the types that a value may select without a mapping."""
         alternatives = [item for keyword in ("oneOf", "anyOf") for _, item in members(raw, keyword)]
         if not alternatives:
             yield from (f"#{pointer}" for pointer in descendants(self._children, local))
@@ -79,72 +83,72 @@ class Discriminators:
 
 
 def children_by_base(root: Json) -> dict[str, list[str]]:
-    """Gives, for the pointer of each named type, those of the types that have it in their `allOf`."""
-    found: dict[str, list[str]] = {}
-    for home in _HOMES:
+    """Returns, for the pointer of each base type, the pointers of the named types with it in their `allOf`."""
+    children: dict[str, list[str]] = {}
+    for container in _TYPE_CONTAINERS:
         types = root
-        for key in home:
+        for key in container:
             types = types.get(key) if isinstance(types, dict) else None
         for name, raw in types.items() if isinstance(types, dict) else ():
             for _, member in members(raw, "allOf") if isinstance(raw, dict) else ():
                 reference = member.get("$ref") if isinstance(member, dict) else None
                 if isinstance(reference, str):
-                    found.setdefault(reference.removeprefix("#"), []).append(child("", *home, name))
-    return found
+                    children.setdefault(reference.removeprefix("#"), []).append(child("", *container, name))
+    return children
 
 
 def descendants(children: dict[str, list[str]], base: str) -> Iterator[str]:
-    """Gives the pointers of the types that extend the one at a pointer, the nearest first."""
-    waiting, seen = [base], {base}
-    for held in waiting:
-        for pointer in children.get(held, ()):
+    """Yields the pointers of the types that extend the one at `base`, the nearest first."""
+    queue, seen = [base], {base}
+    for parent in queue:
+        for pointer in children.get(parent, ()):
             if pointer not in seen:
                 seen.add(pointer)
-                waiting.append(pointer)
+                queue.append(pointer)
                 yield pointer
 
 
 def implied_value(reference: str, name: str, follow_reference: Callable[[str], Json]) -> str | None:
-    """Gives the value of the property `name` by which the type at a reference is known, where no mapping has it.
+    """Returns the value of the property `name` that selects the type at a reference without a mapping.
 
-    That is its name, unless the type has a word of its own for it; `None` where it allows other values alone, of which
-    none is known to be the one.
+    This is the name of the type, unless the type declares its own value. `None` if the type allows several values,
+    none of which is its name.
     """
     try:
         target = follow_reference(reference)
     except LookupError:
         return last_token(reference)
-    own = next((value for key in _OWN_VALUES if (value := text_of(target, key)) is not None), None)
-    if own is not None:  # an extension of Swagger 2.0, which has no mapping
-        return own
-    allowed = _allowed(target, name, follow_reference)
+    declared = next((value for key in _VALUE_EXTENSIONS if (value := text_of(target, key)) is not None), None)
+    if declared is not None:
+        return declared
+    allowed = _allowed_values(target, name, follow_reference)
     if not allowed or last_token(reference) in allowed:
         return last_token(reference)
     return allowed[0] if len(allowed) == 1 else None
 
 
-def _allowed(target: Json, name: str, follow_reference: Callable[[str], Json]) -> list[str]:
-    """Gives the values that a type itself allows a property to have; none where it says nothing of them."""
+def _allowed_values(target: Json, name: str, follow_reference: Callable[[str], Json]) -> list[str]:
+    """Returns the strings to which a type restricts a property; empty if it does not restrict it."""
     parts = [target, *(member for _, member in members(as_dict(target), "allOf"))]
     for part in parts:
-        held = as_dict(as_dict(part).get("properties")).get(name)
-        reference = text_of(held, "$ref")
+        schema = as_dict(as_dict(part).get("properties")).get(name)
+        reference = text_of(schema, "$ref")
         try:
-            held = as_dict(held if reference is None else follow_reference(reference))
+            schema = as_dict(schema if reference is None else follow_reference(reference))
         except LookupError:
             continue
-        values = [held["const"]] if "const" in held else as_list(held.get("enum"))
-        if found := [value for value in values if isinstance(value, str)]:
-            return found
+        values = [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
+        if strings := [value for value in values if isinstance(value, str)]:
+            return strings
     return []
 
 
 def mapped_reference(target: str) -> str:
-    """Gives the reference that a mapping means: one, or the name of a type."""
+    """Returns the target of a mapping as a reference; it may also be written as the name of a type."""
     return target if "#" in target or "/" in target else f"#/components/schemas/{target}"
 
 
-def _declared(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> Iterator[tuple[str, str | None]]:
+def _declared_mapping(mapping: Json, pointer: str, name_of: NameOf, report: Report) -> Iterator[tuple[str, str | None]]:
     if mapping is not None and not isinstance(mapping, dict):
         report(pointer, f"expected an object, found {kind_of(mapping)}")
         return

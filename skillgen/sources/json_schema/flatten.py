@@ -1,4 +1,8 @@
-"""The parameters that an object schema comes to, gathered through `$ref`, `allOf` and alternatives."""
+"""The properties of an object schema as parameters, gathered through `$ref`, `allOf`, `oneOf` and `anyOf`.
+
+A tool takes one object, and an agent sends its properties. What concerns the object itself (alternatives, conditions,
+bounds) stays a schema next to the parameters.
+"""
 
 from __future__ import annotations
 
@@ -7,43 +11,42 @@ from dataclasses import dataclass, replace
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import text_of
-from skillgen.sources.json_schema.keywords import ABOUT_THE_WHOLE, members, required_names
+from skillgen.sources.json_schema.keywords import OBJECT_KEYWORDS, members, required_names
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.json_schema.merge import ANYTHING, either, merged
+from skillgen.sources.json_schema.merge import ANYTHING, merge, union
 from skillgen.text.summary import join_texts
 
-COLLECT_LIMIT = 5_000
-"""Schemas from which the parameters of one tool are gathered at the most."""
+SCHEMAS_LIMIT = 5_000
+"""Maximum number of schemas from which the parameters of one tool are gathered."""
 
 DEPTH_LIMIT = 200
-"""How many of them may stand one within the other."""
+"""Maximum nesting of these schemas."""
 
 ALTERNATIVES_LIMIT = 12
-"""Alternatives of a named type that are told with each tool that takes it; more stand at the type alone."""
+"""Maximum number of alternatives repeated for each tool that takes a named type; more are listed with the type only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlatObject:
-    """What an object schema comes to."""
+    """An object schema, flattened."""
 
     parameters: tuple[Parameter, ...]
     """Every property that it may have."""
 
     schema: Schema | None
-    """What the object is and must be beyond its properties: its description, alternatives, conditions, bounds; `None`
-    where nothing is said."""
+    """Constraints on the object beyond its properties: description, alternatives, conditions, bounds; `None` without
+    any."""
 
 
 EMPTY_OBJECT = FlatObject(parameters=(), schema=None)
-"""What is no object comes to."""
 
 
 def flatten(schemas: SchemaDocument, raw: Json, pointer: str, location: Location = "argument") -> FlatObject:
-    """Reads the properties of an object schema as parameters, through `$ref`, `allOf` and alternatives.
+    """Returns the properties of an object schema as parameters.
 
-    Each parameter gets `location`; `pointer` is the schema's place in the source.
+    Each parameter gets `location`; `pointer` is the JSON pointer to the schema in the source.
     """
-    return _Flattener(schemas, location).collected(raw, pointer)
+    return _Flattener(schemas, location).flatten(raw, pointer)
 
 
 class _Flattener:
@@ -52,27 +55,27 @@ class _Flattener:
     def __init__(self, schemas: SchemaDocument, location: Location) -> None:
         self._schemas = schemas
         self._location = location
-        self._found: dict[str, Parameter] = {}
-        self._whole = ANYTHING
-        self._said: dict[bool, str] = {}
-        """The descriptions of the object itself, and of what it includes: it is that, too."""
+        self._parameters: dict[str, Parameter] = {}
+        self._object_schema = ANYTHING
+        self._descriptions: dict[bool, str] = {}
+        """Descriptions of the object itself (`True`) and of the schemas that it extends (`False`)."""
         self._count = self._depth = 0
 
-    def collected(self, raw: Json, pointer: str) -> FlatObject:
-        """Gathers the properties; one of an alternative is required where every alternative requires it."""
+    def flatten(self, raw: Json, pointer: str) -> FlatObject:
+        """Flattens the schema; a property of an alternative is required if every alternative requires it."""
         required = self._collect(raw, pointer, set())
-        if self._count > COLLECT_LIMIT:
-            self._schemas.report(pointer, f"made of more than {COLLECT_LIMIT} schemas; the rest is left out")
-        elsewhere = tuple(sorted(required - self._found.keys()))
-        whole = replace(self._whole, required=elsewhere) if elsewhere else self._whole
-        if (description := join_texts(self._said.get(True), self._said.get(False))) is not None:
-            whole = replace(whole, description=description)
+        if self._count > SCHEMAS_LIMIT:
+            self._schemas.report(pointer, f"composed of more than {SCHEMAS_LIMIT} schemas; the rest is left out")
+        undeclared = tuple(sorted(required - self._parameters.keys()))
+        schema = replace(self._object_schema, required=undeclared) if undeclared else self._object_schema
+        if (description := join_texts(self._descriptions.get(True), self._descriptions.get(False))) is not None:
+            schema = replace(schema, description=description)
         return FlatObject(
             parameters=tuple(
                 item if item.required == (name in required) else replace(item, required=name in required)
-                for name, item in self._found.items()
+                for name, item in self._parameters.items()
             ),
-            schema=whole if whole != ANYTHING else None,
+            schema=schema if schema != ANYTHING else None,
         )
 
     def _collect(
@@ -80,105 +83,109 @@ class _Flattener:
         raw: Json,
         pointer: str,
         seen: set[int],
-        settled: frozenset[str] | None = None,
+        common: frozenset[str] | None = None,
         is_itself: bool = True,
     ) -> frozenset[str]:
-        """Gathers properties; gives the names that are required.
+        """Gathers properties and returns the names that are required.
 
-        `settled` is given for an alternative: the names that the object has whichever is taken; of any other, each
-        alternative may have it its own way. `is_itself` is false for what the object only includes.
+        `common` is given for an alternative: the names of the properties that the object has with any alternative.
+        `is_itself` is false for a schema that the object extends.
         """
-        if not isinstance(raw, dict) or id(raw) in seen or self._count > COLLECT_LIMIT:
+        if not isinstance(raw, dict) or id(raw) in seen or self._count > SCHEMAS_LIMIT:
             return frozenset()
         if self._depth > DEPTH_LIMIT:
-            self._schemas.report(pointer, f"made of more than {DEPTH_LIMIT} schemas in a row; the rest is left out")
-            self._count = COLLECT_LIMIT
+            self._schemas.report(
+                pointer, f"composed of a chain of more than {DEPTH_LIMIT} schemas; the rest is left out"
+            )
+            self._count = SCHEMAS_LIMIT
             return frozenset()
         self._depth += 1
-        required = self._collect_from(raw, pointer, seen, settled, is_itself)
+        required = self._collect_from(raw, pointer, seen, common, is_itself)
         self._depth -= 1
         return required
 
     def _collect_from(
-        self, raw: dict[str, Json], pointer: str, seen: set[int], settled: frozenset[str] | None, is_itself: bool
+        self, raw: dict[str, Json], pointer: str, seen: set[int], common: frozenset[str] | None, is_itself: bool
     ) -> frozenset[str]:
-        seen.add(id(raw))  # alternatives may share a part, so each has a set of its own, and the whole is bounded
+        # Alternatives may share a part, so each gets its own `seen`; SCHEMAS_LIMIT bounds the sum.
+        seen.add(id(raw))
         self._count += 1
         if "$ref" in raw and not self._schemas.ref_siblings:
             raw = {"$ref": raw["$ref"]}
-        if settled is None and (not ABOUT_THE_WHOLE.isdisjoint(raw) or _is_not_only_object(raw)):
-            self._add_to_whole(raw, pointer, is_itself)
-        if settled is None and (words := text_of(raw, "description")) is not None:
-            self._said[is_itself] = join_texts(self._said.get(is_itself), words) or words
+        if common is None and (not OBJECT_KEYWORDS.isdisjoint(raw) or _allows_other_types(raw)):
+            self._add_object_keywords(raw, pointer, is_itself)
+        if common is None and (description := text_of(raw, "description")) is not None:
+            self._descriptions[is_itself] = join_texts(self._descriptions.get(is_itself), description) or description
         required = set(required_names(raw))
         if "properties" in raw:
             for parameter in self._schemas.properties(raw, pointer, self._location):
-                self._add(parameter, settled)
+                self._add(parameter, common)
                 if parameter.required:
                     required.add(parameter.name)
         if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], seen, settled, is_itself)
+            required |= self._collect(target[1], target[0], seen, common, is_itself)
         for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), seen, settled, False)
-        own = frozenset(self._found) if settled is None else settled
+            required |= self._collect(member, child(pointer, "allOf", index), seen, common, False)
+        names = frozenset(self._parameters) if common is None else common
         for keyword in ("oneOf", "anyOf"):
-            sets = [
-                self._collect(member, child(pointer, keyword, index), set(seen), own)
+            required_sets = [
+                self._collect(member, child(pointer, keyword, index), set(seen), names)
                 for index, member in members(raw, keyword)
             ]
-            if sets:
-                required |= frozenset.intersection(*sets)
+            if required_sets:
+                required |= frozenset.intersection(*required_sets)
         return frozenset(required)
 
-    def _add(self, parameter: Parameter, settled: frozenset[str] | None) -> None:
-        """Adds a property; what an alternative makes narrower of one that all have, the whole tells."""
-        held = self._found.setdefault(parameter.name, parameter)
-        if held is parameter:
+    def _add(self, parameter: Parameter, common: frozenset[str] | None) -> None:
+        """Adds a property; the object schema says where an alternative narrows a common one."""
+        known = self._parameters.setdefault(parameter.name, parameter)
+        if known is parameter:
             return
-        if settled is None:
-            schema = merged(held.schema, parameter.schema)
-            description = join_texts(held.description, parameter.description)
+        if common is None:
+            schema = merge(known.schema, parameter.schema)
+            description = join_texts(known.description, parameter.description)
         else:
-            schema = held.schema if parameter.name in settled else either(held.schema, parameter.schema)
-            description = held.description if held.description is not None else parameter.description
-        if schema is not held.schema or description is not held.description:
-            self._found[parameter.name] = replace(held, schema=schema, description=description)
+            schema = known.schema if parameter.name in common else union(known.schema, parameter.schema)
+            description = known.description if known.description is not None else parameter.description
+        if schema is not known.schema or description is not known.description:
+            self._parameters[parameter.name] = replace(known, schema=schema, description=description)
 
-    def _add_to_whole(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> None:
-        """Reads the keywords that say something of the object as a whole.
+    def _add_object_keywords(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> None:
+        """Adds the keywords that constrain the object beyond its properties.
 
-        A long list of types stands at the named type, where there is one: an operation links it.
+        A long list of alternatives of a named type is replaced by a link to the type.
         """
-        about = {key: raw[key] for key in raw if key in ABOUT_THE_WHOLE}
-        if _is_not_only_object(raw):
-            about = {key: raw[key] for key in raw if key not in _GATHERED}
-        if about.get("additionalProperties") is True or about.get("additionalProperties") == {}:
-            del about["additionalProperties"]
+        keywords = {key: raw[key] for key in raw if key in OBJECT_KEYWORDS}
+        if _allows_other_types(raw):
+            keywords = {key: raw[key] for key in raw if key not in _FLATTENED_KEYWORDS}
+        if keywords.get("additionalProperties") is True or keywords.get("additionalProperties") == {}:
+            del keywords["additionalProperties"]
         count = len(members(raw, "oneOf")) + len(members(raw, "anyOf"))
-        if "discriminator" in about and not count:
-            del about["discriminator"]  # of a base: it concerns what extends it, and stands there
+        if "discriminator" in keywords and not count:
+            # The discriminator of a base type concerns the types that extend it; the base type itself documents it.
+            del keywords["discriminator"]
             if is_itself:
                 self._link(pointer)
         elif count > ALTERNATIVES_LIMIT and self._link(pointer):
             return
-        self._whole = merged(self._whole, self._schemas.schema(about, pointer))
+        self._object_schema = merge(self._object_schema, self._schemas.schema(keywords, pointer))
 
     def _link(self, pointer: str) -> bool:
-        """Says that the whole is the named type at a pointer, if one stands there."""
-        link = self._schemas.named_at(pointer)
+        """Adds a reference to the named type at a pointer; returns false if it is not the pointer of one."""
+        link = self._schemas.type_at(pointer)
         if link is None:
             return False
-        self._whole = merged(self._whole, link)
+        self._object_schema = merge(self._object_schema, link)
         return True
 
 
-_GATHERED = frozenset(
+_FLATTENED_KEYWORDS = frozenset(
     {"$ref", "properties", "required", "allOf", "title", "description", "example", "examples", "default"}
 )
-"""Keywords that are read apart from what the whole is."""
+"""Keywords that are flattened, or that do not constrain the object."""
 
 
-def _is_not_only_object(raw: dict[str, Json]) -> bool:
-    """True if the schema allows null, or other types besides objects."""
+def _allows_other_types(raw: dict[str, Json]) -> bool:
+    """True if the schema allows null or other types, not only objects."""
     types = raw.get("type")
     return raw.get("nullable") is True or (isinstance(types, list) and "object" in types and len(types) > 1)

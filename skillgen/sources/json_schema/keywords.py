@@ -1,10 +1,6 @@
-"""Keyword -> field.
+"""Keywords of a JSON Schema as fields of a `Schema`, except composition by `allOf`, `oneOf`, `anyOf` and `$ref`.
 
-The keywords of a JSON Schema that need no other schema: types, choices, limits, names.
-
-The keywords of a JSON Schema that hold other schemas: objects, arrays, and rules between their parts.
-
-Each function gives fields of a `Schema`. The schemas inside are read by the function that it is given.
+Nested schemas are read by the function that each reader is given.
 """
 
 from __future__ import annotations
@@ -17,9 +13,9 @@ from skillgen.model.values import Json, Value, child
 from skillgen.sources.json_access import is_bare_markup
 
 Report = Callable[[str, str], None]
-"""Takes the pointer and the message of something that makes no sense."""
+"""Reports an invalid value; takes its pointer and the message."""
 
-CONSTRAINTS = (
+_CONSTRAINTS = (
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -37,11 +33,11 @@ CONSTRAINTS = (
     "maxContains",
     "contentMediaType",
 )
-"""Keywords that are kept as they are."""
+"""Keywords that the model holds verbatim."""
 
 
 def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[str, Any]:
-    """Gives the fields of a `Schema` that stand in one keyword each."""
+    """Returns the fields of a `Schema` that come from one keyword each: types, choices, examples, descriptions."""
     fields: dict[str, Any] = {}
     for key, value in raw.items():
         if key == "type":
@@ -89,9 +85,9 @@ def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Rep
 
 
 def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
-    """Gives the keywords that bound a value."""
-    constraints = {key: raw[key] for key in CONSTRAINTS if key in raw and raw[key] is not False}
-    # OpenAPI 3.0 has the exclusive bounds as flags beside the bound.
+    """Returns the keywords that constrain a value; `None` without any."""
+    constraints = {key: raw[key] for key in _CONSTRAINTS if key in raw and raw[key] is not False}
+    # In OpenAPI 3.0 an exclusive bound is a boolean next to the bound.
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if constraints.get(flag) is True:
             del constraints[flag]
@@ -101,46 +97,45 @@ def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
 
 
 def required_names(raw: Mapping[str, Json]) -> tuple[str, ...]:
-    """Gives the names in `required`, in the order declared."""
-    return names_in(raw.get("required"))
+    """Returns the names in `required`, each once, in the order declared."""
+    return _unique_names(raw.get("required"))
 
 
-def names_in(value: Json) -> tuple[str, ...]:
-    """Gives the names in a list of them, each once; none where something else stands."""
+def _unique_names(value: Json) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
 
 
 def members(raw: Mapping[str, Json], keyword: str) -> list[tuple[int, Json]]:
-    """Gives the schemas of a keyword that is a list, with their places."""
-    found = raw.get(keyword)
-    return list(enumerate(found)) if isinstance(found, list) else []
+    """Returns the schemas of a keyword that is a list, each with its index."""
+    value = raw.get(keyword)
+    return list(enumerate(value)) if isinstance(value, list) else []
 
 
 def references(raw: Json) -> Iterator[str]:
-    """Gives every local `$ref` below a value."""
-    waiting = [raw]
-    while waiting:
-        value = waiting.pop()
+    """Yields every local `$ref` below a value."""
+    stack = [raw]
+    while stack:
+        value = stack.pop()
         if isinstance(value, dict):
             if isinstance(reference := value.get("$ref"), str) and reference.startswith("#"):
                 yield reference
-            waiting.extend(value.values())
+            stack.extend(value.values())
         elif isinstance(value, list):
-            waiting.extend(value)
+            stack.extend(value)
 
 
 def kind_of(value: Json) -> str:
-    """Gives the kind of a JSON value, for messages."""
+    """Returns the JSON type of a value for messages, such as `an object`."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")
 
 
-Read = Callable[[Json, str], Schema]
-"""Reads the schema that stands at a pointer."""
+ReadSchema = Callable[[Json, str], Schema]
+"""Reads a nested schema; takes its raw form and its pointer."""
 
-RULES = frozenset(
+RULE_KEYWORDS = frozenset(
     {
         "not",
         "if",
@@ -155,9 +150,9 @@ RULES = frozenset(
         "unevaluatedItems",
     }
 )
-"""Keywords of `rule_fields`: few schemas have any of them."""
+"""Keywords of `rule_fields`; few schemas have any of them."""
 
-ABOUT_THE_WHOLE = RULES | {
+OBJECT_KEYWORDS = RULE_KEYWORDS | {
     "oneOf",
     "anyOf",
     "discriminator",
@@ -168,18 +163,20 @@ ABOUT_THE_WHOLE = RULES | {
     "then",
     "else",
 }
-"""Keywords of an object that say something of it beyond what each of its properties is."""
+"""Keywords that constrain an object beyond its properties."""
 
 
-def object_fields(raw: dict[str, Json], pointer: str, read: Read) -> dict[str, Any]:
-    """Reads what the properties that have no name of their own may be."""
-    additional = raw.get("additionalProperties")
+def object_fields(
+    raw: dict[str, Json], pointer: str, read: ReadSchema, keyword: str = "additionalProperties"
+) -> dict[str, Any]:
+    """Reads the keyword for properties that are not declared."""
+    additional = raw.get(keyword)
     if isinstance(additional, dict) and additional:
-        return {"additional": read(additional, child(pointer, "additionalProperties"))}
+        return {"additional": read(additional, child(pointer, keyword))}
     return {} if additional is None else {"additional": additional is not False}
 
 
-def array_fields(raw: dict[str, Json], pointer: str, read: Read) -> dict[str, Any]:
+def array_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[str, Any]:
     """Reads the items of an array: `prefixItems` and `items`, or the `items` and `additionalItems` of draft-07."""
     fields: dict[str, Any] = {}
     items, prefix, keyword, first = raw.get("items"), raw.get("prefixItems"), "items", "prefixItems"
@@ -192,8 +189,8 @@ def array_fields(raw: dict[str, Json], pointer: str, read: Read) -> dict[str, An
     return fields
 
 
-def rule_fields(raw: dict[str, Json], pointer: str, read: Read, report: Report) -> dict[str, Any]:
-    """Reads the keywords of `RULES`."""
+def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> dict[str, Any]:
+    """Reads the keywords of `RULE_KEYWORDS`."""
     fields: dict[str, Any] = {}
     for keyword, name in (
         ("not", "excluded"),
@@ -209,18 +206,17 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: Read, report: Report) 
         }
     elif patterns is not None:
         report(child(pointer, "patternProperties"), f"expected an object, found {kind_of(patterns)}")
-    # Whatever no other keyword has looked at: here that is the same as what has no name of its own.
+    # Unevaluated properties are read as additional ones; which keywords evaluate a property is not modelled.
     if "unevaluatedProperties" in raw and "additionalProperties" not in raw:
-        inner = raw["unevaluatedProperties"]
-        fields |= object_fields({"additionalProperties": inner}, pointer, read)
-    if (rest := raw.get("unevaluatedItems", True)) is not True and "items" not in raw:
-        fields["items"] = read(rest, child(pointer, "unevaluatedItems"))
+        fields |= object_fields(raw, pointer, read, "unevaluatedProperties")
+    if (items := raw.get("unevaluatedItems", True)) is not True and "items" not in raw:
+        fields["items"] = read(items, child(pointer, "unevaluatedItems"))
     if conditions := tuple(_conditions(raw, pointer, read, report)):
         fields["conditions"] = conditions
     return fields
 
 
-def _conditions(raw: dict[str, Json], pointer: str, read: Read, report: Report) -> Iterator[Condition]:
+def _conditions(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> Iterator[Condition]:
     if "if" in raw and ("then" in raw or "else" in raw):
         yield Condition(
             when=read(raw["if"], child(pointer, "if")),
@@ -236,5 +232,5 @@ def _conditions(raw: dict[str, Json], pointer: str, read: Read, report: Report) 
             if not isinstance(item, list):
                 then = read(item, child(pointer, keyword, name))
             else:
-                then = Schema(required=names_in(item))
+                then = Schema(required=_unique_names(item))
             yield Condition(when=Schema(required=(name,)), then=then)

@@ -23,10 +23,10 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT
-from skillgen.sources.json_schema.discriminators import Discriminators
+from skillgen.sources.json_schema.discriminators import DiscriminatorReader
 from skillgen.sources.json_schema.keywords import (
-    RULES,
-    Read,
+    RULE_KEYWORDS,
+    ReadSchema,
     array_fields,
     constraints_of,
     kind_of,
@@ -36,30 +36,56 @@ from skillgen.sources.json_schema.keywords import (
     rule_fields,
     scalar_fields,
 )
-from skillgen.sources.json_schema.merge import ANYTHING, merged, with_all_of, with_alternatives
+from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
 
-SEARCH_LIMIT = 1_000_000
-"""Values of a document that are looked at for anchors and identifiers at the most."""
+DEPTH_LIMIT = 48
+"""Maximum nesting of inline schemas. Named types are not nested, so they do not count."""
+
+_SCANNED_VALUES_LIMIT = 1_000_000
+"""Maximum number of values in which anchors and identifiers are searched."""
+
+_LOCATIONS_LIMIT = 3
+"""Locations that one problem lists if it occurs in many."""
+
+_SCALAR_KEYWORDS = frozenset(
+    {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
+)
+_COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "deprecated"})
+_TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
+_ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
+"""Siblings of `$ref` that do not change its meaning."""
+
+_NAME_CONTAINERS = frozenset({"$defs", "definitions", "properties", "schemas"})
+"""Keywords whose members have names chosen by the author."""
+
+_STRUCTURAL_KEYWORDS = frozenset(
+    {"additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf", "prefixItems"}
+    | {"propertyNames", "schema", "then", "unevaluatedItems", "unevaluatedProperties"}
+)
+"""Keywords that cannot serve as the name of the schema that they hold."""
 
 
-class Places:
-    """The places of one document; nothing is fetched."""
+class RefIndex:
+    """Resolves references in one document: by pointer, `$anchor`, or `$id` (JSON Schema 2020-12, 8.2).
+
+    Nothing is fetched.
+    """
 
     def __init__(self, root: Json) -> None:
         self._root = root
 
     def pointer(self, reference: str) -> str | None:
-        """Gives the JSON pointer, in the document, of what a reference means; `None` where nothing is there."""
+        """Returns the JSON pointer of the target of a reference; `None` if it is not in the document."""
         if reference.startswith("#/") or reference == "#":
-            return self._checked(reference[1:])
+            return self._if_exists(reference[1:])
         identifier = self._root.get("$id") if isinstance(self._root, dict) else None
         base, fragment = resolve_url(identifier if isinstance(identifier, str) else "", reference)
         if fragment and not fragment.startswith("/"):
-            return self._named.get(f"{base}#{unquote(fragment)}")
-        start = self._named.get(base)
-        return None if start is None else self._checked(start + fragment)
+            return self._pointers_by_uri.get(f"{base}#{unquote(fragment)}")
+        start = self._pointers_by_uri.get(base)
+        return None if start is None else self._if_exists(start + fragment)
 
-    def _checked(self, pointer: str) -> str | None:
+    def _if_exists(self, pointer: str) -> str | None:
         try:
             follow(self._root, pointer)
         except LookupError:
@@ -67,77 +93,57 @@ class Places:
         return pointer
 
     @cached_property
-    def _named(self) -> dict[str, str]:
-        """Identifier, and identifier with `#anchor`, to the pointer of the schema that has it; the first wins."""
-        found: dict[str, str] = {}
-        for value, pointer, base in self._schemas():
-            found.setdefault(base, pointer)
+    def _pointers_by_uri(self) -> dict[str, str]:
+        """The pointers of schemas by identifier, and by identifier with `#anchor`; the first wins."""
+        pointers: dict[str, str] = {}
+        for value, pointer, base in self._objects():
+            pointers.setdefault(base, pointer)
             for keyword in ("$anchor", "$dynamicAnchor"):
                 if isinstance(anchor := value.get(keyword), str):
-                    found.setdefault(f"{base}#{anchor}", pointer)
-            if isinstance(old := value.get("$id"), str) and old.startswith("#"):  # draft-07 names places so
-                found.setdefault(base + old, pointer)
-        return found
+                    pointers.setdefault(f"{base}#{anchor}", pointer)
+            # In draft-07 an `$id` that is a fragment is an anchor.
+            if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
+                pointers.setdefault(base + identifier, pointer)
+        return pointers
 
-    def _schemas(self) -> Iterator[tuple[dict[str, Json], str, str]]:
-        """Gives every object with its pointer and its base, the outermost first."""
-        waiting: list[tuple[Json, str, str]] = [(self._root, "", "")]
-        for value, pointer, base in waiting:
-            if len(waiting) > SEARCH_LIMIT:
+    def _objects(self) -> Iterator[tuple[dict[str, Json], str, str]]:
+        """Yields every object with its pointer and its base URI, breadth first."""
+        queue: list[tuple[Json, str, str]] = [(self._root, "", "")]
+        for value, pointer, base in queue:
+            if len(queue) > _SCANNED_VALUES_LIMIT:
                 return
             if isinstance(value, dict):
                 if isinstance(identifier := value.get("$id"), str):
                     base = resolve_url(base, identifier)[0]
                 yield value, pointer, base
-                waiting.extend((item, child(pointer, key), base) for key, item in value.items())
+                queue.extend((item, child(pointer, key), base) for key, item in value.items())
             elif isinstance(value, list):
-                waiting.extend((item, child(pointer, index), base) for index, item in enumerate(value))
+                queue.extend((item, child(pointer, index), base) for index, item in enumerate(value))
 
 
-_HOMES = frozenset({"$defs", "definitions", "properties", "schemas"})
-"""Keywords below which a name stands, whatever it is."""
+def _type_name(pointer: str) -> str:
+    """Returns a name for the type at a pointer of a document; empty for the document itself.
 
-_STRUCTURE = frozenset(
-    {"additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf", "prefixItems"}
-    | {"propertyNames", "schema", "then", "unevaluatedItems", "unevaluatedProperties"}
-)
-"""Keywords that say where a schema stands, and nothing of what it is about."""
-
-
-def type_name(pointer: str) -> str:
-    """Gives the name for the type at a pointer of a document; empty for the document itself.
-
-    The last part is one, but for a keyword or a number: then it is that of the property that it belongs to, or the last
-    part of the path whose operation takes or returns it.
+    This is the last token of the pointer. If that is a keyword or an index, it is the name of the property that holds
+    the schema, or the last part of the path whose operation takes or returns it.
     """
     last = unquote(last_token(pointer))
     tokens = pointer.split("/")
-    if last not in _STRUCTURE and not last.isdigit():
+    if last not in _STRUCTURAL_KEYWORDS and not last.isdigit():
         return last
-    if len(tokens) < 2 or tokens[-2] in _HOMES:
+    if len(tokens) < 2 or tokens[-2] in _NAME_CONTAINERS:
         return last
-    for place in range(len(tokens) - 2, 0, -1):
-        if tokens[place - 1] in _HOMES:
-            return unquote(last_token("/" + tokens[place])) or last
-        if tokens[place - 1] == "paths":
-            path = unquote(last_token("/" + tokens[place]))
+    for index in range(len(tokens) - 2, 0, -1):
+        if tokens[index - 1] in _NAME_CONTAINERS:
+            return unquote(last_token("/" + tokens[index])) or last
+        if tokens[index - 1] == "paths":
+            path = unquote(last_token("/" + tokens[index]))
             return next((part for part in reversed(path.split("/")) if part and "{" not in part), last)
     return last
 
 
-DEPTH_LIMIT = 48
-"""Inline nesting beyond which nothing more is read; named types do not count, for they are not nested."""
-
-_SCALAR_KEYWORDS = frozenset(
-    {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
-)
-_COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "deprecated"})
-_HOME_OF_TYPES = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
-_BESIDE_A_REFERENCE = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
-
-
 class SchemaDocument:
-    """One document in which `$ref`s are looked up."""
+    """One document in which `$ref`s are resolved."""
 
     def __init__(
         self,
@@ -155,11 +161,11 @@ class SchemaDocument:
         self.ref_siblings = ref_siblings
         self._reads_xml = reads_xml
         self._names: dict[str, str | None] = {}
-        self._places = Places(root)
-        self._discriminators = Discriminators(root)
+        self._refs = RefIndex(root)
+        self._discriminators = DiscriminatorReader(root)
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
-        """Reads one schema; what makes no sense in it is reported and left out."""
+        """Reads one schema; invalid parts are reported and left out."""
         if raw is True or raw == {}:
             return ANYTHING
         if raw is False:
@@ -173,20 +179,20 @@ class SchemaDocument:
             )
             return ANYTHING
         if len(pointer) > POINTER_LIMIT:
-            message = f"its place in the source takes more than {POINTER_LIMIT:,} characters; the rest is left out"
+            message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the rest is left out"
             self._reader.problems.warning(
                 "schema-too-deep", shorten_pointer(pointer), message, "shorten the names above it"
             )
             return ANYTHING
-        if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _BESIDE_A_REFERENCE):
+        if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _ANNOTATION_SIBLINGS):
             return self._reference(raw, pointer)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
         fields["constraints"] = self._constraints(raw)
 
-        def read(inner: Json, place: str) -> Schema:
-            return self.schema(inner, place, depth + 1)
+        def read(inner: Json, inner_pointer: str) -> Schema:
+            return self.schema(inner, inner_pointer, depth + 1)
 
         self._add_structure(raw, fields, pointer, depth, read)
         schema = Schema(**fields)
@@ -199,7 +205,7 @@ class SchemaDocument:
     def properties(
         self, raw: Mapping[str, Json], pointer: str, location: Location = "property", depth: int = 0
     ) -> tuple[Parameter, ...]:
-        """Reads the properties that stand in an object schema itself."""
+        """Reads the `properties` of an object schema."""
         properties = raw.get("properties")
         if not isinstance(properties, dict):
             self.report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
@@ -214,49 +220,49 @@ class SchemaDocument:
         )
 
     def closure(self, reference: str) -> frozenset[str]:
-        """Gives every `$ref` that can be reached from one, each with the text of its schema."""
-        seen: dict[str, str] = {}
-        waiting = [reference]
-        while waiting:
-            current = waiting.pop()
-            if current in seen:
+        """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
+        schemas: dict[str, str] = {}
+        stack = [reference]
+        while stack:
+            current = stack.pop()
+            if current in schemas:
                 continue
             try:
                 raw = follow(self.root, current.removeprefix("#"))
             except LookupError:
                 raw = None
-            seen[current] = json.dumps(raw, sort_keys=True)
-            waiting.extend(references(raw))
-        return frozenset(f"{key} {text}" for key, text in seen.items())
+            schemas[current] = json.dumps(raw, sort_keys=True)
+            stack.extend(references(raw))
+        return frozenset(f"{key} {schema}" for key, schema in schemas.items())
 
     def _add_structure(
-        self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int, read: Read
+        self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int, read: ReadSchema
     ) -> None:
         required = required_names(raw)
         if "properties" in raw:
             fields["properties"] = self.properties(raw, pointer, "property", depth)
             if required:
-                own = {item.name for item in fields["properties"]}
-                required = tuple(name for name in required if name not in own)
+                declared = {item.name for item in fields["properties"]}
+                required = tuple(name for name in required if name not in declared)
         if required:
             fields["required"] = required
         if "additionalProperties" in raw:
             fields |= object_fields(raw, pointer, read)
         if "items" in raw or "prefixItems" in raw:
             fields |= array_fields(raw, pointer, read)
-        if not RULES.isdisjoint(raw):
+        if not RULE_KEYWORDS.isdisjoint(raw):
             fields |= rule_fields(raw, pointer, read, self.report)
 
     def _constraints(self, raw: dict[str, Json]) -> Mapping[str, Json] | None:
-        found = constraints_of(raw)
+        constraints = constraints_of(raw)
         if self._reads_xml and isinstance(raw.get("xml"), dict):
-            return {**(found or {}), "xml": raw["xml"]}
-        return found
+            return {**(constraints or {}), "xml": raw["xml"]}
+        return constraints
 
     def _property(
         self, name: str, raw: Json, pointer: str, location: Location, required: bool, depth: int
     ) -> Parameter:
-        if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and copies cost
+        if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and `replace` is slow
             fields = scalar_fields(raw, pointer, self.report)
             description = fields.pop("description", None)
             schema = _scalar(fields)
@@ -265,12 +271,12 @@ class SchemaDocument:
             description = schema.description
             if description is not None:
                 schema = replace(schema, description=None)
-        # Draft-3 habits: `required: true` on the property itself.
-        declared_on_property = isinstance(raw, dict) and raw.get("required") is True
+        # In draft-03, and in many later schemas, a property itself has `required: true`.
+        is_marked_required = isinstance(raw, dict) and raw.get("required") is True
         return Parameter(
             name=name,
             location=location,
-            required=required or declared_on_property,
+            required=required or is_marked_required,
             schema=schema,
             description=description,
             deprecated=schema.deprecated,
@@ -278,14 +284,17 @@ class SchemaDocument:
         )
 
     def resolve(self, reference: Json, pointer: str) -> tuple[str, Json] | None:
-        """Gives the pointer in the source and the schema that a `$ref` means, or reports that there is none."""
+        """Returns the pointer in the source and the schema of the target of a `$ref`; `None` without a `$ref`.
+
+        A target that is not in the document is reported.
+        """
         if reference is None:
             return None
         problems = self._reader.problems
-        local = self._places.pointer(reference) if isinstance(reference, str) else None
+        local = self._refs.pointer(reference) if isinstance(reference, str) else None
         if local is None:
             if isinstance(reference, str) and reference.startswith("#"):
-                problems.warning("reference-not-found", pointer, f"nothing stands at the $ref {reference[:200]!r}")
+                problems.warning("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
             else:
                 problems.warning(
                     "reference-not-followed",
@@ -296,73 +305,69 @@ class SchemaDocument:
             return None
         return self._pointer + local, follow(self.root, local)
 
-    def named_at(self, pointer: str) -> Schema | None:
-        """Gives a schema that is the type at a pointer of the source, if types stand there."""
+    def type_at(self, pointer: str) -> Schema | None:
+        """Returns a reference to the type at a pointer of the source; `None` if no named type is there."""
         local = pointer.removeprefix(self._pointer)
-        if not _HOME_OF_TYPES.match(local):
+        if not _TYPE_POINTER.match(local):
             return None
         return Schema(ref=self._name_of(f"#{local}", pointer))
 
     def report(self, pointer: str, message: str) -> None:
-        """Reports what makes no sense in a schema."""
+        """Reports an invalid part of a schema."""
         self._reader.problems.warning("schema-invalid", pointer, message)
 
     def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
-        """Reads a `$ref` that stands alone, or that makes whatever stands beside it ignored."""
+        """Reads a `$ref` without siblings, or one whose siblings are ignored."""
         if len(raw) > 1 and not self.ref_siblings:
-            self._reader.note_ignored(pointer)
+            self._reader.record_ignored_siblings(pointer)
         name = self._name_of(raw["$ref"], pointer)
-        return ANYTHING if name is None else _common(ref=name)
+        return ANYTHING if name is None else _shared_schema(ref=name)
 
     def _with_links(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
-        """Adds the named types that stand beside other keywords, and those that a discriminator tells apart."""
+        """Adds references next to other keywords, and the types that a discriminator selects."""
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in raw:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:
             local = pointer.removeprefix(self._pointer)
-            found = self._discriminators.discriminator(raw, pointer, local, self._name_of, self.report)
-            schema = replace(schema, discriminator=found)
+            discriminator = self._discriminators.read(raw, pointer, local, self._name_of, self.report)
+            schema = replace(schema, discriminator=discriminator)
         return schema
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword != "$ref":
             self._reader.problems.info(
-                "dynamic-reference", pointer, f"{keyword} is read as a plain $ref", "use $ref where it is meant so"
+                "dynamic-reference", pointer, f"{keyword} is read as a plain $ref", "use $ref if that is meant"
             )
         name = self._name_of(reference, pointer)
         if name is None:
             return schema
-        return replace(schema, ref=name) if schema.ref is None else merged(schema, Schema(ref=name))
+        return replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
         if key not in self._names:
-            self._names[key] = self._claim(self.resolve(reference, pointer))
+            self._names[key] = self._register(self.resolve(reference, pointer))
         return self._names[key]
 
-    def _claim(self, target: tuple[str, Json] | None) -> str | None:
+    def _register(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
             return None
         local = target[0].removeprefix(self._pointer)
-        name = type_name(local) or self.owner or "root"
-        return self._reader.claim(name, self, f"#{local}", target[1], target[0])
+        name = _type_name(local) or self.owner or "root"
+        return self._reader.register(name, self, f"#{local}", target[1], target[0])
 
 
 def _scalar(fields: dict[str, Any]) -> Schema:
-    """Gives a schema; one that declares no more than thousands of others is made once."""
+    """Returns a schema; plain ones, of which a description has thousands, are shared."""
     if fields.keys() <= _COMMON_FIELDS:
-        return _common(**fields)
+        return _shared_schema(**fields)
     return Schema(**fields)
 
 
 @functools.lru_cache(4096)
-def _common(**fields: Any) -> Schema:
+def _shared_schema(**fields: Any) -> Schema:
     return Schema(**fields)
-
-
-PLACES_LIMIT = 3
-"""Places that one problem on many of them names."""
 
 
 class SchemaReader:
@@ -370,7 +375,7 @@ class SchemaReader:
 
     def __init__(self, problems: ProblemLog) -> None:
         self.problems = problems
-        self._types: dict[str, _Pending] = {}
+        self._types: dict[str, _PendingType] = {}
         self._order: list[str] = []
         self._done: dict[str, NamedType] = {}
         self._ignored: list[str] = []
@@ -384,139 +389,145 @@ class SchemaReader:
         ref_siblings: bool = True,
         reads_xml: bool = False,
     ) -> SchemaDocument:
-        """Opens a document at `pointer` of the source; `owner` tells its types from others of the same name.
+        """Opens a document at `pointer` of the source; `owner` distinguishes its types from others of the same name.
 
-        `ref_siblings` tells whether what stands beside a `$ref` counts, as it does since draft 2019-09 and in
-        OpenAPI 3.1; before, it is ignored. `reads_xml` tells whether what a value is called in XML is kept.
+        `ref_siblings` is true if keywords next to a `$ref` apply, as since draft 2019-09 and in OpenAPI 3.1; earlier
+        versions ignore them. With `reads_xml` the `xml` objects of the schemas are read.
         """
         return SchemaDocument(self, root, pointer, owner, ref_siblings, reads_xml)
 
     def named_types(self) -> tuple[NamedType, ...]:
-        """Reads every type that was referred to, and those that they refer to; sorted by name. It ends the reading."""
+        """Reads every type to which a schema or another type refers; returns them sorted by name.
+
+        Documents opened by this reader cannot be used afterwards.
+        """
         for name in self._order:  # grows while types are read
             pending = self._types[name]
             self._done[name] = NamedType(
                 name=name,
-                schema=pending.scope.schema(pending.raw, pending.pointer),
+                schema=pending.document.schema(pending.raw, pending.pointer),
                 raw=pending.raw,
                 pointer=pending.pointer,
             )
         if self._ignored:
-            places = "one place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
+            places = "1 place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
             self.problems.info(
                 "reference-siblings-ignored",
                 self._ignored[0],
-                f"what stands beside a $ref is ignored before OpenAPI 3.1 and JSON Schema 2019-09, here in {places}",
+                f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
                 "put the $ref into an allOf",
             )
         self._order.clear()
-        self._types.clear()  # they lead to their scopes and back, and would keep the whole document
+        self._types.clear()  # they form cycles with their documents, which would stay in memory
         return tuple(self._done[name] for name in sorted(self._done))
 
-    def note_ignored(self, pointer: str) -> None:
-        """Notes that what stands beside the `$ref` at `pointer` is ignored."""
+    def record_ignored_siblings(self, pointer: str) -> None:
+        """Records that the siblings of the `$ref` at `pointer` are ignored."""
         self._ignored.append(pointer)
 
-    def claim(self, name: str, scope: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
-        """Gives the name under which a type is held: the same for equal types, another where names clash."""
-        pending = _Pending(scope, reference, raw, pointer)
-        for candidate in _candidate_names(name, scope.owner):
+    def register(self, name: str, document: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
+        """Returns the name of a type in the model: the same for equal types, another if different types have it."""
+        pending = _PendingType(document, reference, raw, pointer)
+        for candidate in _candidate_names(name, document.owner):
             if candidate not in self._types:
                 self._order.append(candidate)
-            held = self._types.setdefault(candidate, pending)
-            if held is pending or held.same_as(pending):
+            registered = self._types.setdefault(candidate, pending)
+            if registered is pending or registered.is_same_as(pending):
                 return candidate
-        raise AssertionError("candidate names never end")
+        raise AssertionError("there is always another candidate")
 
 
 @dataclass(slots=True)
-class _Pending:
-    """A type that was referred to and will be read."""
+class _PendingType:
+    """A type to which a schema refers and that will be read."""
 
-    scope: SchemaDocument
+    document: SchemaDocument
     reference: str
     raw: Json
     pointer: str
 
-    def same_as(self, other: _Pending) -> bool:
-        if self.scope.root is other.scope.root:
+    def is_same_as(self, other: _PendingType) -> bool:
+        if self.document.root is other.document.root:
             return self.reference == other.reference
-        return self.raw == other.raw and self.scope.closure(self.reference) == other.scope.closure(other.reference)
+        return self.raw == other.raw and self.document.closure(self.reference) == other.document.closure(
+            other.reference
+        )
 
 
 def report_undescribed(service: Service, problems: ProblemLog) -> None:
     """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
 
-    A named type describes what refers to it, and a property describes what an alternative declares of it again.
+    The description of a named type also describes a property of that type, and the description of a property also
+    describes its declaration in an alternative.
     """
     types = {item.name: item.schema for item in service.schemas}
-    found: dict[str, bool] = {}
+    described: dict[str, bool] = {}
     parameters = (*(item.parameters for item in service.tools), *(item.parameters for item in service.prompts))
     for group in (*parameters, *(item.parameters for item in service.events)):
-        _note_descriptions(group, frozenset(), types, found)
+        _record_descriptions(group, frozenset(), types, described)
     for tool in service.tools:
         for output in (tool.output, *tool.other_outputs):
             if output is not None and output.schema is not None:
-                _note_inner_descriptions(output.schema, frozenset(), types, found)
+                _record_inner_descriptions(output.schema, frozenset(), types, described)
     for schema in types.values():
-        _note_inner_descriptions(schema, frozenset(), types, found)
-    missing = [pointer for pointer, is_described in found.items() if not is_described]
+        _record_inner_descriptions(schema, frozenset(), types, described)
+    missing = [pointer for pointer, is_described in described.items() if not is_described]
     if missing:
-        places = "".join(f", {pointer}" for pointer in missing[1:PLACES_LIMIT])
-        more = ", …" if len(missing) > PLACES_LIMIT else ""
+        others = "".join(f", {pointer}" for pointer in missing[1:_LOCATIONS_LIMIT])
+        more = ", …" if len(missing) > _LOCATIONS_LIMIT else ""
         problems.info(
             "properties-undescribed",
             missing[0],
-            f"{len(missing):,} of {len(found):,} parameters and properties have no description: this{places}{more}",
+            f"{len(missing):,} of {len(described):,} parameters and properties have no description: this{others}{more}",
             "add a description to each",
         )
 
 
-def _note_descriptions(
-    parameters: Iterable[Parameter], elsewhere: frozenset[str], types: Mapping[str, Schema], found: dict[str, bool]
+def _record_descriptions(
+    parameters: Iterable[Parameter], elsewhere: frozenset[str], types: Mapping[str, Schema], described: dict[str, bool]
 ) -> None:
-    """Notes for each parameter and what is inside whether it is described; `elsewhere` are names that are."""
+    """Records, by pointer, whether parameters and nested properties are described; names in `elsewhere` are."""
     for item in parameters:
-        if item.pointer in found:
+        if item.pointer in described:
             continue
         schema = item.schema
-        named = (schema.ref, *schema.includes)
-        found[item.pointer] = bool(
+        type_names = (schema.ref, *schema.includes)
+        described[item.pointer] = bool(
             item.description
             or schema.description
             or item.name in elsewhere
-            or any(name in types and types[name].description for name in named if name is not None)
+            or any(name in types and types[name].description for name in type_names if name is not None)
         )
-        _note_inner_descriptions(schema, frozenset(), types, found)
+        _record_inner_descriptions(schema, frozenset(), types, described)
 
 
-def _note_inner_descriptions(
-    schema: Schema, elsewhere: frozenset[str], types: Mapping[str, Schema], found: dict[str, bool]
+def _record_inner_descriptions(
+    schema: Schema, elsewhere: frozenset[str], types: Mapping[str, Schema], described: dict[str, bool]
 ) -> None:
     if schema.properties or schema.alternatives or schema.also:
-        described = elsewhere | _described_properties(schema, types)
-        _note_descriptions(schema.properties, described, types, found)
+        names = elsewhere | _described_properties(schema, types)
+        _record_descriptions(schema.properties, names, types, described)
         for inner in (*schema.alternatives, *schema.also):
-            _note_inner_descriptions(inner, described, types, found)
+            _record_inner_descriptions(inner, names, types, described)
     others = (*schema.prefix_items, *(schema.patterns or {}).values(), schema.items, schema.additional, schema.content)
     for other in others:
         if isinstance(other, Schema):
-            _note_inner_descriptions(other, frozenset(), types, found)
+            _record_inner_descriptions(other, frozenset(), types, described)
 
 
 def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:
-    """Returns the names of the properties that a schema, or a type of which it is made, describes."""
-    found: set[str] = set()
+    """Returns the names of the properties that a schema, or a type that it includes, describes."""
+    names: set[str] = set()
     seen: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        current = waiting.pop()
-        found.update(item.name for item in current.properties if item.description)
+    stack = [schema]
+    while stack:
+        current = stack.pop()
+        names.update(item.name for item in current.properties if item.description)
         for name in (current.ref, *current.includes):
             if name is not None and name in types and name not in seen:
                 seen.add(name)
-                waiting.append(types[name])
-    return found
+                stack.append(types[name])
+    return names
 
 
 def _candidate_names(name: str, owner: str | None) -> Iterator[str]:

@@ -19,7 +19,7 @@ from skillgen.model.serialization import is_exploded
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.json_schema.merge import merged
+from skillgen.sources.json_schema.merge import merge
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text.summary import join_texts
@@ -51,7 +51,7 @@ class Form:
             return schema
         items = schemas.schema(_item_of_parts(self.media, item), child(self.pointer, "itemSchema"))
         array = Schema(types=("array",), items=items)
-        return array if schema is None else merged(schema, array)
+        return array if schema is None else merge(schema, array)
 
 
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*\Z")
