@@ -1,13 +1,10 @@
-"""Inventory and diff of two services.
+"""Inventories of services, and the changes between two of them for callers.
 
-What changed between two inventories of tools, in words for a changelog, and whether it breaks callers.
-
-The facts of a service that matter to its callers, compact: what the record keeps, and what changes are told from.
-
-A tool is `{"at"?, "is"?, "takes", "gives"?, "about"}`: its HTTP method and path; the words of `MARKS` that hold; each
-parameter with its type, whether it is required and its choices; each property of its result with its type; and a digest
-of its description. Parameters of parameters stand beside them, as `schedule.due_date` and `items[].name`. A named type,
-which tools refer to by its name, has its properties in the same form.
+An inventory holds the facts that matter to callers, compactly; the record (`.skillgen.json`) stores it, and change
+messages are derived from it. Of a tool these are: HTTP method and path; the `MARKS` that apply; each parameter with its
+location, its type, whether it is required, and its choices; each property of the result with its type; and a digest of
+the description. Nested parameters are listed in the same mapping, as `schedule.due_date` and `items[].name`. A named
+type, which tools refer to by name, lists its properties in the same form.
 """
 
 from __future__ import annotations
@@ -24,80 +21,92 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import TypeUsage
 from skillgen.model.values import Json, frozen
 
-_SHOWN_TOOLS = 3
-_PLAIN = re.compile(r"[\w.-]+")
+MARKS = ("read-only", "destructive", "asks first", "deprecated")
+
+UNREAD_DOCUMENTS = "documents not read"
+"""The key of `offers_of` for the unread documents of an API."""
+
+_DEPTH_LIMIT = 4
+"""Levels of nested parameters, and of nested types in a type's text."""
+
+_MAX_LISTED_TOOLS = 3
+_PLAIN_NAME = re.compile(r"[\w.-]+")
 
 
 @frozen
 class ToolChange:
-    """One thing that changed."""
+    """One change of a tool or a named type."""
 
     tool: str
-    """The tool, by its new name where it is renamed; of the kind `type` the named type."""
+    """The tool, by its new name if it was renamed; for the kind `type`, the named type."""
 
     kind: str
     """`added`, `removed`, `renamed`, `parameter`, `effect`, `result`, `words` or `type`."""
 
     text: str
-    """What happened, in words."""
+    """The change as a phrase."""
 
     breaking: bool
-    """Whether a caller that was right before may be wrong now."""
+    """Whether a valid caller may become invalid."""
 
 
 @frozen
 class Inventory:
-    """The facts of services that matter to callers, as `inventory` gives them."""
+    """The facts of services that matter to callers, from `inventory_of` and `types_of`."""
 
     tools: Mapping[str, Json]
     """The tools by name."""
 
     types: Mapping[str, Json]
-    """The named types by name; empty where there are none, or none are known."""
+    """The named types by name; empty if they are unknown."""
 
 
 def compare_inventories(old: Inventory, new: Inventory, uses: TypeUsage) -> tuple[ToolChange, ...]:
-    """Gives what changed from one inventory to another, what breaks callers first; `uses` are those of the new one.
+    """Returns the changes from one inventory to another, breaking ones first; `uses` belongs to the new services.
 
-    The name of a type is no matter of callers: one that has another name and the same properties is the same.
+    The name of a type does not matter to callers: a type with another name and the same properties is the same.
     """
     names = _renamed_types(old.types, new.types)
-    found = list(tool_changes(_with_names(old.tools, names), new.tools))
-    before = {names.get(name, name): rows for name, rows in _with_names(old.types, names).items()}
-    for name in sorted(before.keys() & new.types.keys()):
-        if before[name] != new.types[name]:
-            found += _changes_of_type(name, before[name], new.types[name], uses)
-    return tuple(sorted(found, key=lambda change: not change.breaking))
+    changes = list(_tool_changes(_with_type_names(old.tools, names), new.tools))
+    old_types = {names.get(name, name): rows for name, rows in _with_type_names(old.types, names).items()}
+    for name in sorted(old_types.keys() & new.types.keys()):
+        if old_types[name] != new.types[name]:
+            changes += _type_changes(name, old_types[name], new.types[name], uses)
+    return tuple(sorted(changes, key=lambda change: not change.breaking))
 
 
 def _renamed_types(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
-    come = {str(rows): name for name, rows in new.items() if name not in old}
-    return {name: come[str(rows)] for name, rows in old.items() if name not in new and str(rows) in come}
+    added = {str(rows): name for name, rows in new.items() if name not in old}
+    return {name: added[str(rows)] for name, rows in old.items() if name not in new and str(rows) in added}
 
 
-def _with_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[str, Json]:
+def _with_type_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[str, Json]:
     if not names:
         return facts
-    # A pattern that tries every name at every place takes time by names and text: only those with other signs need it.
-    odd = sorted((name for name in names if not _PLAIN.fullmatch(name)), key=len, reverse=True)
-    known = re.compile("|".join([*(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in odd), _PLAIN.pattern]))
+    # A pattern that tries every name at every position is slow, so only names with unusual characters are in it; the
+    # others are looked up whenever a word matches.
+    unusual = sorted((name for name in names if not _PLAIN_NAME.fullmatch(name)), key=len, reverse=True)
+    pattern = re.compile(
+        "|".join([*(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in unusual), _PLAIN_NAME.pattern])
+    )
 
     def renamed(value: Json) -> Json:
         if isinstance(value, str):
-            return known.sub(lambda found: names.get(found[0], found[0]), value)
+            return pattern.sub(lambda match: names.get(match[0], match[0]), value)
         if isinstance(value, list):
             return [renamed(item) if index == 0 else item for index, item in enumerate(value)]
         return {key: renamed(item) for key, item in value.items()} if isinstance(value, dict) else value
 
-    def of_tool(tool: Json) -> Json:
+    def renamed_in_tool(tool: Json) -> Json:
         return tool | {key: renamed(tool[key]) for key in ("takes", "gives") if key in tool}
 
     return {
-        name: of_tool(fact) if "takes" in fact and "about" in fact else renamed(fact) for name, fact in facts.items()
+        name: renamed_in_tool(fact) if "takes" in fact and "about" in fact else renamed(fact)
+        for name, fact in facts.items()
     }
 
 
-def _changes_of_type(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterator[ToolChange]:
+def _type_changes(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterator[ToolChange]:
     sent, returned = uses.sent_by(name), uses.returned_by(name)
     users = "; ".join(
         f"{verb} by {_listed(tools)}" for verb, tools in (("sent", sent), ("returned", returned)) if tools
@@ -116,52 +125,49 @@ def _changes_of_type(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterat
         if row not in old:
             yield change(f"{what} added{' (required)' if facts[1] else ''}", bool(facts[1] and sent))
             continue
-        for found in _changes_of_parameter(name, row, old[row], facts):
-            text = found.text.replace(f"parameter {row}", what, 1)
-            lost_by_readers = bool(returned) and old[row][1] > facts[1] and text.endswith("is now optional")
-            is_of_senders = text.endswith("is now required") or " takes " in text
-            yield change(text, lost_by_readers or (found.breaking and bool(sent or not is_of_senders)))
+        for parameter_change in _parameter_changes(name, row, old[row], facts):
+            text = parameter_change.text.replace(f"parameter {row}", what, 1)
+            breaks_readers = bool(returned) and old[row][1] > facts[1] and text.endswith("is now optional")
+            only_for_senders = text.endswith("is now required") or " takes " in text
+            yield change(text, breaks_readers or (parameter_change.breaking and bool(sent or not only_for_senders)))
 
 
 def _listed(tools: Sequence[str]) -> str:
-    more = f" and {len(tools) - _SHOWN_TOOLS} more" if len(tools) > _SHOWN_TOOLS else ""
-    return ", ".join(tools[:_SHOWN_TOOLS]) + more
+    more = f" and {len(tools) - _MAX_LISTED_TOOLS} more" if len(tools) > _MAX_LISTED_TOOLS else ""
+    return ", ".join(tools[:_MAX_LISTED_TOOLS]) + more
 
 
-def tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[ToolChange, ...]:
-    """Gives what changed from the tools of one inventory to those of another, what breaks callers first."""
-    renamed = _renamed(old, new)
-    found: list[ToolChange] = []
+def _tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[ToolChange]:
+    renamed = _renamed_tools(old, new)
     for name in old:
         if name not in new and name not in renamed:
-            found.append(ToolChange(tool=name, kind="removed", text="removed", breaking=True))
-    for before, after in renamed.items():
-        text = f"renamed from {before} (inferred: the same request, or the same words and parameters)"
-        found.append(ToolChange(tool=after, kind="renamed", text=text, breaking=True))
-    origin = {after: before for before, after in renamed.items()}
+            yield ToolChange(tool=name, kind="removed", text="removed", breaking=True)
+    for old_name, new_name in renamed.items():
+        text = f"renamed from {old_name} (inferred: the same request, or the same description and parameters)"
+        yield ToolChange(tool=new_name, kind="renamed", text=text, breaking=True)
+    old_names = {new_name: old_name for old_name, new_name in renamed.items()}
     for name, tool in new.items():
-        if name in origin or name in old:
-            found += _changes_of(name, old[origin.get(name, name)], tool)
+        if name in old_names or name in old:
+            yield from _changes_of_tool(name, old[old_names.get(name, name)], tool)
         else:
-            found.append(ToolChange(tool=name, kind="added", text="added", breaking=False))
-    return tuple(sorted(found, key=lambda change: not change.breaking))
+            yield ToolChange(tool=name, kind="added", text="added", breaking=False)
 
 
-def _renamed(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
-    """Pairs a tool that is gone with the one new tool that makes the same request, or says and takes the same."""
-    gone = [name for name in old if name not in new]
-    come = [name for name in new if name not in old]
-    found: dict[str, str] = {}
+def _renamed_tools(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
+    """Pairs a removed tool with the only added one of the same request, or of the same description and parameters."""
+    removed = [name for name in old if name not in new]
+    added = [name for name in new if name not in old]
+    renamed: dict[str, str] = {}
     for key in (lambda tool: tool.get("at"), lambda tool: (tool.get("about"), str(tool.get("takes")))):
-        for name in gone:
-            same = [other for other in come if key(new[other]) is not None and key(new[other]) == key(old[name])]
-            twins = [other for other in gone if key(old[other]) == key(old[name])]
-            if name not in found and len(same) == 1 and len(twins) == 1 and same[0] not in found.values():
-                found[name] = same[0]
-    return found
+        for name in removed:
+            same = [other for other in added if key(new[other]) is not None and key(new[other]) == key(old[name])]
+            twins = [other for other in removed if key(old[other]) == key(old[name])]
+            if name not in renamed and len(same) == 1 and len(twins) == 1 and same[0] not in renamed.values():
+                renamed[name] = same[0]
+    return renamed
 
 
-def _changes_of(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
+def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
     def change(kind: str, text: str, breaking: bool = False) -> ToolChange:
         return ToolChange(tool=name, kind=kind, text=text, breaking=breaking)
 
@@ -179,25 +185,25 @@ def _changes_of(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
             yield change("parameter", f"parameter {parameter} removed", True)
     for parameter, row in after.items():
         if parameter not in before:
-            needed = " (required)" if row[1] else ""
-            yield change("parameter", f"parameter {parameter} added{needed}", bool(row[1]))
+            required = " (required)" if row[1] else ""
+            yield change("parameter", f"parameter {parameter} added{required}", bool(row[1]))
             continue
-        yield from _changes_of_parameter(name, parameter, before[parameter], row)
-    gave, gives = old.get("gives", {}), new.get("gives", {})
-    for key in gave:
+        yield from _parameter_changes(name, parameter, before[parameter], row)
+    old_result, new_result = old.get("gives", {}), new.get("gives", {})
+    for key in old_result:
         what = f"result's {key}" if key else "result"
-        if key not in gives:
+        if key not in new_result:
             yield change("result", f"{what} removed", True)
-        elif gave[key] != gives[key]:
-            yield change("result", f"{what} was {gave[key]}, and is {gives[key]}", True)
-    for key in gives:
-        if key not in gave:
+        elif old_result[key] != new_result[key]:
+            yield change("result", f"{what} was {old_result[key]}, and is {new_result[key]}", True)
+    for key in new_result:
+        if key not in old_result:
             yield change("result", f"{'result has ' + key if key else 'result is declared'}")
     if old.get("about") != new.get("about"):
         yield change("words", "description changed")
 
 
-def _changes_of_parameter(tool: str, name: str, old: Json, new: Json) -> Iterator[ToolChange]:
+def _parameter_changes(tool: str, name: str, old: Json, new: Json) -> Iterator[ToolChange]:
     def change(text: str, breaking: bool) -> ToolChange:
         return ToolChange(tool=tool, kind="parameter", text=f"parameter {name} {text}", breaking=breaking)
 
@@ -205,56 +211,46 @@ def _changes_of_parameter(tool: str, name: str, old: Json, new: Json) -> Iterato
         yield change(f"was {old[0]}, and is {new[0]}", True)
     if old[1] != new[1]:
         yield change("is now required" if new[1] else "is now optional", bool(new[1]))
-    had: list[str] | None = old[2] if len(old) > 2 else None
-    has: list[str] | None = new[2] if len(new) > 2 else None
-    if had == has:
+    old_choices: list[str] | None = old[2] if len(old) > 2 else None
+    new_choices: list[str] | None = new[2] if len(new) > 2 else None
+    if old_choices == new_choices:
         return
-    if had is None and has is not None:
-        yield change(f"takes only {', '.join(has)}", True)
-    elif has is None:
+    if new_choices is None:
         yield change("takes any value", False)
-    elif had is not None:
-        lost, won = [item for item in had if item not in has], [item for item in has if item not in had]
-        if lost:
-            yield change(f"takes {', '.join(lost)} no longer", True)
-        if won:
-            yield change(f"takes {', '.join(won)} too", False)
-
-
-MARKS = ("read-only", "destructive", "asks first", "deprecated")
-
-UNREAD_DOCUMENTS = "documents not read"
-"""What `offers_of` counts of an API."""
-
-DEPTH = 4
-"""Levels of parameters of parameters."""
+    elif old_choices is None:
+        yield change(f"takes only {', '.join(new_choices)}", True)
+    else:
+        if removed := [item for item in old_choices if item not in new_choices]:
+            yield change(f"takes {', '.join(removed)} no longer", True)
+        if added := [item for item in new_choices if item not in old_choices]:
+            yield change(f"takes {', '.join(added)} too", False)
 
 
 def inventory_of(service: Service) -> dict[str, Json]:
     """Returns the facts of each tool by its name, in the order of the service."""
     undescribed = service.disclosure.undescribed if service.disclosure is not None else None
-    found = {}
+    inventory = {}
     for tool in service.tools:
-        facts = found[_clean(tool.name)] = _tool(tool)
+        facts = inventory[_clean(tool.name)] = _tool_facts(tool)
         if undescribed is not None and tool.name not in undescribed:
             facts["described"] = 1
-    return found
+    return inventory
 
 
 def offers_of(service: Service) -> dict[str, int]:
-    """Returns how much the documents of an MCP server have besides the tools in its list, by the method it came from.
+    """Returns how much the documents of an MCP server contain in addition to its listed tools, by method.
 
-    Of an API it is the number of other documents that could not be read.
+    For an API, returns the number of other documents that could not be read.
     """
     if service.kind != "mcp":
         unread = sum(problem.code == "document-not-read" for problem in service.problems)
         return {UNREAD_DOCUMENTS: unread} if unread else {}
-    grouped: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
-    from_groups = [item for item in grouped if item.pointer.startswith("/groups~1get/")]
+    resources_and_prompts: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
+    from_groups = [item for item in resources_and_prompts if item.pointer.startswith("/groups~1get/")]
     origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
     sources = [origin.source for fields in origins for origin in fields.values()]
-    is_newest_era = any(source.startswith("/server~1discover") for source in sources)
-    texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
+    is_stateless = any(source.startswith("/server~1discover") for source in sources)
+    help_texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
     counts = {
         "resources/list": len(service.resources),
         "resources/templates/list": len(service.resource_templates),
@@ -263,8 +259,8 @@ def offers_of(service: Service) -> dict[str, int]:
         "groups/get": len(from_groups) + sum(tool.disclosed_by is not None for tool in service.tools),
         "skills/list": len(service.skills),
         "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
-        "initialize": sum(source.startswith("/initialize/") for source in sources) if is_newest_era else 0,
-        "ai_help": sum(source.startswith("/ai_help") for source in sources) + texts,
+        "initialize": sum(source.startswith("/initialize/") for source in sources) if is_stateless else 0,
+        "ai_help": sum(source.startswith("/ai_help") for source in sources) + help_texts,
         "get_manifest": sum(source.startswith("/manifest/") for source in sources)
         + len(service.related)
         + len(service.errors),
@@ -273,75 +269,74 @@ def offers_of(service: Service) -> dict[str, int]:
 
 
 def types_of(service: Service) -> dict[str, Json]:
-    """Gives the rows of each named type by its name: its properties, and itself under the empty name."""
-    found = {}
+    """Returns the facts of each named type by its name: its properties, and the type itself under the empty name."""
+    types = {}
     for named in service.schemas:
         schema = named.schema
-        found[_clean(named.name)] = {"": [type_text(schema), 0, *_choices(schema)], **_rows(schema.properties)}
-    return found
+        types[_clean(named.name)] = {"": [_type_text(schema), 0, *_choices(schema)], **_rows(schema.properties)}
+    return types
 
 
-def type_text(schema: Schema) -> str:
-    """Gives a type in a few characters: `string`, `Task[]`, `integer|null`, `string(date)`."""
-    return _clean(_type_text(schema, 0))
-
-
-def _tool(tool: Tool) -> dict[str, Json]:
+def _tool_facts(tool: Tool) -> dict[str, Json]:
     semantics = tool.semantics
-    holds = (semantics.read_only, semantics.destructive, semantics.requires_confirmation, tool.deprecated)
-    found: dict[str, Json] = {}
+    flags = (semantics.read_only, semantics.destructive, semantics.requires_confirmation, tool.deprecated)
+    facts: dict[str, Json] = {}
     if tool.method and tool.path:
-        found["at"] = _clean(f"{tool.method} {tool.path}")
-    if marks := [mark for mark, is_so in zip(MARKS, holds, strict=True) if is_so]:
-        found["is"] = marks
-    found["takes"] = _rows(tool.parameters)
+        facts["at"] = _clean(f"{tool.method} {tool.path}")
+    if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
+        facts["is"] = marks
+    facts["takes"] = _rows(tool.parameters)
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
-        properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
-        found["gives"] = properties or {"": type_text(output)}
-    words = tool.description or tool.summary or tool.title or ""
-    found["about"] = hashlib.sha256(" ".join(words.split()).encode("utf-8", "replace")).hexdigest()[:8]
-    return found
+        properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}
+        facts["gives"] = properties or {"": _type_text(output)}
+    text = tool.description or tool.summary or tool.title or ""
+    facts["about"] = hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:8]
+    return facts
 
 
 def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:
-    found: dict[str, Json] = {}
-    for name, parameter in _flattened(parameters, "", True, 0):
-        key = name if name not in found else f"{parameter[0]}:{name}"
-        found[key] = parameter[1:]
-    return found
+    rows: dict[str, Json] = {}
+    for name, (location, *row) in _flatten(parameters, "", True, 0):
+        rows[name if name not in rows else f"{location}:{name}"] = row
+    return rows
 
 
-def _flattened(
-    parameters: Iterable[Parameter], above: str, needed: bool, depth: int
+def _flatten(
+    parameters: Iterable[Parameter], prefix: str, parent_required: bool, depth: int
 ) -> Iterator[tuple[str, list[Json]]]:
     for parameter in parameters:
-        name = above + _clean(parameter.name)
+        name = prefix + _clean(parameter.name)
         schema = parameter.schema
-        is_needed = parameter.required and needed
-        yield name, [parameter.location, type_text(schema), int(is_needed), *_choices(schema)]
-        if depth < DEPTH:
-            yield from _flattened(schema.properties, f"{name}.", is_needed, depth + 1)
-            for inner, sign in ((schema.items, "[]"), (schema.additional, "{}")):
+        required = parameter.required and parent_required
+        yield name, [parameter.location, _type_text(schema), int(required), *_choices(schema)]
+        if depth < _DEPTH_LIMIT:
+            yield from _flatten(schema.properties, f"{name}.", required, depth + 1)
+            for inner, suffix in ((schema.items, "[]"), (schema.additional, "{}")):
                 if isinstance(inner, Schema):
-                    yield from _flattened(inner.properties, f"{name}{sign}.", is_needed, depth + 1)
+                    yield from _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
 
 
 def _choices(schema: Schema) -> list[Json]:
-    """Gives the choices as the end of a row: one list, or nothing."""
+    """Returns the choices as the last element of a row: one list, or nothing."""
     choices = schema.choices or (schema.items.choices if schema.items is not None else None)
     if not choices:
         return []
     return [[_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices]]
 
 
-def _type_text(schema: Schema, depth: int) -> str:
+def _type_text(schema: Schema) -> str:
+    """Returns a type in compact notation: `string`, `Task[]`, `integer|null`, `string(date)`."""
+    return _clean(_nested_type_text(schema, 0))
+
+
+def _nested_type_text(schema: Schema, depth: int) -> str:
     if schema.ref:
         text = schema.ref
-    elif schema.alternatives and depth < DEPTH:
-        text = " or ".join(dict.fromkeys(_type_text(item, depth + 1) for item in schema.alternatives))
-    elif "array" in schema.types and schema.items is not None and depth < DEPTH:
-        text = _type_text(schema.items, depth + 1) + "[]"
+    elif schema.alternatives and depth < _DEPTH_LIMIT:
+        text = " or ".join(dict.fromkeys(_nested_type_text(item, depth + 1) for item in schema.alternatives))
+    elif "array" in schema.types and schema.items is not None and depth < _DEPTH_LIMIT:
+        text = _nested_type_text(schema.items, depth + 1) + "[]"
     else:
         text = "|".join(schema.types) or "any"
         text += f"({schema.format})" if schema.format else ""
@@ -351,5 +346,5 @@ def _type_text(schema: Schema, depth: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Gives text that is one line and can be written as UTF-8."""
+    """Returns text on one line that can be encoded as UTF-8."""
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())

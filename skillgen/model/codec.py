@@ -1,6 +1,6 @@
-"""The model as JSON and back, without loss.
+"""Encodes the model as JSON and decodes it, without loss.
 
-A field that holds its default is left out, so that a large service stays small; an absent key means that default.
+A field with its default value is omitted, so that a large service stays small; an absent key means the default.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Decoder = Callable[[Json], Any]
 
 
 class DecodeError(ValueError):
-    """JSON that is not of the model's shape; the message begins with the JSON pointer."""
+    """The JSON does not match the model; the message begins with the JSON pointer."""
 
 
 def to_json(value: Any) -> Json:
-    """Gives a node of the model, or a tuple of nodes, as JSON."""
+    """Returns a node of the model, or a tuple of nodes, as JSON."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         if isinstance(value, Value):
             return value.json
@@ -34,7 +34,7 @@ def to_json(value: Any) -> Json:
         }
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
-    # JSON of the source holds no nodes; it is given as it is, however deep.
+    # Raw JSON of the source contains no nodes: it is returned unchanged, without recursion, however deep it is.
     if isinstance(value, Mapping) and any(_is_node(item) for item in value.values()):
         return {key: to_json(item) for key, item in value.items()}
     return value
@@ -45,7 +45,7 @@ def _is_node(value: Any) -> bool:
 
 
 def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
-    """Reads a node of the model from what `to_json` gave.
+    """Returns the node of the model that `to_json` encoded.
 
     Raises:
         DecodeError: a key is missing or unknown, or a value has the wrong type.
@@ -75,11 +75,12 @@ def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
 
 @functools.cache
 def _decoder(annotation: Any) -> Decoder:
-    """Builds the function that reads a value of this annotation; classes are built on first use, for they recur."""
+    """Returns the function that decodes a value of this annotation. Classes are resolved on first use, since they are
+    recursive."""
     if annotation is Any:
         return _decode_any
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
-        return _value_decoder if annotation is Value else functools.partial(_decode_node, annotation)
+        return _decode_value if annotation is Value else functools.partial(_decode_node, annotation)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         return _union_decoder(arguments)
@@ -93,17 +94,17 @@ def _decoder(annotation: Any) -> Decoder:
 
 
 def _union_decoder(members: tuple[Any, ...]) -> Decoder:
-    others = tuple(_decoder(member) for member in members if member is not types.NoneType)
     if Value in members:
-        return _value_decoder
-    return functools.partial(_decode_first, others, types.NoneType in members)
+        return _decode_value
+    decoders = tuple(_decoder(member) for member in members if member is not types.NoneType)
+    return functools.partial(_decode_first, decoders, types.NoneType in members)
 
 
 def _decode_any(data: Json) -> Json:
     return data
 
 
-def _value_decoder(data: Json) -> Value:
+def _decode_value(data: Json) -> Value:
     return Value(data)
 
 
@@ -133,11 +134,11 @@ def _decode_mapping(item: Decoder, data: Json) -> dict[str, Any]:
     return {key: _at(key, item, value) for key, value in data.items()}
 
 
-def _decode_first(others: tuple[Decoder, ...], optional: bool, data: Json) -> Any:
+def _decode_first(decoders: tuple[Decoder, ...], optional: bool, data: Json) -> Any:
     if data is None and optional:
         return None
     failure: DecodeError | None = None
-    for decode in others:
+    for decode in decoders:
         try:
             return decode(data)
         except DecodeError as error:

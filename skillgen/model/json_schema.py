@@ -1,7 +1,7 @@
-"""The JSON Schema of what `skillgen inspect` prints, made from the model's own classes and their words.
+"""The JSON Schema of what `skillgen inspect` prints, generated from the classes of the model and their docstrings.
 
-`python -m skillgen.model.json_schema > docs/model.schema.json` renews the committed one, and a test holds it current.
-For developers: nothing else imports this module, and it reads the model's source, where the words below fields stand.
+`python -m skillgen.model.json_schema > docs/model.schema.json` renews the committed file, and a test checks that it is
+current. Only development tools import this module: it reads the model's source code for the docstrings below fields.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _SCALARS = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
 
 def snapshot_schema() -> dict[str, Json]:
-    """Gives the JSON Schema of a snapshot."""
+    """Returns the JSON Schema of a snapshot."""
     return {
         "$schema": DIALECT,
         "title": "skillgen snapshot",
-        "description": "What `skillgen inspect` prints and `skillgen from-server --snapshot` reads. A key that is "
-        "absent means its default; one without a default that is not required means that nothing is declared.",
+        "description": "What `skillgen inspect` prints and `skillgen from-server --snapshot` reads. An absent key has "
+        "its default value; without a default, it means that nothing is declared.",
         "type": "object",
         "properties": {
-            "snapshot": {"description": "The version of this form.", "const": 1},
+            "snapshot": {"description": "The version of the format.", "const": 1},
             "services": {
                 "description": "The services that were read.",
                 "type": "array",
@@ -50,24 +50,24 @@ def snapshot_schema() -> dict[str, Json]:
 
 
 def model_classes() -> tuple[type, ...]:
-    """Gives the classes of which a service is made, itself the first."""
-    found: dict[type, None] = {Service: None}
+    """Returns the classes that a service consists of, `Service` first."""
+    classes: dict[type, None] = {Service: None}
     waiting: list[type] = [Service]
     while waiting:
         for annotation in typing.get_type_hints(waiting.pop()).values():
             for cls in _classes_in(annotation):
-                if cls not in found:
-                    found[cls] = None
+                if cls not in classes:
+                    classes[cls] = None
                     waiting.append(cls)
-    return tuple(found)
+    return tuple(classes)
 
 
 def class_schema(cls: type) -> dict[str, Json]:
-    """Gives the JSON Schema of one class, without the `$defs` that it refers to."""
-    hints, words = typing.get_type_hints(cls), field_docstrings(cls)
+    """Returns the JSON Schema of one class, without the `$defs` that it refers to."""
+    hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
     properties, required = {}, []
     for item in dataclasses.fields(cls):
-        properties[item.name] = {"description": words.get(item.name, "")} | _schema_of(hints[item.name])
+        properties[item.name] = {"description": docstrings.get(item.name, "")} | _schema_of(hints[item.name])
         default = _default_of(item)
         if default is dataclasses.MISSING:
             required.append(item.name)
@@ -83,14 +83,14 @@ def class_schema(cls: type) -> dict[str, Json]:
 
 
 def field_docstrings(cls: type) -> dict[str, str]:
-    """Gives the docstring below each field of a class, by the field's name."""
-    found = {}
+    """Returns the docstring below each field of a class, by the field's name."""
+    docstrings = {}
     body = _class_bodies(cls.__module__)[cls.__name__]
     for statement, after in itertools.pairwise(body):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                found[statement.target.id] = _joined(str(after.value.value))
-    return found
+                docstrings[statement.target.id] = _joined(str(after.value.value))
+    return docstrings
 
 
 @functools.cache
@@ -108,7 +108,7 @@ def _classes_in(annotation: Any) -> Iterator[type]:
 
 
 def _schema_of(annotation: Any) -> dict[str, Json]:
-    """Gives the JSON Schema of an annotation; `None` is always an absent key, and never written."""
+    """Returns the JSON Schema of an annotation. `None` is always an absent key, so it is not part of the schema."""
     if annotation is Any or annotation is Value:
         return {}
     if annotation in _SCALARS:
