@@ -453,7 +453,7 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
             "HTTP wants ASCII",
         ),
         (("from-openapi", "http://u:p@[x"), 3, "is no http:// or https:// address"),
-        (("logout", "http://u:p@[x"), 2, "is no http:// or https:// address"),
+        (("logout", "http://u:p@[x"), 2, "is not an http:// or https:// URL"),
         (("from-openapi", "."), 3, "try: name a file in it"),
         (("from-server", "--manifest", "list.json"), 3, "an object with `manifest_version`, `server` and `tools`"),
     ],

@@ -101,7 +101,7 @@ def test_a_project_that_only_uses_the_library_is_no_server(tmp_path: Path) -> No
     (tmp_path / "pyproject.toml").write_text(
         '[project]\nname = "c"\ndependencies = ["mcp"]\n\n[project.scripts]\nc = "client:main"\n', "utf-8"
     )
-    assert "nothing was found" in init(tmp_path).stderr
+    assert "found no OpenAPI description" in init(tmp_path).stderr
 
 
 def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_what_developers_use_is_a_comment_where_the_project_has_something_of_its
 
 def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> None:
     finished = init(tmp_path)
-    assert "nothing was found that skillgen documents" in finished.stderr
+    assert "found no OpenAPI description and no MCP server" in finished.stderr
     assert set(files_of(tmp_path)) == {"skillgen.yaml", ".skillgen.schema.json"}
     built = run_skillgen("build", cwd=tmp_path)
     assert (built.exit_code, "skillgen.yaml: has no targets" in built.stderr) == (2, True)
@@ -192,7 +192,7 @@ def test_existing_files_stay_and_what_they_lack_is_printed(tmp_path: Path, name:
     finished = init(tmp_path)
     assert (tmp_path / name).read_text("utf-8") == mine
     assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
-    assert f"{name} is there already and stays as it is" in finished.stderr
+    assert f"{name} already exists and was not changed" in finished.stderr
     assert "      openapi: api.json\n" in finished.stderr
     assert "add below repos:\n  - repo: local\n" in finished.stderr
     assert not (tmp_path / "skillgen.yaml").exists() or name == "skillgen.yaml"
@@ -227,7 +227,7 @@ def test_init_warns_where_the_hook_would_call_another_program_of_this_name(tmp_p
     other.write_text("#!/bin/sh\n")
     other.chmod(0o755)
     finished = run_skillgen("init", cwd=tmp_path, env={"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"})
-    assert "the hook runs the `skillgen` on PATH, and that is not this one" in finished.stderr
+    assert "the hook runs the `skillgen` on PATH, which is not this one" in finished.stderr
 
 
 def test_files_that_are_broken_or_hostile_stop_nothing(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_pipes_and_devices_in_a_project_are_not_read(tmp_path: Path) -> None:
         os.mkfifo(tmp_path / name)
     (tmp_path / "pyproject.toml").symlink_to("/dev/zero")
     (tmp_path / "openapi.json").symlink_to("/dev/zero")
-    assert "nothing was found" in init(tmp_path).stderr
+    assert "found no OpenAPI description" in init(tmp_path).stderr
 
 
 PRIVATE = {
@@ -273,7 +273,7 @@ def test_nothing_is_read_through_a_link_that_leads_out_of_the_project(tmp_path: 
     (project / ".skillgen.schema.json").symlink_to(tmp_path / "schema.json")
     (tmp_path / "schema.json").write_text('{"title": "skillgen.yaml"}', "utf-8")
     finished = init(project)
-    assert "nothing was found" in finished.stderr or name == "pyproject.toml"
+    assert "found no OpenAPI description" in finished.stderr or name == "pyproject.toml"
     text = finished.stderr + "".join(
         path.read_text("utf-8") for path in project.iterdir() if path.is_file() and not path.is_symlink()
     )
@@ -294,7 +294,7 @@ def test_nothing_is_read_through_a_link_that_leads_out_of_the_project(tmp_path: 
 def test_a_file_without_words_is_looked_through_at_once(tmp_path: Path, name: str, text: str) -> None:
     """X-13: in time that grows with its size and no faster; the time-out of the run is far away."""
     (tmp_path / name).write_text(text, "utf-8")
-    assert "nothing was found" in init(tmp_path).stderr
+    assert "found no OpenAPI description" in init(tmp_path).stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file of Linux that has no end")
@@ -305,4 +305,4 @@ def test_a_projects_file_without_end_is_refused(tmp_path: Path) -> None:
     assert (finished.exit_code, "is too large for a project's file" in finished.stderr) == (2, True)
     (tmp_path / "skillgen.yaml").unlink()
     (tmp_path / "pyproject.toml").symlink_to("/proc/self/pagemap")
-    assert "nothing was found" in init(tmp_path).stderr
+    assert "found no OpenAPI description" in init(tmp_path).stderr

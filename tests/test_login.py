@@ -171,8 +171,8 @@ def test_logout_forgets(tmp_path: Path, browser: dict[str, str]) -> None:
         assert crawl(url, tmp_path / "out", browser, "--login").exit_code == 0
         first, second = (run_skillgen("logout", url, env=browser) for _ in range(2))
         assert (first.exit_code, second.exit_code) == (0, 0)
-        assert "the login is forgotten" in first.stderr
-        assert "no login is kept" in second.stderr
+        assert "login deleted" in first.stderr
+        assert "no login is stored" in second.stderr
         assert login_files(browser) == []
         assert crawl(url, tmp_path / "out", browser).exit_code == 3
 
@@ -191,7 +191,7 @@ def test_a_header_of_the_user_wins_over_a_login(tmp_path: Path, browser: dict[st
     ("options", "message"),
     [
         (["--login", "--", "true"], "--login: does nothing with a server's command"),
-        (["--url", "http://127.0.0.1:9/mcp", "--client-id", "x"], "does nothing without --login"),
+        (["--url", "http://127.0.0.1:9/mcp", "--client-id", "x"], "has no effect without --login"),
         (["--url", "http://127.0.0.1:9/mcp", "--login", "--client-secret", "hunter22"], "env:VARIABLE"),
     ],
 )

@@ -174,7 +174,7 @@ def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path
     finished, out = documented(tmp_path, tools=tools(["a"]))
     assert "note:" not in finished.stderr
     run = run_skillgen("from-server", "--check", "--", *command(tmp_path, tools=tools(["a"])), "-o", "x", cwd=TESTS)
-    assert "note: -o stands after --, so the server gets it; options of skillgen go before --" in run.stderr
+    assert "note: -o is after --, so the server gets it; put options of skillgen before --" in run.stderr
     assert json.loads((out / "registry.json").read_text("utf-8"))["name"] == "listed"
 
 

@@ -1,8 +1,6 @@
-"""Typer app, --version, --ai-help, logout.
+"""The `skillgen` command: its entry point, its commands, `--version`, `--ai-help`, and `skillgen logout`.
 
-`skillgen logout`: forgets a login.
-
-The command line: its commands, and what stands before them. Each command has a module.
+Every other command has a module of its own in this package.
 """
 
 from __future__ import annotations
@@ -34,20 +32,20 @@ from skillgen.errors import ExitCode, SkillgenError
 
 @with_option_groups
 def logout(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of the server, as it was given to --url.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the server, as it was passed to --url.")],
     *,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Forgets the login to a server that --login kept."""
-    console = how.console()
+    """Delete the login to a server that --login stored."""
+    console = run_options.console()
 
     def run() -> ExitCode:
         from skillgen.security.secrets import published_url
         from skillgen.sources.mcp.tokens import login_file
 
         refuse_bad_url(url, "URL")
-        is_gone = login_file(url).forget()
-        console.say(f"{published_url(url)}: {'the login is forgotten' if is_gone else 'no login is kept'}")
+        is_deleted = login_file(url).forget()
+        console.say(f"{published_url(url)}: {'login deleted' if is_deleted else 'no login is stored'}")
         return ExitCode.DONE
 
     run_command(run, console)
@@ -56,8 +54,8 @@ def logout(
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
     name="skillgen",
-    help="Turns what a service says of itself, an MCP server or an OpenAPI description, into documents for AI agents: "
-    "a skill, llms.txt, the text of an --ai-help flag and a registry entry.\n\n"
+    help="Generate documents for AI agents from an MCP server or an OpenAPI description: a skill, llms.txt, --ai-help "
+    "text and a registry entry.\n\n"
     "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
     no_args_is_help=True,
     add_completion=False,
@@ -68,20 +66,21 @@ app = typer.Typer(
 
 
 _AFTER_SIGNAL = (128 + signal.SIGINT, 128 + signal.SIGTERM)
-"""What typer and the handler below exit with."""
+"""Exit codes after a signal: typer's for Ctrl-C, and that of the handler in `main`."""
 
 
 def main() -> None:
-    """Runs the command line; what stands after `--` is a server's command and none of our options."""
-    atexit.register(gc.freeze)  # what a large description came to is not looked through at the end
-    # A stream that the caller closed is none.
+    """Runs the command line. Everything after `--` is a server's command and is not parsed as options."""
+    # Without this, the collection at exit walks all objects of a large description.
+    atexit.register(gc.freeze)
+    # If the caller closed a stream, Python sets it to None.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # The same bytes on every system. Half a surrogate pair becomes an escape, which JSON reads back.
+            # The same bytes on every system. A lone surrogate becomes an escape, which JSON parsers accept.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    # So that a server that was started ends with skillgen.
+    # Exit through SystemExit, so that a server that was started is stopped too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     arguments = sys.argv[1:]
     command: tuple[str, ...] = ()
@@ -99,12 +98,12 @@ def main() -> None:
 
 
 def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
-    """Prints the object of `--json` where the run stopped outside the command: at its options, or by a signal."""
+    """Prints the `--json` report if the run stopped outside the command: while parsing options, or by a signal."""
     commands = {item.name: item.callback for item in app.registered_commands}
     command = next((word for word in arguments if word in commands), None)
     if "--json" not in arguments or "as_json" not in signature(commands.get(command) or _root).parameters:
         return
-    describe = getattr(stop.__context__, "format_message", None)  # typer exports no class of such errors
+    describe = getattr(stop.__context__, "format_message", None)  # typer does not export the class of its usage errors
     if describe is None and stop.code not in _AFTER_SIGNAL:
         return
     what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
@@ -112,14 +111,14 @@ def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
     print(diff_failed_json(problem) if command == "diff" else outcome_json((), (problem,), several=False), flush=True)
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         print(f"skillgen {__version__}")
         raise typer.Exit
 
 
-def _show_ai_help(asked: bool) -> None:
-    if asked:
+def _show_ai_help(is_requested: bool) -> None:
+    if is_requested:
         from importlib.resources import files
 
         print(files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8"), end="")

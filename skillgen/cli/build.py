@@ -1,4 +1,4 @@
-"""`skillgen build`: every target of a project's file."""
+"""`skillgen build`: builds every target of the project file."""
 
 from __future__ import annotations
 
@@ -33,32 +33,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """What a build is asked to do."""
+    """Options of a build; a value replaces that of every target."""
 
     config: Annotated[
         Path | None,
-        typer.Option(help="The project's file; default: skillgen.yaml, else pyproject.toml.", metavar="FILE"),
+        typer.Option(help="Project file. Default: skillgen.yaml, else pyproject.toml.", metavar="FILE"),
     ] = None
-    target: Annotated[str | None, typer.Option(help="The one target to make; default: all.", metavar="NAME")] = None
+    target: Annotated[str | None, typer.Option(help="Build only this target. Default: all.", metavar="NAME")] = None
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", help="Where the documents go, in DIR/TARGET where there are several targets.", metavar="DIR"
+            "-o", "--out", help="Folder for the documents; DIR/TARGET if there are several targets.", metavar="DIR"
         ),
     ] = None
-    emit: Annotated[str | None, typer.Option(help="Formats, comma-separated.", metavar="LIST")] = None
+    emit: Annotated[str | None, typer.Option(help="Output formats, comma-separated.", metavar="LIST")] = None
     templates: options.TemplatesDir = None
     profile: Annotated[
-        str | None, typer.Option(help="Front matter of the skill: portable or claude.", metavar="NAME")
+        str | None,
+        typer.Option(help="Front matter of the skill: portable, or claude for Claude Code's fields.", metavar="NAME"),
     ] = None
     install: options.Install = None
     user: options.User = False
-    timeout: Annotated[float | None, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)] = (
+    timeout: Annotated[float | None, typer.Option(help="Timeout of one request, in seconds.", min=0.1, max=86_400)] = (
         None
     )
     check: options.Check = False
     fail_on_change: Annotated[
-        bool, typer.Option("--fail-on-change", help="Exit 1 if a file was written: for hooks.")
+        bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
     ] = False
     allow_empty: options.AllowEmpty = False
     force: options.Force = False
@@ -72,9 +73,9 @@ class BuildOptions:
 
 @with_option_groups
 def build(context: typer.Context, *, what: BuildOptions) -> None:
-    """Makes the documents of every target in skillgen.yaml; skips a target whose files did not change.
+    """Build the documents of every target in skillgen.yaml. Skips a target if none of its files changed.
 
-    What an option says holds for every target, in place of what the file says of it.
+    Options apply to every target and win over the file.
     """
     console = Console(what.quiet, what.verbose, what.debug)
 
@@ -83,7 +84,7 @@ def build(context: typer.Context, *, what: BuildOptions) -> None:
         from skillgen.pipeline.build import CliOverrides, resolve_targets
 
         if context.obj:
-            raise UsageError("a server's command is given (after --)", fix="name it in skillgen.yaml")
+            raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
         file = project_file(what.config)
         cli_options = CliOverrides(
             out=what.out,
@@ -111,9 +112,9 @@ def _build_targets(targets: Sequence[NamedTarget], console: Console, what: Build
     up_to_date = {named.name: up_to_date_folders(named) for named in targets}
     waiting = [named for named in targets if not up_to_date[named.name]]
     report = _Report()
-    # A hook or a job has nobody who could log in, and must not wait for one.
-    has_person = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
-    announce = Console().say if has_person else None
+    # In a hook or a CI job nobody can log in: do not wait for a login there.
+    is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
+    announce = Console().say if is_interactive else None
     with console.progress("reading the sources"), read_concurrently(waiting, os.environ, announce) as read:
         for named in targets:
             if folders := up_to_date[named.name]:
@@ -126,9 +127,9 @@ def _build_targets(targets: Sequence[NamedTarget], console: Console, what: Build
     if what.as_json:
         print(report.to_json())
     if what.check and report.code is ExitCode.DRIFT:
-        console.say("the documents are not up to date; run skillgen build")
+        console.say("the documents are not up to date: run skillgen build")
     if what.fail_on_change and not what.check and report.changed and report.code is ExitCode.DONE:
-        console.say("documents were written; add them to the commit")
+        console.say("documents were written: add them to the commit")
         return ExitCode.DRIFT
     return report.code
 
@@ -136,7 +137,7 @@ def _build_targets(targets: Sequence[NamedTarget], console: Console, what: Build
 def _report_orphans(
     targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildOptions
 ) -> OrphanReport:
-    """Reports or removes the documents of targets, of servers in them and of names that are gone."""
+    """Reports or removes the documents of targets, servers and service names that no longer exist."""
     from skillgen.pipeline.generate import HOSTS
 
     file, outs = targets[0].file, [named.options.out for named in targets]
@@ -156,32 +157,34 @@ def _report_orphans(
 def _build_target(
     named: NamedTarget, read: Callable[[NamedTarget], ReadTarget], console: Console, *, shows_diff: bool
 ) -> WriteResult:
-    """Reads and writes one target; an error that stops it is reported, and stops no other."""
+    """Reads and writes one target. An error is reported and does not stop the other targets."""
     from skillgen.pipeline.build import remember
 
     try:
-        found = read(named)
-        written = write_services(found.services, named.options, console, failures=found.failures, shows_diff=shows_diff)
-        if written.code is ExitCode.DONE and not named.options.check:
-            remember(named, found.files, written.folders)
-        return written
+        source = read(named)
+        result = write_services(
+            source.services, named.options, console, failures=source.failures, shows_diff=shows_diff
+        )
+        if result.code is ExitCode.DONE and not named.options.check:
+            remember(named, source.files, result.folders)
+        return result
     except SkillgenError as error:
         failure = error
     except Exception as error:
         failure = failure_from_bug(error)
-    console.say(f"{named.name}: not made")
+    console.say(f"{named.name}: not built")
     console.fail(failure)
     return WriteResult(outcomes=(), problems=(problem_from_error(failure),), code=failure.exit_code, is_one=True)
 
 
 class _Report:
-    """What came of all targets."""
+    """Collects the results of all targets for `--json` and the exit code."""
 
     def __init__(self) -> None:
         self.code = ExitCode.DONE
         self.changed = False
         self.documents: dict[Path, Collection[str]] = {}
-        """Each folder of the targets, resolved, and the paths of its documents."""
+        """Resolved folder to the paths of its documents."""
         self._files: list[Mapping[str, str]] = []
         self._problems: list[dict[str, Any]] = []
         self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}

@@ -1,4 +1,4 @@
-"""`skillgen diff`: what changed between two sources, in words."""
+"""`skillgen diff`: describes the changes between two sources."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from skillgen.pipeline.generate import DescriptionOptions, Overrides
 
 @with_option_groups
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A snapshot, any source file or URL, or REV:PATH of git.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Snapshot, source file or URL, or a git REV:PATH.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     as_json: options.AsJson = False,
     *,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Says in words what changed for callers from one source to another; exits with 0 whatever it finds."""
-    console = how.console()
+    """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
+    console = run_options.console()
 
     def run() -> ExitCode:
-        before, after = (_services(source, how.timeout) for source in (old, new))
+        before, after = (_services(source, run_options.timeout) for source in (old, new))
         changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
         is_breaking = any(change.breaking for change in changes)
         if as_json:
@@ -46,7 +46,7 @@ def diff(
 
 
 def diff_failed_json(problem: Problem) -> str:
-    """Returns the object of `--json` for a run that a fatal error stops."""
+    """Returns the `--json` report of a run that a fatal error stopped."""
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem)]})
 
 
@@ -60,27 +60,29 @@ def _inventory(services: Sequence[Service]) -> Inventory:
 def _services(source: str, timeout_s: float) -> tuple[Service, ...]:
     from skillgen.pipeline import read
 
-    given = DescriptionOptions(timeout_s=timeout_s)
+    description_options = DescriptionOptions(timeout_s=timeout_s)
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        return read.read_document(source, Overrides(), given)
+        return read.read_document(source, Overrides(), description_options)
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "source")
         path.write_bytes(_at_revision(source))
-        return read.read_document(str(path), Overrides(), given)
+        return read.read_document(str(path), Overrides(), description_options)
 
 
 def _at_revision(source: str) -> bytes:
     revision, _, path = source.partition(":")
     if revision.startswith("-"):
-        raise SourceError("no such revision", where=source, fix="give REV:PATH, as HEAD~1:openapi.yaml")
+        raise SourceError("not a git revision", where=source, fix="write REV:PATH, such as HEAD~1:openapi.yaml")
     import subprocess
 
     try:
         finished = subprocess.run(["git", "show", f"{revision}:./{path}"], capture_output=True, check=False)
     except OSError:
-        raise SourceError("git is not installed", where=source, fix="install it, or give two files") from None
+        raise SourceError("git is not installed", where=source, fix="install it, or compare two files") from None
     if finished.returncode:
-        raise SourceError("git has no such file there", where=source, fix="give REV:PATH, as HEAD~1:openapi.yaml")
+        raise SourceError(
+            "git has no such file at that revision", where=source, fix="write REV:PATH, such as HEAD~1:openapi.yaml"
+        )
     return finished.stdout

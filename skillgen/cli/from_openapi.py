@@ -1,4 +1,4 @@
-"""`skillgen from-openapi`: documents HTTP APIs."""
+"""`skillgen from-openapi`: documents an HTTP API."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from skillgen.errors import ExitCode, UsageError
 def from_openapi(
     context: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A file, a URL, a service's base URL, or - for standard input.")
+        str,
+        typer.Argument(metavar="SOURCE", help="File or URL of the description, base URL of the API, or - for stdin."),
     ],
     *,
     header: options.DescriptionHeader = None,
     document: OpenapiOptions,
     service: ServiceOptions,
     output: DocumentOptions,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Documents an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
-    console = how.console()
+    """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
+    console = run_options.console()
 
     def run() -> ExitCode:
         from skillgen.pipeline import read
 
         if context.obj:
-            raise UsageError("a server's command is given (after --)", fix="use from-server, or leave it out")
+            raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
         output_options = output.output_options()
-        overrides = service.overrides(how.timeout)
-        description_options = document.description_options(header, how.timeout)
+        overrides = service.overrides(run_options.timeout)
+        description_options = document.description_options(header, run_options.timeout)
         with console.progress("reading the description"):
             description_files = read.read_description(source, overrides, description_options)
         return write_documents((description_files,), output_options, console, output.as_json)

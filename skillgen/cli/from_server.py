@@ -1,9 +1,4 @@
-"""From-server and which server is meant.
-
-Which servers a command line names, and whether its options make sense together.
-
-`skillgen from-server`: documents MCP servers.
-"""
+"""`skillgen from-server`, and what it shares with `inspect`: selecting servers and crawling them."""
 
 from __future__ import annotations
 
@@ -38,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def refuse_useless_options(server: ServerOptions, source: str) -> None:
-    """Refuses options that would do nothing, so that nobody relies on them.
+    """Refuses options that have no effect on a kind of source, so that nobody relies on them.
 
     Raises:
-        UsageError: one of them is given.
+        UsageError: such an option is given.
     """
     untaken = unsupported_keys(None if source == "nothing" else source)
     given = [
@@ -59,11 +54,11 @@ def refuse_useless_options(server: ServerOptions, source: str) -> None:
 def crawl_servers(
     command: tuple[str, ...], server: ServerOptions, overrides: Overrides, console: Console, *, timeout_s: float
 ) -> tuple[list[Service], list[SkillgenError]]:
-    """Crawls the servers that a command line names, and gives them with why others of a file could not be read.
+    """Crawls the server or servers that the options select. Returns services, and the errors of servers that failed.
 
     Raises:
-        SourceError: the only one cannot be reached, or does not list its tools.
-        UsageError: an option makes no sense.
+        SourceError: a single server cannot be reached, or does not list its tools.
+        UsageError: an option is invalid.
     """
     if server.config is None:
         from skillgen.pipeline import read
@@ -71,23 +66,22 @@ def crawl_servers(
         refuse_useless_options(server, "url" if server.url is not None else "command")
         target = _target_of(command, server, timeout_s)
         with console.progress("starting the server" if command else f"connecting to {target.public_url}") as progress:
-            found = read.read_server(target, overrides, server_name=server.server_name, progress=progress)
-        return [found], []
+            service = read.read_server(target, overrides, server_name=server.server_name, progress=progress)
+        return [service], []
     refuse_useless_options(server, "config")
     return _read_file(server.config, server, overrides, console, timeout_s=timeout_s)
 
 
 def read_captured_server(server: ServerOptions, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
-    """Reads what was written of servers: a snapshot, or a service manifest.
+    """Reads the snapshot or the service manifest that the options name.
 
     Raises:
-        SourceError: it is neither.
+        SourceError: it cannot be read, or is something else.
     """
     from skillgen.pipeline import read
 
     if server.manifest is not None:
-        found = read.read_manifest(server.manifest, overrides, server_name=server.server_name, timeout_s=timeout_s)
-        return (found,)
+        return (read.read_manifest(server.manifest, overrides, server_name=server.server_name, timeout_s=timeout_s),)
     return read.read_snapshot(server.snapshot or "", overrides, timeout_s=timeout_s)
 
 
@@ -108,8 +102,8 @@ def _read_file(
     )
     if len(servers) > 1 and replace(overrides, include=(), exclude=()) != Overrides():
         raise UsageError(
-            "--name, --service-version, --description, --base-url and --extra are of one service, and the file has "
-            "several",
+            "--name, --service-version, --description, --base-url and --extra apply to one service, but the file has "
+            "several servers",
             where=f"--config {path}",
             fix="choose one with --server NAME",
         )
@@ -128,7 +122,7 @@ def _target_of(command: tuple[str, ...], server: ServerOptions, timeout_s: float
     if url is not None:
         refuse_bad_url(url, "--url")
     if cwd is not None and not cwd.is_dir():
-        raise UsageError("no such folder", where=f"--cwd {cwd}", fix="give the folder in which the server is to start")
+        raise UsageError("the folder does not exist", where=f"--cwd {cwd}", fix="create it, or correct the path")
     return ServerTarget(
         command=command,
         url=url,
@@ -145,19 +139,19 @@ def _login_of(server: ServerOptions) -> Login:
     from skillgen.sources.mcp.target import Login
 
     if not server.login and (server.client_id or server.client_secret or server.issuer):
-        raise UsageError("does nothing without --login", where="--client-id", fix="add --login")
+        raise UsageError("it has no effect without --login", where="--client-id", fix="add --login")
     return Login(
         is_requested=server.login,
-        # Whoever is to log in must read where, also with --quiet.
+        # The user must see the URL to log in at, even with --quiet.
         announce=Console().say if server.login else None,
         client_id=server.client_id,
         client_secret=options.parse_secret(server.client_secret),
         issuer=server.issuer,
-        confirm=_may_get_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
+        confirm=_confirm_sending_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
     )
 
 
-def _may_get_secret(issuer: str) -> bool:
+def _confirm_sending_secret(issuer: str) -> bool:
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
@@ -168,37 +162,37 @@ def _scope_of(server: ServerOptions) -> CrawlScope:
 
 
 def only_source(given: Mapping[str, object], fix: str) -> str:
-    """Gives the name of the one source that is given.
+    """Returns the name of the only source that is given.
 
     Raises:
-        UsageError: none is, or several are.
+        UsageError: no source is given, or several are.
     """
-    names: Sequence[str] = [name for name, value in given.items() if value]
+    names = [name for name, value in given.items() if value]
     if len(names) != 1:
-        what = "no server is given" if not names else f"several sources are given: {', '.join(names)}"
+        what = f"several sources are given: {', '.join(names)}" if names else "no server is given"
         raise UsageError(what, fix=fix)
     return names[0]
 
 
 def refuse_bad_url(url: str, where: str) -> None:
-    """Refuses what is not the URL of a server.
+    """Refuses a string that is not an HTTP URL with a host.
 
     Raises:
         UsageError: it is not.
     """
     try:
         parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_good = False
-    if not is_good:
-        raise UsageError("is no http:// or https:// address", where=where, fix="give one, as https://HOST/PATH")
+        is_valid = False
+    if not is_valid:
+        raise UsageError("is not an http:// or https:// URL", where=where, fix="write https://HOST/PATH")
 
 
 _RARE_IN_SERVERS = ("out", "emit", "check", "install", "force", "templates", "profile")
-"""Fields of `DocumentOptions` whose options a server's own command line hardly ever has."""
+"""Fields of `DocumentOptions` with options that a server's own command line hardly ever has."""
 
-_FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
+_SOURCE_FIX = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
 
 
 @with_option_groups
@@ -209,14 +203,14 @@ def from_server(
     server: ServerOptions,
     service: ServiceOptions,
     output: DocumentOptions,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Documents MCP servers: one that a command starts, one at a URL, those of a client's file, or a snapshot."""
-    console = how.console()
+    """Document MCP servers: started by a command, at a URL, listed in a client configuration, or from a snapshot."""
+    console = run_options.console()
 
     def run() -> ExitCode:
         output_options = output.output_options()
-        overrides = service.overrides(how.timeout)
+        overrides = service.overrides(run_options.timeout)
         _refuse_misplaced_command(command, context.obj)
         given = {
             "url": server.url,
@@ -225,14 +219,14 @@ def from_server(
             "snapshot": server.snapshot,
             "command": context.obj,
         }
-        source = only_source(given, _FIX)
+        source = only_source(given, _SOURCE_FIX)
         if source in ("snapshot", "manifest"):
             refuse_useless_options(server, source)
-            services = read_captured_server(server, overrides, timeout_s=how.timeout)
+            services = read_captured_server(server, overrides, timeout_s=run_options.timeout)
             return write_documents(services, output_options, console, output.as_json)
         _warn_of_swallowed_options(context, output, console)
-        found, failures = crawl_servers(context.obj, server, overrides, console, timeout_s=how.timeout)
-        return write_documents(found, output_options, console, output.as_json, failures=failures)
+        crawled, failures = crawl_servers(context.obj, server, overrides, console, timeout_s=run_options.timeout)
+        return write_documents(crawled, output_options, console, output.as_json, failures=failures)
 
     run_command(run, console, failed_json=failed_json(output.as_json))
 
@@ -246,10 +240,10 @@ def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, .
 
 
 def _warn_of_swallowed_options(context: typer.Context, output: DocumentOptions, console: Console) -> None:
-    """Reports an option after `--`, which the server gets, where skillgen has one of that name and was not given it."""
-    plain = DocumentOptions()
+    """Warns of an option of skillgen that is after `--`, where it goes to the server, and not before."""
+    defaults = DocumentOptions()
     known = {flag: option.name for option in context.command.params for flag in option.opts}
     for word in context.obj[1:]:
         field = known.get(word.partition("=")[0])
-        if field in _RARE_IN_SERVERS and getattr(output, field) == getattr(plain, field):
-            console.say(f"note: {word} stands after --, so the server gets it; options of skillgen go before --")
+        if field in _RARE_IN_SERVERS and getattr(output, field) == getattr(defaults, field):
+            console.say(f"note: {word} is after --, so the server gets it; put options of skillgen before --")

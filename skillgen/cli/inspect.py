@@ -1,4 +1,4 @@
-"""`skillgen inspect`: prints the intermediate model."""
+"""`skillgen inspect`: prints the intermediate model as a snapshot."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ def inspect(
     *,
     server: ServerOptions,
     document: OpenapiOptions,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Prints the intermediate model as JSON: what --snapshot reads."""
-    console = how.console()
+    """Print the intermediate model as JSON: a snapshot that --snapshot reads."""
+    console = run_options.console()
 
     def run() -> ExitCode:
         from skillgen.pipeline import read
         from skillgen.sources.documents import is_url, snapshot_text
 
-        description_options = document.description_options(server.header, how.timeout)
+        description_options = document.description_options(server.header, run_options.timeout)
         services: list[Service] = []
         for source in sources or ():
             services += read.read_document(source, Overrides(), description_options)
         if server.snapshot or server.manifest:
-            services += read_captured_server(server, Overrides(), timeout_s=how.timeout)
+            services += read_captured_server(server, Overrides(), timeout_s=run_options.timeout)
         failures: list[SkillgenError] = []
         given = {"url": server.url, "config": server.config, "command": context.obj}
         if any(given.values()):
             only_source(given, "give one: -- COMMAND, --url URL or --config FILE")
-            found, failures = crawl_servers(context.obj, server, Overrides(), console, timeout_s=how.timeout)
-            services += found
+            crawled, failures = crawl_servers(context.obj, server, Overrides(), console, timeout_s=run_options.timeout)
+            services += crawled
         else:
-            # A header is also for descriptions that are fetched.
-            own = replace(server, header=None) if any(is_url(source) for source in sources or ()) else server
-            refuse_useless_options(own, "nothing")
+            # --header also applies to descriptions that are fetched.
+            uses_header = any(is_url(source) for source in sources or ())
+            refuse_useless_options(replace(server, header=None) if uses_header else server, "nothing")
         if not services and not failures:
             raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
         code = report_failures(failures, console)

@@ -1,10 +1,7 @@
-"""Every option once: flag, help, config key, default; option groups.
+"""The options of the command line, each declared once, and the groups in which commands take them.
 
-The options, one by one, and how the values of some are read; the option groups put them together.
-
-Families of options: what several commands take, declared once.
-
-A command has a family as one parameter, and `with_option_groups` gives typer the options of it one by one.
+A group is a dataclass. A command has it as one parameter, and `with_option_groups` replaces that parameter by the
+group's options for typer. The same options are keys of skillgen.yaml: see `config.project` and `field_of_option`.
 """
 
 from __future__ import annotations
@@ -34,50 +31,50 @@ from skillgen.pipeline.generate import (
 from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 
 Url: TypeAlias = Annotated[
-    str | None, typer.Option(help="Streamable HTTP address of a server; falls back to HTTP+SSE.", metavar="URL")
+    str | None, typer.Option(help="URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL")
 ]
 Snapshot: TypeAlias = Annotated[
-    str | None, typer.Option(help="What `inspect` captured, in place of a server.", metavar="FILE")
+    str | None, typer.Option(help="Read a snapshot that `skillgen inspect` printed, not a server.", metavar="FILE")
 ]
 Config: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        help="A client's server file (.mcp.json, Claude Desktop, Cursor, VS Code), a server.json or a server card.",
+        help="Client configuration (.mcp.json, Claude Desktop, Cursor, VS Code), server.json or server card.",
         metavar="FILE",
     ),
 ]
 Server: TypeAlias = Annotated[
-    str | None, typer.Option(help="The one server of --config to read; default: all.", metavar="NAME")
+    str | None, typer.Option(help="Read only this server of --config. Default: all.", metavar="NAME")
 ]
 Manifest: TypeAlias = Annotated[
-    str | None, typer.Option(help="A service manifest: a file, a URL, or - for standard input.", metavar="SOURCE")
+    str | None, typer.Option(help="Service manifest: a file, a URL, or - for standard input.", metavar="SOURCE")
 ]
 NoToolDescriptions: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--no-tool-descriptions",
-        help="Leave a progressive server's descriptions; reading them authorises its tools in that session.",
+        help="Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools).",
     ),
 ]
 NoOlderEra: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--no-older-era",
-        help="Do not start a server of the newest revision once more to see how it opens older ones.",
+        help="Do not connect a second time with the handshake of older protocol revisions.",
     ),
 ]
 CallGetManifest: TypeAlias = Annotated[
-    bool, typer.Option("--call-get-manifest", help="Call the server's tool get_manifest; no other is ever called.")
+    bool, typer.Option("--call-get-manifest", help="Call the server's tool get_manifest. No other tool is ever called.")
 ]
 SkillFiles: TypeAlias = Annotated[
-    bool, typer.Option("--skill-files", help="Read the files of the skills that the server offers.")
+    bool, typer.Option("--skill-files", help="Read the files of the skills that the server lists.")
 ]
 Env: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--env",
-        help="KEY=VALUE for the server, or KEY from this environment; with --config a value for its variables. "
-        "Repeatable.",
+        help="Environment variable for the server: KEY=VALUE, or KEY to pass on its current value. With --config, a "
+        "value for the variables in the file. Repeatable.",
         metavar="KEY",
     ),
 ]
@@ -85,174 +82,178 @@ Header: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE', for --url. Repeatable.",
+        help="HTTP header for --url: 'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE'. Repeatable.",
         metavar="HEADER",
     ),
 ]
-Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="The folder in which the server is started.", metavar="DIR")]
+Cwd: TypeAlias = Annotated[Path | None, typer.Option(help="Working directory of the server.", metavar="DIR")]
 ServerName: TypeAlias = Annotated[
-    str | None, typer.Option(help="The name under which a host mounts the server.", metavar="NAME")
+    str | None, typer.Option(help="Name of the server in the host's configuration.", metavar="NAME")
 ]
 Login: TypeAlias = Annotated[
-    bool, typer.Option("--login", help="Log in to --url with OAuth, in the browser; kept for later runs.")
+    bool, typer.Option("--login", help="Log in to --url with OAuth in the browser. Later runs reuse the login.")
 ]
 ClientId: TypeAlias = Annotated[
     str | None,
-    typer.Option(help="The client to log in as: a registered ID, or the URL of its metadata.", metavar="ID"),
+    typer.Option(help="OAuth client to log in as: a registered ID, or the URL of its metadata.", metavar="ID"),
 ]
 ClientSecret: TypeAlias = Annotated[
-    str | None, typer.Option(help="The secret of --client-id: env:VARIABLE.", metavar="env:VARIABLE")
+    str | None, typer.Option(help="Secret of --client-id, as env:VARIABLE.", metavar="env:VARIABLE")
 ]
 Issuer: TypeAlias = Annotated[
-    str | None, typer.Option(help="The authorization server that may get --client-secret.", metavar="URL")
+    str | None, typer.Option(help="Authorization server that --client-secret may be sent to.", metavar="URL")
 ]
-Timeout: TypeAlias = Annotated[float, typer.Option(help="Seconds that one request may take.", min=0.1, max=86_400)]
-Name: TypeAlias = Annotated[str | None, typer.Option(help="The service's name, in place of the source's.")]
+Timeout: TypeAlias = Annotated[float, typer.Option(help="Timeout of one request, in seconds.", min=0.1, max=86_400)]
+Name: TypeAlias = Annotated[str | None, typer.Option(help="Name of the service. Replaces the source's.")]
 ServiceVersion: TypeAlias = Annotated[
-    str | None, typer.Option(help="The service's version, in place of the source's.", metavar="VERSION")
+    str | None, typer.Option(help="Version of the service. Replaces the source's.", metavar="VERSION")
 ]
 Description: TypeAlias = Annotated[
-    str | None, typer.Option(help="What it does and when to use it, in place of the source's words.")
+    str | None, typer.Option(help="What the service does and when to use it. Replaces the source's description.")
 ]
 Extra: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        help="A captured --ai-help text or an llms.txt that adds to the service. Repeatable.", metavar="SOURCE"
+        help="Captured --ai-help text or llms.txt that adds to the description. Repeatable.", metavar="SOURCE"
     ),
 ]
 BaseUrl: TypeAlias = Annotated[
-    str | None, typer.Option(help="The address of the API, in place of the source's.", metavar="URL")
+    str | None, typer.Option(help="Base URL of the API. Replaces the source's.", metavar="URL")
 ]
 Include: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--include",
-        help="Document only this: NAME-GLOB, tag:GLOB, path:GLOB, method:GET. Repeatable.",
+        help="Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET. Repeatable.",
         metavar="PATTERN",
     ),
 ]
 Exclude: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--exclude", help="Leave this out; patterns as above. Repeatable.", metavar="PATTERN"),
+    typer.Option(
+        "--exclude", help="Leave out matching tools; patterns as for --include. Repeatable.", metavar="PATTERN"
+    ),
 ]
 Overlay: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--overlay", help="An OpenAPI Overlay that is applied first. Repeatable.", metavar="FILE"),
+    typer.Option("--overlay", help="Apply an OpenAPI Overlay to the description first. Repeatable.", metavar="FILE"),
 ]
 AllowRemoteRefs: TypeAlias = Annotated[
-    bool, typer.Option("--allow-remote-refs", help="Fetch documents that the description names in a $ref.")
+    bool, typer.Option("--allow-remote-refs", help="Fetch URLs that the description refers to with $ref.")
 ]
 AllowOutsideRefs: TypeAlias = Annotated[
-    bool, typer.Option("--allow-outside-refs", help="Read files that it names outside its own folder.")
+    bool, typer.Option("--allow-outside-refs", help="Read files outside the description's folder that it refers to.")
 ]
 DescriptionHeader: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE', to fetch the description. "
-        "Repeatable.",
+        help="HTTP header to fetch the description: 'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer "
+        "env:VARIABLE'. Repeatable.",
         metavar="HEADER",
     ),
 ]
-Out: TypeAlias = Annotated[Path, typer.Option("-o", "--out", help="Where the documents go.", metavar="DIR")]
-Emit: TypeAlias = Annotated[str, typer.Option(help="Formats, comma-separated.", metavar="LIST")]
+Out: TypeAlias = Annotated[Path, typer.Option("-o", "--out", help="Folder for the documents.", metavar="DIR")]
+Emit: TypeAlias = Annotated[str, typer.Option(help="Output formats, comma-separated.", metavar="LIST")]
 TemplatesDir: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--templates", help="A folder; a template in it replaces ours of that name.", metavar="DIR"),
+    typer.Option("--templates", help="Folder of templates that replace built-in ones of the same name.", metavar="DIR"),
 ]
 Profile: TypeAlias = Annotated[
-    str, typer.Option(help="Front matter of the skill: portable, or claude for its additional fields.", metavar="NAME")
+    str, typer.Option(help="Front matter of the skill: portable, or claude for Claude Code's fields.", metavar="NAME")
 ]
 Install: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         "--install",
-        help="Also put the skill where hosts look: claude (.claude/skills) or agents (.agents/skills). Repeatable.",
+        help="Also install the skill for a host: claude (.claude/skills) or agents (.agents/skills). Repeatable.",
         metavar="HOST",
     ),
 ]
 User: TypeAlias = Annotated[
-    bool, typer.Option("--user", help="With --install: below the home folder, not the current one.")
+    bool, typer.Option("--user", help="Install into the home folder, not the current one (with --install).")
 ]
 Check: TypeAlias = Annotated[
-    bool, typer.Option("--check", help="Write nothing; print a diff, and exit 1 if a file would change.")
+    bool, typer.Option("--check", help="Write nothing. Print a diff and exit with 1 if a file would change.")
 ]
 AllowEmpty: TypeAlias = Annotated[
-    bool, typer.Option("--allow-empty", help="Let a source that shows less replace documents that have more.")
+    bool,
+    typer.Option("--allow-empty", help="Replace documents even if the source now lacks tools or parts of them."),
 ]
 Force: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Replace what was changed by hand in skillgen's own text; lines added elsewhere stay."
-    ),
+    typer.Option("--force", help="Overwrite edits within generated text. Lines that were added elsewhere stay."),
 ]
 Prune: TypeAlias = Annotated[
     bool,
-    typer.Option("--prune", help="Remove documents and installed skills of targets and servers that are gone."),
+    typer.Option("--prune", help="Remove documents and installed skills of targets and servers that no longer exist."),
 ]
-Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at a problem of level warning.")]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print errors only.")]
-Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print every problem, and what is done.")]
-Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Show a traceback for an error.")]
+Strict: TypeAlias = Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a JSON report to standard output.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]
+Verbose: TypeAlias = Annotated[bool, typer.Option("-v", "--verbose", help="Print every problem, including notes.")]
+Debug: TypeAlias = Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")]
 
 
-_KEYS = {"header": "headers", "overlay": "overlays", "install": "install_to", "service_version": "version"}
-"""Options whose key in skillgen.yaml has another name."""
-
+_FIELDS = {"header": "headers", "overlay": "overlays", "install": "install_to", "service_version": "version"}
+"""Options whose field in the project file has another name."""
 
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
 
 
 def field_of_option(option: str) -> str:
-    """Returns the field of the project's file, `Source` or `Target`, that says the same as an option."""
-    return _KEYS.get(option, option)
+    """Returns the field of `config.project.Source` or `Target` that corresponds to an option."""
+    return _FIELDS.get(option, option)
 
 
 def parse_env(entries: Iterable[str] | None) -> dict[str, str]:
-    """Reads `--env`: `KEY=VALUE`, or `KEY` for the value that it has here.
+    """Parses `--env`: `KEY=VALUE`, or `KEY` for its value in this environment.
 
     Raises:
-        UsageError: a name alone is not set here, or an entry has no name.
+        UsageError: a variable is not set, or an entry has no name.
     """
-    found = {}
+    values = {}
     for entry in entries or ():
         name, equals, value = entry.partition("=")
         if not name:
-            raise UsageError("an entry without a name", where="--env", fix="write --env KEY=VALUE or --env KEY")
-        found[name] = value if equals else _variable(name, "--env", or_else=", or {name}=…")
-    return found
+            raise UsageError("an entry has no name", where="--env", fix="write --env KEY=VALUE or --env KEY")
+        values[name] = value if equals else _variable(name, "--env", or_else=", or {name}=…")
+    return values
 
 
 def parse_headers(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
-    """Reads `--header`: `NAME: VALUE`; `env:VARIABLE`, also after a scheme as in `Bearer env:TOKEN`, is a variable.
+    """Parses `--header`: `NAME: VALUE`; the value may be `env:VARIABLE`, also after a scheme (`Bearer env:TOKEN`).
 
     Raises:
-        UsageError: an entry is not of that form, or the variable is not set.
+        UsageError: an entry does not have that form, or the variable is not set.
     """
-    found = []
+    headers = []
     for entry in entries or ():
         name, colon, value = entry.partition(":")
         name, value = name.strip(), value.strip()
         if not colon or not name or not value:
-            raise UsageError("not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'")
+            raise UsageError(
+                "a header is not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'"
+            )
         if variable := _HEADER_VARIABLE.fullmatch(value):
             value = (variable["scheme"] or "") + _variable(variable["name"], "--header")
-        found.append((name, value))
-    return tuple(found)
+        headers.append((name, value))
+    return tuple(headers)
 
 
 def parse_secret(entry: str | None) -> str | None:
-    """Reads `--client-secret`, whose value only a variable may hold: a command line can be seen by others.
+    """Parses `--client-secret`, which must name a variable: other users of the machine can see command lines.
 
     Raises:
-        UsageError: it names no variable, or one that is not set.
+        UsageError: it does not name a variable, or the variable is not set.
     """
     if entry is None:
         return None
     prefix, _, variable = entry.partition(":")
     if prefix != "env" or not variable:
-        raise UsageError("not of the form env:VARIABLE", where="--client-secret", fix="put the secret into a variable")
+        raise UsageError(
+            "the secret is not of the form env:VARIABLE", where="--client-secret", fix="put it into a variable"
+        )
     return _variable(variable, "--client-secret")
 
 
@@ -260,7 +261,7 @@ def _variable(name: str, option: str, *, or_else: str = "") -> str:
     if name not in os.environ:
         from skillgen.security.secrets import is_made_of_words
 
-        shown = name if is_made_of_words(name) else "NAME"  # it may be the value, without its name
+        shown = name if is_made_of_words(name) else "NAME"  # the user may have written the secret without its name
         raise UsageError(
             f"{shown} is not set in this environment", where=option, fix="set it" + or_else.format(name=shown)
         )
@@ -272,7 +273,7 @@ _DEFAULT_EMIT = ",".join(DEFAULT_FORMATS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """How a server is reached."""
+    """Options that select a server and say how to connect to it."""
 
     url: Url = None
     config: Config = None
@@ -295,7 +296,7 @@ class ServerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceOptions:
-    """What the user says of the service."""
+    """Options that replace or add to what the source says about the service."""
 
     name: Name = None
     service_version: ServiceVersion = None
@@ -306,12 +307,12 @@ class ServiceOptions:
     extra: Extra = None
 
     def overrides(self, timeout_s: float) -> Overrides:
-        """Gives what wins over the source, and the texts that add to it, which are read for this.
+        """Returns the overrides for the pipeline. Reads the texts of `--extra`.
 
         Raises:
             SourceError: a text cannot be reached or read.
         """
-        said = Overrides(
+        overrides = Overrides(
             name=self.name,
             version=self.service_version,
             description=self.description,
@@ -320,25 +321,25 @@ class ServiceOptions:
             exclude=tuple(self.exclude or ()),
         )
         if not self.extra:
-            return said
+            return overrides
         from skillgen.pipeline.read import with_extras
 
-        return with_extras(said, self.extra, timeout_s=timeout_s)
+        return with_extras(overrides, self.extra, timeout_s=timeout_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenapiOptions:
-    """What is read with an OpenAPI description."""
+    """Options for reading an OpenAPI description."""
 
     overlay: Overlay = None
     allow_remote_refs: AllowRemoteRefs = False
     allow_outside_refs: AllowOutsideRefs = False
 
     def description_options(self, header: Iterable[str] | None, timeout_s: float) -> DescriptionOptions:
-        """Gives what the pipeline needs to know; takes the headers as they were given.
+        """Returns the options for the pipeline; `header` holds the unparsed values of `--header`.
 
         Raises:
-            UsageError: a header makes no sense.
+            UsageError: a header is invalid.
         """
         return DescriptionOptions(
             timeout_s=timeout_s,
@@ -351,7 +352,7 @@ class OpenapiOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentOptions:
-    """Where documents go, and what may happen to those that are there."""
+    """Options for where the documents go, and what may happen to existing ones."""
 
     out: Out = Path(DEFAULT_OUT)
     emit: Emit = _DEFAULT_EMIT
@@ -367,7 +368,7 @@ class DocumentOptions:
     as_json: AsJson = False
 
     def output_options(self) -> OutputOptions:
-        """Gives what the pipeline needs to know.
+        """Returns the options for the pipeline.
 
         Raises:
             UsageError: a format, a profile or a host is unknown.
@@ -388,7 +389,7 @@ class DocumentOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How long a request may take, and what is printed."""
+    """Options of every command that reads a source: the timeout, and what is printed."""
 
     timeout: Timeout = 30.0
     quiet: Quiet = False
@@ -396,39 +397,39 @@ class RunOptions:
     debug: Debug = False
 
     def console(self) -> Console:
-        """Gives what prints."""
+        """Returns the console for these options."""
         return Console(self.quiet, self.verbose, self.debug)
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command whose signature has the options of each family in the family's place."""
+    """Decorates a command: typer sees the options of each group in place of the group's parameter."""
     hints = get_type_hints(command, include_extras=True)
-    families: dict[str, type[Any]] = {}
-    shown: list[inspect.Parameter] = []
+    groups: dict[str, type[Any]] = {}
+    parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
         annotation = hints[name]
         if is_dataclass(annotation) and isinstance(annotation, type):
-            families[name] = annotation
-            shown += _options_of(annotation)
+            groups[name] = annotation
+            parameters += _parameters_of(annotation)
         else:
-            shown.append(parameter.replace(annotation=annotation))
+            parameters.append(parameter.replace(annotation=annotation))
 
     @functools.wraps(command)
-    def flat(**values: Any) -> None:
-        for name, family in families.items():
-            values[name] = family(**{field.name: values.pop(field.name) for field in fields(family)})
+    def flat_command(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
         command(**values)
 
-    flat.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    return flat
+    flat_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat_command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return flat_command
 
 
-def _options_of(family: type[Any]) -> list[inspect.Parameter]:
-    hints = get_type_hints(family, include_extras=True)
+def _parameters_of(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
         )
-        for field in fields(family)
+        for field in fields(group)
     ]

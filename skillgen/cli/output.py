@@ -1,11 +1,7 @@
-"""Run, print, exit code, --json.
+"""What the commands share: run, print, write documents, report as JSON, choose the exit code.
 
-What a person reads: progress, problems, errors and the summary, all on standard error.
-
-Texts may come from a source, so control characters are taken out, and commands of a CI host are broken: nothing here
-can steer the terminal or the job.
-
-What commands share: how they run, print and end.
+Messages for people go to standard error. They may quote a source, so everything printed here has control characters
+removed and the log commands of CI hosts broken: no source can control the terminal or the job.
 """
 
 from __future__ import annotations
@@ -46,24 +42,24 @@ if TYPE_CHECKING:
 
 
 SHOWN_PROBLEMS_PER_CODE = 5
-"""Problems of one kind that are printed; `--verbose` prints all."""
+"""Number of problems printed for each code; `--verbose` prints all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """How much is printed."""
+    """Prints messages to standard error, as much as the options ask for."""
 
     quiet: bool = False
     verbose: bool = False
     debug: bool = False
 
     def say(self, line: str) -> None:
-        """Prints a line for people."""
+        """Prints a line, except with `quiet`."""
         if not self.quiet:
             _print(line)
 
     def fail(self, error: SkillgenError) -> None:
-        """Prints a fatal error: what happened, where, and what to do next; with `debug` its traceback first."""
+        """Prints a fatal error: what happened, where, and what to do next. With `debug`, the traceback comes first."""
         if self.debug:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
@@ -74,7 +70,7 @@ class Console:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
 
     def problems(self, problems: Iterable[Problem]) -> None:
-        """Prints problems, a few of each kind."""
+        """Prints problems, at most `SHOWN_PROBLEMS_PER_CODE` of each code."""
         if self.quiet:
             return
         shown: Counter[str] = Counter()
@@ -92,7 +88,7 @@ class Console:
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
-        """Shows on a terminal what is being done; silent elsewhere."""
+        """Shows a status line on a terminal; prints nothing elsewhere."""
         if self.quiet or not sys.stderr.isatty():
             yield lambda message: None
             return
@@ -104,7 +100,7 @@ class Console:
 
 
 def summary(outcome: Outcome, check: bool) -> str:
-    """Says in a few words what came of one service, and what its first level costs an agent."""
+    """Returns one line on a service: its tools, the files, and the tokens of SKILL.md next to those of the source."""
     service, plan = outcome.service, outcome.plan
     counts: Counter[str] = Counter(change.action for change in plan.drift)
     parameters = sum(len(tool.parameters) for tool in service.tools)
@@ -121,7 +117,10 @@ def summary(outcome: Outcome, check: bool) -> str:
 
 
 def change_summary(outcome: Outcome) -> str:
-    """Says in words what changed for callers since the documents were written; empty where nothing is known of it."""
+    """Returns comment lines on what changed for callers since the documents were written.
+
+    Empty if the record of the old documents names no tools.
+    """
     from skillgen.model.changes import Inventory, compare_inventories
     from skillgen.model.traversal import TypeUsage
 
@@ -133,7 +132,7 @@ def change_summary(outcome: Outcome) -> str:
 
 
 def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
-    """Yields a line of Markdown for each change, as a changelog has them."""
+    """Yields a line of Markdown for each change, in the form of a changelog."""
     for change in changes:
         mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
         yield disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
@@ -146,9 +145,9 @@ def outcome_json(
     several: bool,
     removed: Iterable[Mapping[str, str]] = (),
 ) -> str:
-    """Returns the JSON object of `--json`; with `several` services each has a folder of its own.
+    """Returns the `--json` report. With `several` services, the paths begin with the folder of each service.
 
-    `removed` are the files of what is gone.
+    `removed` holds the deleted files of targets and servers that no longer exist.
     """
     files: list[Mapping[str, str]] = [
         {"path": _place(outcome, change.path, several), "action": change.action}
@@ -170,17 +169,17 @@ def outcome_json(
 
 
 def print_diff(text: str) -> None:
-    """Prints a diff; where no program reads it that could apply it, without what steers a terminal."""
+    """Prints a diff to standard output: verbatim, so that it can be applied, but escaped on a terminal."""
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
 
 def json_output(data: Any) -> str:
-    """Gives what a program reads on standard output, where a person may see it too."""
+    """Returns JSON in which no character controls a terminal or a CI host."""
     return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
 def _place(outcome: Outcome, path: str, several: bool) -> str:
-    """Gives the path of a file as `--json` has it: relative to OUT, or with the folder in which a host looks."""
+    """Returns the path of a file in the `--json` report: relative to OUT, or with the folder of an installed skill."""
     if outcome.is_installed:
         return f"{outcome.plan.out.as_posix()}/{path}"
     return f"{outcome.plan.out.name}/{path}" if several else path
@@ -197,9 +196,9 @@ def _print(line: str) -> None:
 def run_command(
     run: Callable[[], ExitCode], console: Console, *, failed_json: Callable[[Problem], str] | None = None
 ) -> None:
-    """Runs a command; a fatal error is printed as a message, with its traceback only after `--debug`.
+    """Runs a command and exits with its code; prints a fatal error as a message.
 
-    `failed_json` returns the JSON object that `--json` promises also for a run that a fatal error stops.
+    `failed_json` returns the `--json` report of a run that a fatal error stopped.
     """
     try:
         code = run()
@@ -218,7 +217,7 @@ def run_command(
 
 
 def report_unwritable_output(error: OSError, console: Console) -> ExitCode:
-    """Reports that standard output cannot be written, and drops what is still to be written there."""
+    """Reports that standard output cannot be written, and discards the rest of the output."""
     console.fail(_fatal_error(error))
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -242,79 +241,79 @@ def write_documents(
     *,
     failures: Sequence[SkillgenError] = (),
 ) -> ExitCode:
-    """Documents each service; one that fails does not cost the others, and the highest code wins.
+    """Documents services, reports orphaned documents, prints the `--json` report. Returns the highest exit code.
 
-    `failures` is why other services of the same run could not be read.
+    `failures` holds the errors of services of the same run that could not be read.
     """
     written = write_services(services, output, console, failures=failures, shows_diff=not as_json)
-    left = OrphanReport()
+    orphans = OrphanReport()
     if written.code in (ExitCode.DONE, ExitCode.DRIFT):
-        found = orphaned_folders(written.documents, [output.out], [output.out], [*HOSTS.values(), *output.install])
-        left = report_orphans(found, console, prune=output.prune, check=output.check, shows_diff=not as_json)
-    code = max(written.code, left.code)
+        folders = orphaned_folders(written.documents, [output.out], [output.out], [*HOSTS.values(), *output.install])
+        orphans = report_orphans(folders, console, prune=output.prune, check=output.check, shows_diff=not as_json)
+    code = max(written.code, orphans.code)
     if as_json:
-        problems = (*written.problems, *left.problems)
-        print(outcome_json(written.outcomes, problems, several=not written.is_one, removed=left.files))
+        problems = (*written.problems, *orphans.problems)
+        print(outcome_json(written.outcomes, problems, several=not written.is_one, removed=orphans.files))
     if output.check and code is ExitCode.DRIFT:
-        console.say("the documents are not up to date; run the same command without --check")
+        console.say("the documents are not up to date: run the same command without --check")
     return code
 
 
 def failed_json(as_json: bool) -> Callable[[Problem], str] | None:
-    """Returns what prints the object of `--json` for a run that a fatal error stops; `None` without `--json`."""
+    """Returns the function that makes the `--json` report of a fatal error; `None` without `--json`."""
     return (lambda problem: outcome_json((), (problem,), several=False)) if as_json else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteResult:
-    """What came of the services of one source."""
+    """The result of documenting the services of one source."""
 
     outcomes: tuple[Outcome, ...]
-    """Of those that were documented."""
+    """The outcomes of the services that were documented, and of their installed skills."""
 
     problems: tuple[Problem, ...]
-    """Theirs, and one for each that failed."""
+    """Problems of those services, and one for each service that failed."""
 
     code: ExitCode
-    """The highest of all."""
+    """The highest exit code of all services."""
 
     is_one: bool
-    """Whether the source has one service, whose documents have no folder of their own."""
+    """True if the source has one service; its documents are in OUT itself."""
 
     site: Plan | None = None
-    """The llms.txt above the documents of several services."""
+    """The llms.txt that lists several services."""
 
     @property
     def folders(self) -> dict[Path, bool]:
-        """Each folder that was written, and whether it holds the documents of a service, not a copy or a list."""
-        found = {outcome.plan.out: not outcome.is_installed for outcome in self.outcomes}
-        return found if self.site is None else {**found, self.site.out: False}
+        """Each folder that was written; True if it holds a service's documents, not an installed copy or a list."""
+        folders = {outcome.plan.out: not outcome.is_installed for outcome in self.outcomes}
+        return folders if self.site is None else {**folders, self.site.out: False}
 
     @property
     def documents(self) -> dict[Path, Collection[str]]:
-        """Each folder that was written, resolved, and the paths of its documents."""
+        """Each folder that was written, resolved, to the paths of its documents."""
         plans = [outcome.plan for outcome in self.outcomes] + ([self.site] if self.site is not None else [])
         return {plan.out.resolve(): plan.after.states for plan in plans}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrphanReport:
-    """What came of documents that belong to something that is gone."""
+    """What was reported or removed of documents without a target or a server."""
 
     problems: tuple[Problem, ...] = ()
-    """One for each folder of them that stays."""
+    """One problem for each folder that remains."""
 
     files: tuple[Mapping[str, str], ...] = ()
-    """Those that were removed, as `--json` lists files."""
+    """The removed files, in the form of the `--json` report."""
 
     code: ExitCode = ExitCode.DONE
-    """`DRIFT` where `--check` found files to remove."""
+    """`DRIFT` if `--check` found files to remove."""
 
 
 def report_orphans(
     folders: Mapping[Path, Problem], console: Console, *, prune: bool, check: bool, shows_diff: bool
 ) -> OrphanReport:
-    """Reports documents that belong to something that is gone, or removes them with `prune`."""
+    """Reports documents without a target or a server; removes them with `prune`."""
     if not prune:
         console.problems(folders.values())
         return OrphanReport(problems=tuple(folders.values()))
@@ -336,8 +335,8 @@ def report_orphans(
             code = max(code, ExitCode.DRIFT)
             if shows_diff:
                 print_diff(plan.diff)
-        words = "would be removed" if check else "removed"
-        console.say(f"{folder.as_posix()}: {len(plan.drift)} files {words}, for what they document is gone")
+        action = "would be removed" if check else "removed"
+        console.say(f"{folder.as_posix()}: {len(plan.drift)} files {action}, because what they document is gone")
     return OrphanReport(problems=tuple(problems), files=tuple(files), code=code)
 
 
@@ -349,7 +348,7 @@ def write_services(
     failures: Sequence[SkillgenError] = (),
     shows_diff: bool = True,
 ) -> WriteResult:
-    """Documents each service, and prints what comes of it."""
+    """Documents each service and prints its outcome. A service that fails does not stop the others."""
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     outcomes: list[Outcome] = []
@@ -363,7 +362,7 @@ def write_services(
             siblings = (*output.siblings, *(output.out / other for other in names))
             main = replace(output, out=output.out / folder_name, within=output.out, owner=output.out, siblings=siblings)
         try:
-            found = generate.generate(service, [main, *installations(service, main)])
+            service_outcomes = generate.generate(service, [main, *installations(service, main)])
         except SkillgenError as error:
             if is_one:
                 console.problems(service.problems)
@@ -372,7 +371,7 @@ def write_services(
             problems.append(problem_from_error(error))
             code = max(code, error.exit_code)
             continue
-        for outcome in found:
+        for outcome in service_outcomes:
             console.problems(outcome.problems)
             problems.extend(outcome.problems)
             if output.check and shows_diff:
@@ -397,7 +396,7 @@ def write_services(
 
 
 def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:
-    """Shows why services of a run could not be read, and gives the highest code."""
+    """Prints errors of services that could not be read. Returns the highest exit code."""
     code = ExitCode.DONE
     for error in failures:
         console.fail(error)
@@ -406,5 +405,5 @@ def report_failures(failures: Iterable[SkillgenError], console: Console) -> Exit
 
 
 def problem_from_error(error: SkillgenError) -> Problem:
-    """Gives a dead end of one service as a problem of the run."""
+    """Returns the fatal error of one service as a problem of the run."""
     return Problem(code="service-failed", level="error", where=error.where or "", message=error.what, fix=error.fix)

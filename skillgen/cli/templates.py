@@ -1,4 +1,4 @@
-"""`skillgen templates`: the templates that skillgen comes with, to read and to change."""
+"""`skillgen templates`: lists, shows and exports the built-in templates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 
 templates = typer.Typer(
-    help="Lists, shows or exports the templates; a changed one is used with --templates DIR.",
+    help="List, show or export the built-in templates. Use changed ones with --templates DIR.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -22,7 +22,7 @@ templates = typer.Typer(
 
 @templates.command("list")
 def list_templates() -> None:
-    """Names every template, and says what each makes."""
+    """List every template with its purpose."""
     width = max(map(len, template_names()))
     for name in template_names():
         print(f"{name:{width}}  {template_purpose(name)}")
@@ -31,39 +31,41 @@ def list_templates() -> None:
 @templates.command("show")
 @with_option_groups
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of a template, as list gives it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a template, as printed by `templates list`.")],
     *,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Prints one template."""
+    """Print one template."""
 
     def run() -> ExitCode:
-        print(template_text(_known(name)), end="")
+        print(template_text(_checked_name(name)), end="")
         return ExitCode.DONE
 
-    run_command(run, how.console())
+    run_command(run, run_options.console())
 
 
 @templates.command("export")
 @with_option_groups
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they go; --templates DIR uses them.")],
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all by default.")] = None,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to; pass it to --templates.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Templates to export. Default: all.")
+    ] = None,
     *,
-    how: RunOptions,
+    run_options: RunOptions,
 ) -> None:
-    """Writes templates to a folder; a file that is there and differs is left as it is."""
-    console = how.console()
+    """Write templates to a folder. Stops if a file there differs."""
+    console = run_options.console()
 
     def run() -> ExitCode:
-        texts = {name: template_text(_known(name)) for name in names or template_names()}
-        different = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
-        if different:
+        texts = {name: template_text(_checked_name(name)) for name in names or template_names()}
+        changed_names = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
+        if changed_names:
             raise EditedError(
-                f"{', '.join(different[:5])}: there, and different; nothing was written",
+                f"{', '.join(changed_names[:5])} already exist there and differ; nothing was written",
                 where=str(folder),
-                fix="export only the templates that you do not have: give their names, or another folder",
-                diff="".join(_difference(folder, name, texts[name]) for name in different),
+                fix="name the templates that you do not have yet, or choose another folder",
+                diff="".join(_diff(folder, name, texts[name]) for name in changed_names),
             )
         for name, text in texts.items():
             _write(folder / name, text)
@@ -73,7 +75,7 @@ def export(
     run_command(run, console)
 
 
-def _known(name: str) -> str:
+def _checked_name(name: str) -> str:
     if name in template_names():
         return name
     close = difflib.get_close_matches(name, template_names(), n=1, cutoff=0.7)
@@ -97,6 +99,6 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
 
 
-def _difference(folder: Path, name: str, text: str) -> str:
+def _diff(folder: Path, name: str, text: str) -> str:
     old = (folder / name).read_text("utf-8").splitlines(keepends=True)
     return "".join(difflib.unified_diff(old, text.splitlines(keepends=True), f"{folder}/{name}", name))

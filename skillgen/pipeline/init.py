@@ -54,7 +54,7 @@ class Proposal:
     source: Mapping[str, Any]
     """The keys of `source:`: text, a list of words, or a mapping of texts."""
 
-    found: str
+    evidence: str
     """What was seen, in a few words, with the file."""
 
     prerequisites: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ def python_servers(places: ProjectFiles) -> Iterator[Proposal]:
             yield Proposal(
                 name=path.rpartition("/")[2][: -len(".py")] if "/" not in path else folder.rpartition("/")[2],
                 source={"command": ["python", path]},
-                found=f"an MCP server in {path}",
+                evidence=f"an MCP server in {path}",
             )
 
 
@@ -190,7 +190,7 @@ def fastapi_applications(places: ProjectFiles) -> Iterator[Proposal]:
         yield Proposal(
             name=project.name or module.partition(".")[0],
             source={"openapi-command": [*project.runner, "python", "-c", code], **project.surroundings()},
-            found=f"a FastAPI application in {path}",
+            evidence=f"a FastAPI application in {path}",
             prerequisites=("the packages that it imports must be installed",),
         )
 
@@ -205,7 +205,7 @@ def _server_of(project: _Project, path: str) -> Proposal | None:
         return Proposal(
             name=name,
             source={"command": command, **surroundings},
-            found=f"an MCP server in {path}, script {name}",
+            evidence=f"an MCP server in {path}, script {name}",
             prerequisites=() if command == [name] else ("the packages that it imports must be installed",),
             alternatives=tuple(likely[1:]),
         )
@@ -217,7 +217,7 @@ def _server_of(project: _Project, path: str) -> Proposal | None:
     return Proposal(
         name=project.name or file[: -len(".py")],
         source={"command": [*project.runner, "python", file], **surroundings},
-        found=f"an MCP server in {running[0]}",
+        evidence=f"an MCP server in {running[0]}",
         prerequisites=("the packages that it imports must be installed",),
     )
 
@@ -364,7 +364,7 @@ def node_servers(places: ProjectFiles) -> Iterator[Proposal]:
         yield Proposal(
             name=names[0],
             source={"command": ["node", file], **where},
-            found=f"an MCP server in {path}, {file}",
+            evidence=f"an MCP server in {path}, {file}",
             prerequisites=() if is_there else (_build_hint(data, file),),
             alternatives=tuple(names[1:]),
         )
@@ -428,7 +428,7 @@ def client_servers(places: ProjectFiles) -> Iterator[Proposal]:
             yield Proposal(
                 name=name,
                 source={"config": path, "server": name},
-                found=f"the server {name!r} in {path}",
+                evidence=f"the server {name!r} in {path}",
                 prerequisites=tuple(
                     f"set {item} in the environment" for item in needed if item not in _CLIENT_VARIABLES
                 ),
@@ -466,7 +466,7 @@ def description_files(places: ProjectFiles) -> Iterator[Proposal]:
         identity = (kind, title.strip().lower()) if kind == "openapi" else (kind, path)
         if identity not in seen:
             seen.add(identity)
-            yield Proposal(name=title, source={kind: path}, found=f"{what} in {path}")
+            yield Proposal(name=title, source={kind: path}, evidence=f"{what} in {path}")
 
 
 def _may_be_description(places: ProjectFiles, path: str) -> bool:
@@ -631,7 +631,7 @@ def _commented(proposals: Iterable[Proposal]) -> str:
 
 
 def _target(proposal: Proposal) -> str:
-    lines = [f"  # {_one_line(proposal.found)}"]
+    lines = [f"  # {_one_line(proposal.evidence)}"]
     lines += [f"  # first: {_one_line(caution)}" for caution in proposal.prerequisites]
     if proposal.alternatives:
         lines.append(f"  # other commands of it: {_one_line(', '.join(proposal.alternatives))}")
