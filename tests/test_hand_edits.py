@@ -374,7 +374,7 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     assert (finished.exit_code, f"git checkout --ours {record.as_posix()})" in finished.stderr) == (5, True)
     record.unlink()
     finished = run(out)
-    assert (finished.exit_code, "restore .skillgen.json, where skillgen wrote these files" in finished.stderr) == (
+    assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (
         4,
         True,
     )
@@ -396,7 +396,7 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     path.write_text(json.dumps({**data, "name": "mine", "last": 1}, indent=2) + "\n", "utf-8")
     finished = run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path)
     assert finished.exit_code == 4
-    assert "put keys of your own above the last key" in finished.stderr
+    assert "put your keys above the last key" in finished.stderr
     assert "<!--" not in finished.stderr.partition("--- a/")[0]
 
 

@@ -98,7 +98,7 @@ def test_tools_are_never_allowed_silently_and_only_those_that_change_nothing(tmp
         (["--profile", "other"], "no such profile"),
         (["--install", "other"], "no such host"),
         (["--install", "claude", "--emit", "llms"], "no skill to install"),
-        (["--user"], "says nothing without --install"),
+        (["--user"], "has no effect without --install"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options: list[str], words: str, tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def test_an_empty_source_does_not_replace_documents_that_have_tools(source: Path
     for options in ([], ["--check"]):
         finished = run(source, out, *options)
         assert (finished.exit_code, finished.stdout) == (3, "")
-        assert "shows no tools" in finished.stderr
+        assert "lists no tools" in finished.stderr
         assert "--allow-empty" in finished.stderr
     assert stamps_of(out) == before
 

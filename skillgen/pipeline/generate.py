@@ -1,14 +1,8 @@
-"""Service -> documents -> plan -> write or diff; install.
+"""Renders a service and writes its documents: service -> documents -> plan -> write or diff.
 
-What a run is asked to do, and what came of it.
-
-From a service to its documents: rendered, compared with what stands in OUT, written or shown as a diff.
-
-Where hosts look for skills, and what a run is asked to do there.
-
-The skill of each service has a folder and a record of its own there, so that nothing else in it is ever touched.
-
-Finds and removes what skillgen wrote for targets, servers and names that are gone.
+`generate` does so for each place of a run: OUT, and the folders in which hosts look for skills. An installed skill
+has a folder and a record of its own there, so that nothing else in that folder is ever touched. `orphaned_folders`
+finds the documents of targets, servers and names that no longer exist.
 """
 
 from __future__ import annotations
@@ -41,7 +35,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_OUT = "agent-docs"
-"""The folder of the documents where none is named."""
+"""Folder of the documents by default."""
 
 Progress = Callable[[str], None]
 
@@ -51,7 +45,7 @@ BYTES_PER_TOKEN = 3.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What the user says of the service; it wins over the source (design, "Where facts disagree")."""
+    """What the user declares about the service; it wins over the source (design, "Where facts disagree")."""
 
     name: str | None = None
     """`--name`."""
@@ -66,125 +60,125 @@ class Overrides:
     """`--base-url`."""
 
     extras: tuple[ExtraText, ...] = ()
-    """`--extra`: texts that add to what the source says."""
+    """`--extra`: texts that add to the source's."""
 
     include: tuple[str, ...] = ()
-    """`--include`: patterns of what is documented; empty for everything."""
+    """`--include`: patterns of the tools to document; empty for all."""
 
     exclude: tuple[str, ...] = ()
-    """`--exclude`: patterns of what is not."""
+    """`--exclude`: patterns of the tools to leave out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionOptions:
-    """How a description is reached, and what is read with it."""
+    """How to fetch an OpenAPI description, and what to read with it."""
 
     timeout_s: float = 30.0
-    """How long one request may take."""
+    """Timeout of one request."""
 
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """`--header`: may hold secrets."""
+    """`--header`; may hold secrets."""
 
     secrets: Secrets = field(default_factory=Secrets, repr=False)
-    """Secrets in other places, such as in what a variable of the project's file was replaced by."""
+    """Secrets from elsewhere, such as values of the project file's variables."""
 
     overlays: tuple[str, ...] = ()
-    """`--overlay`: files or addresses, applied in their order."""
+    """`--overlay`: files or URLs, applied in this order."""
 
     allow_remote_refs: bool = False
-    """Whether documents that the description names are fetched."""
+    """Fetch URLs that the description refers to."""
 
     allow_outside_refs: bool = False
-    """Whether files outside the folder of the description are read."""
+    """Read files outside the description's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions:
-    """Where documents go, and what may happen to those that are there."""
+    """Where the documents go, and what may happen to existing ones."""
 
     out: Path
-    """The folder."""
+    """Folder of the documents."""
 
     within: Path | None = None
-    """The folder that the user named, where `out` is one in it that has its name from the source."""
+    """The folder that the user named, if `out` is a folder in it with a name from the source."""
 
     siblings: tuple[Path, ...] = ()
-    """The folders of all documents of the run; others with the same owner are gone."""
+    """Folders of all documents of the run. Folders with the same owner that are not among them are orphaned."""
 
     formats: tuple[str, ...]
-    """Names of formats."""
+    """Names of the output formats."""
 
     templates: Path | None = None
-    """A folder whose templates win over skillgen's."""
+    """Folder of templates that replace built-in ones."""
 
     profile: str
-    """Which front matter SKILL.md has: `portable` or `claude`."""
+    """Front matter of SKILL.md: `portable` or `claude`."""
 
     install: tuple[Path, ...] = ()
-    """Where hosts look for skills, and the skill is to be put too."""
+    """Folders in which hosts look for skills, to install the skill into."""
 
     owner: Path | None = None
-    """What `out` belongs to, where that is not the user alone: the project's file, the folder of all services of a run,
-    or the documents of which the installed skill is a copy."""
+    """What `out` belongs to, if not to the user alone: the project file, the folder of all services of a run, or the
+    documents that an installed skill is a copy of."""
 
     is_installed: bool = False
-    """Whether `out` is the folder of the skill itself, in the place where a host looks."""
+    """True if `out` is the folder of an installed skill."""
 
     check: bool = False
-    """Whether to write nothing and show what would change."""
+    """Write nothing; show what would change."""
 
     allow_empty: bool = False
-    """Whether a service that shows less, or no tools, may replace documents that have more."""
+    """Let a service without tools, or with less than its documents have, replace them."""
 
     force: bool = False
-    """Whether generated text wins over what a person changed in it."""
+    """Overwrite edits within generated text."""
 
     prune: bool = False
-    """Whether documents of what is gone are removed."""
+    """Remove orphaned documents."""
 
     strict: bool = False
-    """Whether a problem of level warning is a fatal error."""
+    """Treat a problem of level warning as a fatal error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one service."""
+    """The result of documenting one service in one place."""
 
     service: Service
-    """What was documented."""
+    """The service that was documented."""
 
     plan: Plan
-    """What happened to the files, or would have."""
+    """What happened to the files, or with `check` what would have."""
 
     problems: tuple[Problem, ...]
-    """What was wrong with the source or with the files."""
+    """Problems of the source and of the files."""
 
     diff: str
-    """With `check`, what would change."""
+    """With `check`, the changes as a unified diff; else empty."""
 
     is_installed: bool
-    """Whether it is about the place where a host looks for the skill."""
+    """True if the place is an installed skill."""
 
     skill_tokens: int | None
-    """What the first level costs an agent."""
+    """Tokens of SKILL.md; `None` if it is not among the formats."""
 
     exit_code: ExitCode
-    """How it ended."""
+    """`DRIFT` if `check` found changes, else `DONE`."""
 
 
 def count_tokens(text: str) -> int:
-    """Counts tokens as the design does."""
+    """Returns the number of tokens of a text, estimated by `BYTES_PER_TOKEN`."""
     return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
 
 
 def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, ...]:
-    """Renders a service, and writes the documents to each place, or shows what would change there.
+    """Renders a service and writes the documents to each place of a run; with `check`, only plans it.
 
-    Every place is looked at before anything is written to the first: an edit in one of them leaves all as they are.
+    All places are planned before anything is written: an edit in one of them leaves all unchanged.
 
     Raises:
-        SourceError: the service has no tools where its documents have some, or `strict` and it has problems.
-        EditedError: a file that would be replaced holds edits; nothing was written.
+        SourceError: the service lacks tools or parts that its documents have, or has problems in a `strict` run.
+        EditedError: a file that would be overwritten was edited; nothing was written.
         OutputError: a place cannot be written.
         UsageError: a template has an error.
     """
@@ -219,7 +213,7 @@ _WITHOUT_FRONT_MATTER = Problem(
     code="skill-without-front-matter",
     level="warning",
     where="skill/SKILL.md.j2",
-    message="SKILL.md begins with no front matter, so hosts do not find the skill",
+    message="SKILL.md has no front matter, so hosts do not find the skill",
     fix="begin the template with {{ fields|front_matter }}",
 )
 
@@ -227,11 +221,15 @@ _WITHOUT_FRONT_MATTER = Problem(
 def _outcome(
     service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None, problems: Sequence[Problem]
 ) -> Outcome:
-    said = [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
+    source_problems = (
+        []
+        if run.is_installed
+        else [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
+    )
     return Outcome(
         service=service,
         plan=plan,
-        problems=(*([] if run.is_installed else said), *_plan_problems(plan)),
+        problems=(*source_problems, *_plan_problems(plan)),
         diff=plan.diff if run.check else "",
         is_installed=run.is_installed,
         skill_tokens=skill_tokens,
@@ -259,7 +257,7 @@ def _plan(service: Service, documents: Mapping[str, bytes], options: OutputOptio
 
 
 def _owner_from(options: OutputOptions) -> str | None:
-    """Returns the path from OUT to its owner; `None` where it would name folders above the project."""
+    """Returns the path from OUT to its owner; `None` if it would name folders above the project."""
     owner, out = options.owner, options.out
     if owner is None:
         return None
@@ -273,9 +271,8 @@ def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
     """Refuses to replace an installed skill that is a copy of other documents.
 
     Raises:
-        EditedError: it is.
+        EditedError: it is such a copy.
     """
-
     before, after = plan.before, plan.after
     is_known = before.owner is not None and after.owner is not None
     is_other = is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
@@ -283,13 +280,13 @@ def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
         raise EditedError(
             f"is the installed skill of another service, {before.service!r}; nothing was written",
             where=str(plan.out),
-            fix="give one of them another name (--name, or name: in skillgen.yaml); or give --force to replace it",
+            fix="rename one of them (--name, or name: in skillgen.yaml), or replace it with --force",
             diff="",
         )
 
 
 def _documents(service: Service, options: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
-    """Returns path to content, and what had to be left out."""
+    """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
     from skillgen.render.formats import render_documents
 
     documents = render_documents(service, options.formats, options.templates, options.profile)
@@ -298,7 +295,7 @@ def _documents(service: Service, options: OutputOptions) -> tuple[dict[str, byte
 
 
 def _documents_for(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:
-    """Gives those that go to a place; an installed skill's paths start in its folder."""
+    """Returns the documents that go to a place; for an installed skill, its own files relative to its folder."""
     if not options.is_installed:
         return documents
     folder = f"skills/{skill_name(service)}/"
@@ -306,10 +303,10 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, options: Ou
 
 
 def generate_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
-    """Writes the llms.txt above those of several services, or finds out whether it would change.
+    """Writes the llms.txt that lists several services; with `check`, only plans it.
 
     Raises:
-        EditedError: the file holds edits.
+        EditedError: the file was edited.
         OutputError: OUT cannot be written.
         UsageError: the template has an error.
     """
@@ -333,43 +330,43 @@ def generate_site(services: Sequence[Service], folders: Sequence[str], options: 
 
 
 def parse_formats(names: str) -> tuple[str, ...]:
-    """Reads a comma-separated list of formats.
+    """Parses a comma-separated list of formats; returns them in the order of `FORMATS`.
 
     Raises:
-        UsageError: one of them is unknown.
+        UsageError: a format is unknown, or the list is empty.
     """
-    asked = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in asked if name not in FORMATS]
-    if unknown or not asked:
+    requested = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in requested if name not in FORMATS]
+    if unknown or not requested:
         raise UsageError(
-            f"no such format: {', '.join(unknown) or 'none given'}",
+            f"no such format: {', '.join(unknown)}" if unknown else "no format is given",
             where="--emit",
             fix=f"choose from {','.join(FORMATS)}",
         )
-    return tuple(name for name in FORMATS if name in asked)
+    return tuple(name for name in FORMATS if name in requested)
 
 
 def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
-    """Gives the folder of each of several services: after its name in the client's file, else its own."""
+    """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
     from skillgen.render.pages import file_stems
 
     names = [service.server_name or skill_name(service) for service in services]
     stems = file_stems(dict.fromkeys(names), frozenset())
     taken: dict[str, None] = {}
     for name in names:
-        further = (f"{stems[name]}-{number}" for number in count(2))
-        taken[next(stem for stem in chain([stems[name]], further) if stem not in taken)] = None
+        numbered = (f"{stems[name]}-{number}" for number in count(2))
+        taken[next(stem for stem in chain([stems[name]], numbered) if stem not in taken)] = None
     return tuple(taken)
 
 
 def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:
-    """Returns the services of one run, with the mount name added to a name whose skill is not the only one of its name.
+    """Returns the services of one run; adds the mount name to the names of services with the same skill name.
 
-    Hosts keep all skills in one folder (X-21). `folders` are those of a run in which others could not be read: the
-    names in their records stay.
+    Hosts keep all skills in one folder (X-21). `folders` holds the folders of the services if other services of the run
+    could not be read: a name that the record there has remains distinct.
     """
     counts = Counter(map(skill_name, services))
-    found: list[Service] = []
+    renamed: list[Service] = []
     for service, folder in zip_longest(services, folders):
         mount = service.server_name
         distinct = f"{service.name}-{mount}"
@@ -377,22 +374,22 @@ def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = (
         if is_shared and mount is not None and mount != service.name:
             title = f"{service.title} ({mount})" if service.title else None
             service = replace(service, name=distinct, title=title)
-        found.append(service)
-    return tuple(found)
+        renamed.append(service)
+    return tuple(renamed)
 
 
 SHOWN_STRICT_PROBLEMS = 3
-"""Problems that the message of --strict shows."""
+"""Number of problems in the message of --strict."""
 
 
 def _refuse_problems(problems: Sequence[Problem]) -> None:
-    found = [problem for problem in problems if problem.level != "info"]
-    if found:
-        shown = [f"{item.code}: {item.where}: {item.message}" for item in found[:SHOWN_STRICT_PROBLEMS]]
-        left = len(found) - len(shown)
+    warnings = [problem for problem in problems if problem.level != "info"]
+    if warnings:
+        shown = [f"{item.code}: {item.where}: {item.message}" for item in warnings[:SHOWN_STRICT_PROBLEMS]]
+        hidden = len(warnings) - len(shown)
         raise SourceError(
-            f"--strict refuses {len(found)} problem{'s' if len(found) > 1 else ''}: {'; '.join(shown)}"
-            + (f"; and {left} more" if left else ""),
+            f"--strict refuses {len(warnings)} problem{'s' if len(warnings) > 1 else ''}: {'; '.join(shown)}"
+            + (f"; and {hidden} more" if hidden else ""),
             fix="correct the source, or run without --strict",
         )
 
@@ -401,9 +398,9 @@ def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
     if service.tools or not plan.before.tools:
         return
     raise SourceError(
-        f"{service.name} shows no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
+        f"{service.name} lists no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
         where=str(options.out),
-        fix="check the source, or give --allow-empty if it really has none any more",
+        fix="check the source, or give --allow-empty if it has no tools any more",
     )
 
 
@@ -424,12 +421,12 @@ _FAILURES = {
     "skill-file-refused": "skills/files",
     "skill-files-too-many": "skills/files",
 }
-"""Codes of problems after which a part of the source is missing, and the part; `None` where the problem's place names
+"""Code of a problem with which a part of the source is missing, to the part; `None` if `where` of the problem names
 it."""
 
 _PARTS_READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
 _IN_GROUPS = ("tools/list", "resources/list", "prompts/list", "ai_help")
-"""Parts that the contents of a group add to; the instructions of groups are counted with the texts of `ai_help`."""
+"""Parts to which the contents of a group are added; the instructions of groups count as texts of `ai_help`."""
 
 
 def _failed_parts(problems: Sequence[Problem]) -> set[str]:
@@ -440,10 +437,10 @@ def _failed_parts(problems: Sequence[Problem]) -> set[str]:
 
 
 def _refuse_partial(service: Service, plan: Plan) -> None:
-    """Refuses to replace what a good run documented when something of it could not be read now.
+    """Refuses to replace the documents of a complete run if a part of the source could not be read this time.
 
     Raises:
-        SourceError: a part of the source failed that the documents have.
+        SourceError: the documents have more of a part than could be read.
     """
     failed = _failed_parts(service.problems)
     before, after = plan.before, plan.after
@@ -455,10 +452,12 @@ def _refuse_partial(service: Service, plan: Plan) -> None:
     if "tools/list" in failed and (gone := before.tools.keys() - after.tools.keys()):
         lost.append(f"{len(gone)} of the {len(before.tools)} tools")
     if any(problem.code == "tool-description-failed" for problem in service.problems):
-        bare = [name for name, tool in after.tools.items() if _has_lost(tool, before.tools.get(name, {}), "described")]
-        lost += [f"the description of {len(bare)} tools, such as {bare[0]}"] if bare else []
+        undescribed = [
+            name for name, tool in after.tools.items() if _has_lost(tool, before.tools.get(name, {}), "described")
+        ]
+        lost += [f"the description of {len(undescribed)} tools, such as {undescribed[0]}"] if undescribed else []
     if after.offers.get(UNREAD_DOCUMENTS, 0) > before.offers.get(UNREAD_DOCUMENTS, 0):
-        # A description refers to another document that could be read before.
+        # The description refers to another document, which an earlier run could read.
         poorer = [
             name for name, tool in before.tools.items() if _has_lost(after.tools.get(name, {}), tool, "takes", "gives")
         ]
@@ -467,9 +466,9 @@ def _refuse_partial(service: Service, plan: Plan) -> None:
             lost.append(f"{len(types)} of the {len(before.types)} types")
     if lost:
         raise SourceError(
-            f"could not be read to its end, and lacks what its documents have: {'; '.join(lost)}; nothing was changed",
+            f"could not be read completely, and lacks what its documents have: {'; '.join(lost)}; nothing was changed",
             where=service.name,
-            fix="run it again, or give --allow-empty if it really has no more",
+            fix="run it again, or give --allow-empty if it has no more",
         )
 
 
@@ -486,20 +485,20 @@ def _refuse_conflicts(plan: Plan) -> None:
     names = ", ".join(change.path for change in conflicts[:5]) + (", …" if len(conflicts) > 5 else "")
     reasons = "; ".join(dict.fromkeys(change.reason for change in conflicts))
     if all(change.reason == FOREIGN for change in conflicts):
-        fix = "move the file away, or choose another folder with --out; or give --force to replace it"
+        fix = "move the file away, choose another folder with --out, or replace it with --force"
         if not plan.before.states:
-            fix = f"restore {RECORD_NAME}, where skillgen wrote these files and it was lost; {fix}"
+            fix = f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; {fix}"
     elif any("merge" in change.reason for change in conflicts):
-        fix = "resolve it: take one side of each, and run again"
+        fix = "resolve it: take one side of each file, and run again"
     elif all(change.path.endswith(".json") for change in conflicts):
         fix = (
-            "put keys of your own above the last key, in lines of their own that end with a comma, and they stay; "
-            "set what skillgen writes in skillgen.yaml; or give --force, and skillgen's text replaces what was changed"
+            "put your keys above the last key, on separate lines that end with a comma, to keep them; set generated "
+            "values in skillgen.yaml; or discard the edits with --force"
         )
     else:
         fix = (
-            "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours -->, and they stay; "
-            "or give --force, and skillgen's text replaces what was changed in it"
+            "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
+            "or discard the edits with --force"
         )
     raise EditedError(
         f"{names}: {reasons}; nothing was written",
@@ -510,68 +509,68 @@ def _refuse_conflicts(plan: Plan) -> None:
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:
-    found = list(plan.problems)
-    found += [
+    problems = list(plan.problems)
+    problems += [
         Problem(
             code="edited",
             level="warning",
             where=change.path,
             message=f"{change.reason}; a run would stop and write nothing",
-            fix="see what skillgen says without --check",
+            fix="run without --check to see the edits and how to keep them",
         )
         for change in plan.conflicts
     ]
-    was, now = plan.before.service, plan.after.service
-    if was is not None and was != now:
-        found.append(
+    before, after = plan.before.service, plan.after.service
+    if before is not None and before != after:
+        problems.append(
             Problem(
                 code="service-replaced",
                 level="warning",
                 where=str(plan.out),
-                message=f"the documents there were those of {was!r}; they are replaced by those of {now!r}",
-                fix="give each service an --out of its own",
+                message=f"the documents of {before!r} are replaced by those of {after!r}",
+                fix="give each service its own --out",
             )
         )
-    return found
+    return problems
 
 
 HOSTS = {"claude": Path(".claude", "skills"), "agents": Path(".agents", "skills")}
-"""Name of `--install` to the folder, below the project or the home folder."""
+"""Value of `--install` to the host's folder, relative to the project or the home folder."""
 
 
 def install_folders(
     hosts: Sequence[str], *, user: bool, formats: tuple[str, ...], project: Path | None = None
 ) -> tuple[Path, ...]:
-    """Returns the folders in which hosts look for skills: below the project or the current folder, or the user's own.
+    """Returns the hosts' folders for skills: below `project` (default: the current folder), or with `user` below home.
 
     Raises:
-        UsageError: a host is unknown, no skill is made, or a symbolic link leads out of the project.
+        UsageError: a host is unknown, the formats have no skill, or a symbolic link points out of the project.
     """
     if user and not hosts:
-        raise UsageError("says nothing without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
-    found = []
+        raise UsageError("it has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
+    folders = []
     for host in dict.fromkeys(hosts):
         if host not in HOSTS:
             raise UsageError(f"no such host: {host}", where="--install", fix=f"choose from {','.join(HOSTS)}")
         if "skill" not in formats:
             fix = "add skill to it, or leave --install out"
-            raise UsageError("there is no skill to install", where="--emit", fix=fix)
+            raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
         top = project or Path()
         if not user and not is_below(top / HOSTS[host], top):
             raise UsageError(
-                f"a symbolic link leads {HOSTS[host].as_posix()} out of the project",
+                f"a symbolic link takes {HOSTS[host].as_posix()} out of the project",
                 where="--install",
-                fix="remove the link, or install for yourself with --user",
+                fix="remove the link, or install into the home folder with --user",
             )
-        found.append(Path.home() / HOSTS[host] if user else top / HOSTS[host])
-    return tuple(found)
+        folders.append(Path.home() / HOSTS[host] if user else top / HOSTS[host])
+    return tuple(folders)
 
 
 def parse_profile(name: str) -> str:
-    """Gives the profile of a name.
+    """Returns the name of a profile, checked.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such profile.
     """
     if name not in PROFILES:
         raise UsageError(f"no such profile: {name}", where="--profile", fix=f"choose from {','.join(PROFILES)}")
@@ -579,7 +578,7 @@ def parse_profile(name: str) -> str:
 
 
 def installations(service: Service, options: OutputOptions) -> list[OutputOptions]:
-    """Returns what a run is to do in the places where hosts look, except where OUT puts the skill there already."""
+    """Returns the options for installing the skill into each host's folder, unless OUT is already the same place."""
     name = skill_name(service)
     return [
         replace(options, out=folder / name, within=folder, owner=options.out, formats=("skill",), is_installed=True)
@@ -589,60 +588,59 @@ def installations(service: Service, options: OutputOptions) -> list[OutputOption
 
 
 DocumentedFiles = Mapping[Path, Collection[str]]
-"""Each folder that a run wrote, resolved, and the paths of its documents."""
+"""Each folder that a run wrote, resolved, to the paths of its documents."""
 
 
 def orphaned_folders(
     written: DocumentedFiles, folders: Collection[Path], owners: Iterable[Path], installed: Iterable[Path]
 ) -> dict[Path, Problem]:
-    """Returns each folder whose documents belong to something that is gone, and what to report of it.
+    """Returns folders with documents of something that no longer exists, each with the problem to report.
 
-    Below `folders` those of the `owners` are looked for that this run did not write, and in the `installed` folders
-    copies of skills that the documents of this run no longer have.
+    Searches `folders` for documents of the `owners` that this run did not write, and the `installed` folders for copies
+    of skills that the documents of this run no longer have.
     """
     owned = {owner.resolve() for owner in owners}
-    found: dict[Path, Problem] = {}
-    waiting = list(dict.fromkeys(folders))
+    orphans: dict[Path, Problem] = {}
+    queue = list(dict.fromkeys(folders))
     gone: set[Path] = set()
-    while waiting:
-        for folder, owner in _owned_folders(waiting.pop()):
-            if owner in owned and folder.resolve() not in written and folder not in found:
-                found[folder] = _orphan_problem(
-                    "documents-left", folder, "the target or server of these documents is gone"
-                )
+    while queue:
+        for folder, owner in _owned_folders(queue.pop()):
+            if owner in owned and folder.resolve() not in written and folder not in orphans:
+                message = "the target or server of these documents no longer exists"
+                orphans[folder] = _orphan_problem("documents-left", folder, message)
                 gone.add(folder.resolve())
                 owned.add(folder.resolve())
-                waiting.append(folder)
+                queue.append(folder)
     tops = [path.resolve() for path in folders]
     for path in dict.fromkeys(installed):
         for folder, owner in _owned_folders(path):
             if folder.resolve() in written or not any(owner.is_relative_to(top) for top in tops):
                 continue
             if owner in gone or f"skills/{folder.name}/SKILL.md" not in _documented_files(owner, written):
-                message = "the documents of which this installed skill is a copy are gone, or have another name"
-                found[folder] = _orphan_problem("installed-skill-left", folder, message)
-    return found
+                message = "the documents that this installed skill is a copy of no longer exist, or were renamed"
+                orphans[folder] = _orphan_problem("installed-skill-left", folder, message)
+    return orphans
 
 
 def is_copy_of_others(folder: Path, record: Record, main: OutputOptions) -> bool:
-    """True if an installed skill is a copy of other documents than those of `main`, which still have it."""
+    """True if an installed skill is a copy of documents other than those of `main`, and they still have it."""
     other = (folder / (record.owner or "")).resolve()
     if other == main.out.resolve():
         return False
     with contextlib.suppress(SkillgenError):
-        found = read_record(other)
+        other_record = read_record(other)
         owners = [owner.resolve() for owner in (main.owner, main.out) if owner is not None]
-        is_gone = (
-            found.owner is not None
-            and (other / found.owner).resolve() in owners
+        is_orphaned = (
+            other_record.owner is not None
+            and (other / other_record.owner).resolve() in owners
             and other not in {sibling.resolve() for sibling in main.siblings}
         )
-        return f"skills/{folder.name}/SKILL.md" in found.states and not is_gone
+        return f"skills/{folder.name}/SKILL.md" in other_record.states and not is_orphaned
     return False
 
 
 def prune_folder(folder: Path, *, check: bool) -> Plan:
-    """Removes what skillgen wrote to a folder, except what a person edited; with `check` only plans it.
+    """Removes what skillgen wrote to a folder, except what a person edited; with `check`, only plans it.
 
     Raises:
         OutputError: the folder cannot be read or written.
@@ -661,7 +659,7 @@ def prune_folder(folder: Path, *, check: bool) -> Plan:
         apply_plan(plan, held)
         if not plan.after.states:
             held.delete(RECORD_NAME)
-    with contextlib.suppress(OSError):  # a person's file is in it
+    with contextlib.suppress(OSError):  # not empty: a person's file is in it
         folder.rmdir()
     return plan
 
@@ -672,7 +670,7 @@ def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
 
 
 def _owned_folders(parent: Path) -> Iterator[tuple[Path, Path]]:
-    """Yields the folders in a place that belong to something, with what they belong to."""
+    """Yields the subfolders with an owner in their record, and that owner."""
     for path in sorted(parent.glob(f"*/{RECORD_NAME}")):
         folder = path.parent
         with contextlib.suppress(SkillgenError, OSError):
