@@ -75,7 +75,7 @@ def test_a_message_names_the_file_in_which_nothing_was_found(tmp_path: Path) -> 
     write(tmp_path / "types.json", {"A": {}})
     source = write(tmp_path / "api.json", description({"/a": {"$ref": "types.json#/B"}}))
     finished = generated("from-openapi", source, "-o", tmp_path / "out", "--allow-empty", "-v")
-    assert "nothing stands at the $ref 'types.json#/B'" in finished.stderr
+    assert "the $ref 'types.json#/B' points to nothing" in finished.stderr
 
 
 @pytest.mark.parametrize("own", ["https://specs.example/apis/main.json", "apis/main.json"])

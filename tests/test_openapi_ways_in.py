@@ -106,7 +106,7 @@ def test_a_reference_to_something_that_is_not_a_regular_file_says_so(split: Path
     data = json.loads(split.read_text("utf-8"))
     data["paths"]["/x"] = {"$ref": "pipe.json"}
     finished = generated("from-openapi", write(split, data), "-o", split.parent / "out")
-    assert "it is referred to, and it is not a regular file" in finished.stderr
+    assert "the description refers to this document, but it is not a regular file" in finished.stderr
 
 
 def test_a_document_that_cannot_be_read_now_costs_no_good_documents(split: Path) -> None:

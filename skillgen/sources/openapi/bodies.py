@@ -12,7 +12,7 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import Form, forms, is_of_lines, part_headers, with_encoding
+from skillgen.sources.openapi.media import Representation, apply_encoding, is_json_lines, part_headers, representations
 from skillgen.sources.openapi.references import Resolver
 
 
@@ -45,7 +45,7 @@ class Body:
     """Whether a request without it is invalid."""
 
 
-_SEQUENCES = ((LINES, is_of_lines), (RECORDS, is_json_sequence))
+_SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))
 
 
 class BodyReader:
@@ -62,7 +62,7 @@ class BodyReader:
 
         `by_service` tells that the service sends it: then what is only returned is in it, and what is only sent is not.
         """
-        body, pointer = self._resolver.resolved(raw, pointer) if raw is not None else (None, pointer)
+        body, pointer = self._resolver.resolve(raw, pointer) if raw is not None else (None, pointer)
         if body is None:
             return Body()
         content = as_dict(body.get("content"))
@@ -70,7 +70,7 @@ class BodyReader:
             self._problems.warning(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
-        found = tuple(forms(content, child(pointer, "content"), self._resolver))
+        found = tuple(representations(content, child(pointer, "content"), self._resolver))
         inputs = [self._input(body, pointer, form, by_service) for form in found]
         if not inputs:
             return Body()
@@ -86,11 +86,11 @@ class BodyReader:
             is_required=body.get("required") is True,
         )
 
-    def _input(self, body: dict[str, Json], pointer: str, form: Form, by_service: bool) -> Input:
+    def _input(self, body: dict[str, Json], pointer: str, form: Representation, by_service: bool) -> Input:
         is_sequence = "itemSchema" in form.media
         place = child(form.pointer, "schema")
         collected = EMPTY_OBJECT if is_sequence else self._collected(form.schema, place, by_service)
-        parameters, whole = with_encoding(collected.parameters, form.media.get("encoding")), collected.schema
+        parameters, whole = apply_encoding(collected.parameters, form.media.get("encoding")), collected.schema
         if not parameters:
             whole = None
             if not _is_nothing(form.schema, body):
@@ -104,7 +104,7 @@ class BodyReader:
             pointer=form.pointer,
         )
 
-    def _whole_body(self, body: dict[str, Json], pointer: str, form: Form) -> Parameter:
+    def _whole_body(self, body: dict[str, Json], pointer: str, form: Representation) -> Parameter:
         return Parameter(
             name="body",
             location="body",
@@ -119,14 +119,14 @@ class BodyReader:
     def _collected(self, schema: Json, pointer: str, by_service: bool) -> FlatObject:
         reference = text_of(schema, "$ref")
         if reference is None:
-            return _going(flatten(self._schemas, schema, pointer, "body"), by_service)
+            return _without_unsendable_requirements(flatten(self._schemas, schema, pointer, "body"), by_service)
         if (reference, by_service) not in self._bodies:
             collected = flatten(self._schemas, schema, pointer, "body")
-            self._bodies[reference, by_service] = _going(collected, by_service)
+            self._bodies[reference, by_service] = _without_unsendable_requirements(collected, by_service)
         return self._bodies[reference, by_service]
 
 
-def _going(collected: FlatObject, by_service: bool) -> FlatObject:
+def _without_unsendable_requirements(collected: FlatObject, by_service: bool) -> FlatObject:
     """Gives properties that only go the other way as not required: what requires them speaks of what is sent there."""
 
     def is_asked_elsewhere(item: Parameter) -> bool:
@@ -147,7 +147,7 @@ def _any_of(schemas: list[Json]) -> Json:
     return {"anyOf": schemas}
 
 
-def _serialization_of_whole(form: Form) -> Serialization | None:
+def _serialization_of_whole(form: Representation) -> Serialization | None:
     style = next((style for style, is_so in _SEQUENCES if any(map(is_so, form.media_types))), None)
     headers = part_headers(form.media)
     return Serialization(style=style, headers=headers) if style is not None or headers else None

@@ -22,7 +22,7 @@ from skillgen.model.values import Json, child, follow
 from skillgen.sources.examples.quick_check import Dialect
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
-from skillgen.sources.openapi.media import bodies
+from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
 
 _SCREEN_WORDS = re.compile(
@@ -122,7 +122,7 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
             )
 
 
-def check_words(tool: Tool, problems: ProblemLog) -> None:
+def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports what is missing or out of place in what an operation says of itself (seed 002, 4.1 and 4.2)."""
     if tool.summary is None and tool.description is None:
         problems.warning(
@@ -195,14 +195,14 @@ def _roots(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
     """Gives the schemas that may name a dialect of their own, those of responses and parameters apart."""
     schemas = as_dict(as_dict(document.get("components")).get("schemas"))
     yield from ((child("", "components", "schemas", name), raw) for name, raw in schemas.items())
-    for pointer, body in bodies(document):
+    for pointer, body in request_bodies(document):
         for name, media in as_dict(as_dict(body).get("content")).items():
             yield child(pointer, "content", name, "schema"), as_dict(media).get("schema")
 
 
 def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports members of another type, in a description and in the objects that its references lead to."""
-    checker = _Checker(data, problems)
+    checker = _ShapeChecker(data, problems)
     for name, kind in (_ROOT | (_ROOT_3 if "openapi" in data else _ROOT_2)).items():
         checker.check(data.get(name), child("", name), kind, name)
     checker.check_targets()
@@ -278,7 +278,7 @@ _TYPES: dict[str, tuple[type, str]] = {
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-class _Checker:
+class _ShapeChecker:
     """Checks the objects of one description; one that several references lead to is checked once."""
 
     def __init__(self, data: dict[str, Json], problems: ProblemLog) -> None:

@@ -13,11 +13,11 @@ from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.operations import tags_of
 from skillgen.sources.openapi.parameters import ParameterReader
-from skillgen.sources.openapi.paths import Entry, PathReader
+from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SecurityReader
 
-_Found = tuple[Entry, str, "str | None"]
+_Found = tuple[PathOperation, str, "str | None"]
 """A request, its name, and the tool that leads to it."""
 
 _KEYS = ("webhooks", "x-webhooks")
@@ -49,7 +49,7 @@ class EventReader:
         self._resolver = Resolver(document, problems)
         self._names: set[str] = set()
 
-    def events(self, tools: Iterable[tuple[Tool, Entry]]) -> tuple[Event, ...]:
+    def events(self, tools: Iterable[tuple[Tool, PathOperation]]) -> tuple[Event, ...]:
         """Gives the webhooks, then the callbacks of each tool."""
         found = list(self._webhooks())
         for tool, entry in tools:
@@ -69,16 +69,16 @@ class EventReader:
             for entry in self._paths.entries(as_dict(self._document.get(key)), f"/{key}"):
                 yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
-    def _callbacks(self, tool: Tool, entry: Entry) -> Iterator[_Found]:
+    def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_Found]:
         pointer = child(entry.pointer, "callbacks")
         for name, raw in as_dict(entry.operation["callbacks"]).items():
             if name.startswith("x-"):
                 continue
-            callback, callback_pointer = self._resolver.resolved(raw, child(pointer, name))
+            callback, callback_pointer = self._resolver.resolve(raw, child(pointer, name))
             for request in self._paths.entries(callback or {}, callback_pointer):
                 yield request, self._unique(name, f"{name} of {tool.name}"), tool.name
 
-    def _event(self, entry: Entry, name: str, tool: str | None, *, is_detailed: bool) -> Event:
+    def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
         operation, pointer = entry.operation, entry.pointer
         sent: tuple[Parameter, ...] = ()
         body = Body()
@@ -89,7 +89,7 @@ class EventReader:
             body = self._bodies.body(operation.get("requestBody"), place, by_service=True)
             media_types = body.media_types
         elif "requestBody" in operation:
-            media_types = tuple(as_dict(self._resolver.quietly(operation["requestBody"]).get("content")))
+            media_types = tuple(as_dict(self._resolver.resolve_or_empty(operation["requestBody"]).get("content")))
         return Event(
             name=name,
             tool=tool,
@@ -102,7 +102,7 @@ class EventReader:
             other_inputs=body.others,
             tags=tags_of(operation),
             media_types=tuple(filter(None, media_types)),
-            auth=self._security.declared_by(operation, pointer),
+            auth=self._security.declared_security(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
             origins=None

@@ -47,22 +47,22 @@ from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.checks import dialect_of
 from skillgen.sources.openapi.media import (
     CONCRETE,
-    FORM,
     MEDIA_TYPE,
     SKIP_ENCODING,
+    URL_ENCODED,
     DeclaredExample,
+    content_schema,
     declared_examples,
     first_concrete,
-    is_of_lines,
+    is_json_lines,
     is_text,
     is_xml,
     media_type_object,
     preferred_first,
-    whole_schema,
 )
 from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, input_keys
 from skillgen.sources.openapi.references import Resolver
-from skillgen.sources.openapi.security import SCHEMES, Ways
+from skillgen.sources.openapi.security import SCHEMES, SecurityOptions
 from skillgen.text.markdown import disarm
 from skillgen.text.unicode import strip_invisible
 
@@ -275,7 +275,7 @@ class SentBody:
     """Whether it fits its schema only where what is extended does not forbid the properties that are added."""
 
 
-class BodyMaker:
+class BodyGenerator:
     """Makes bodies."""
 
     def __init__(self, maker: ExampleGenerator, validator: Validator, resolver: Resolver) -> None:
@@ -297,7 +297,7 @@ class BodyMaker:
         for name in preferred_first(content):
             pointer = child(body.pointer, "content", name)
             media, pointer = media_type_object(content[name], pointer, self._resolver)
-            if (schema := whole_schema(media)) is not media.get("schema"):
+            if (schema := content_schema(media)) is not media.get("schema"):
                 media = {**media, "schema": schema}
             media_type = CONCRETE.get(name, name) or _USUAL
             if not (MEDIA_TYPE.match(media_type) or "*" in media_type):
@@ -334,20 +334,20 @@ class BodyMaker:
                 is_generated=made[1],
                 body=Value(made[0]),
             )
-        if bare == FORM or bare.startswith("multipart/"):
+        if bare == URL_ENCODED or bare.startswith("multipart/"):
             value, is_generated = self._made(media, pointer, example)
-            if isinstance(value, str) and bare == FORM:  # the source writes the whole form as one text
+            if isinstance(value, str) and bare == URL_ENCODED:  # the source writes the whole form as one text
                 return SentBody(media_type=bare, value=value, is_generated=is_generated, body=Value(shown(value)))
-            if isinstance(value, list) and bare != FORM:
+            if isinstance(value, list) and bare != URL_ENCODED:
                 parts = unnamed_parts(value, media, self._variants)
             elif not isinstance(value, dict):
                 raise NoExample("a form whose schema is not an object")
-            elif bare == FORM:
+            elif bare == URL_ENCODED:
                 parts = url_encoded_fields(value, as_dict(media.get("encoding")))
             else:
                 parts = multipart_fields(value, as_dict(media.get("encoding")), schema, self._variants)
             return SentBody(media_type=media_type.split(";")[0], value=value, is_generated=is_generated, parts=parts)
-        if is_of_lines(bare) or is_json_sequence(bare):
+        if is_json_lines(bare) or is_json_sequence(bare):
             return self._sequence(media_type, media, pointer, example)
         if is_text(bare):
             return self._text(media_type, media, pointer, example)
@@ -426,7 +426,7 @@ class _Parts:
     is_generated: bool = False
 
 
-class RequestMaker:
+class RequestGenerator:
     """Makes the requests of one description; a parameter that operations share is made once."""
 
     def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
@@ -445,14 +445,14 @@ class RequestMaker:
         parameters: tuple[Parameter, ...],
         declared: dict[str, dict[str, Json]],
         body: Body,
-        ways: Ways | None,
+        alternatives: SecurityOptions | None,
         pointer: str,
     ) -> tuple[Example, ...]:
         """Returns the requests that the source shows, else one that is made; reports where none can be.
 
-        `declared` has the parameters as the document has them, by pointer; `ways` are those to authenticate.
+        `declared` has the parameters as the document has them, by pointer; `alternatives` are those to authenticate.
         """
-        auth = self._auth(ways)
+        auth = self._auth(alternatives)
         try:
             parts = self._parts(parameters, declared, auth)
             bodies = self._sent_bodies(method, body)
@@ -531,7 +531,7 @@ class RequestMaker:
                 owner_pointer = child(pointer, "content", media_type)
                 media = as_dict(raw["content"]).get(media_type)
                 owner, owner_pointer = media_type_object(media, owner_pointer, self._resolver)
-                schema, schema_pointer = whole_schema(owner), child(owner_pointer, "schema")
+                schema, schema_pointer = content_schema(owner), child(owner_pointer, "schema")
         examples = declared_examples(raw, pointer, self._resolver)
         if owner is not raw:
             examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
@@ -581,23 +581,23 @@ class RequestMaker:
                 raise
             return []
 
-    def _makers(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyMaker]:
+    def _makers(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyGenerator]:
         validator = Validator(self._document, dialect_of(self._document), is_open=is_open)
         maker = ExampleGenerator(validator, partial(_report, self._problems), is_request=True)
-        return maker, BodyMaker(maker, validator, self._resolver)
+        return maker, BodyGenerator(maker, validator, self._resolver)
 
     @cached_property
-    def _open_bodies(self) -> BodyMaker:
+    def _open_bodies(self) -> BodyGenerator:
         """Makes bodies of types that forbid what they are extended by: no value fits those as they are written."""
         return self._makers(is_open=True)[1]
 
-    def _auth(self, ways: Ways | None) -> tuple[str, ...]:
+    def _auth(self, alternatives: SecurityOptions | None) -> tuple[str, ...]:
         """Gives the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
-        found = (tuple(credential.scheme for credential in way) for way in ways or ())
+        found = (tuple(credential.scheme for credential in way) for way in alternatives or ())
         return next((names for names in found if all(isinstance(self._schemes.get(name), dict) for name in names)), ())
 
     def _place(self, name: str) -> tuple[str, str]:
-        scheme, _ = self._resolver.resolved(self._schemes[name], child(SCHEMES, name))
+        scheme, _ = self._resolver.resolve(self._schemes[name], child(SCHEMES, name))
         return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
 
 

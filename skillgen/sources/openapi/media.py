@@ -26,7 +26,7 @@ from skillgen.text.summary import join_texts
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Representation:
     """Media types that hold the same."""
 
     media_types: tuple[str, ...]
@@ -41,7 +41,7 @@ class Form:
     @property
     def schema(self) -> Json:
         """The schema of the whole."""
-        return whole_schema(self.media)
+        return content_schema(self.media)
 
     def read(self, schemas: SchemaDocument) -> Schema | None:
         """Gives the same as the model has it; `None` where nothing is declared."""
@@ -57,7 +57,7 @@ class Form:
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*\Z")
 """A media type that can be sent: no wildcard."""
 
-FORM = "application/x-www-form-urlencoded"
+URL_ENCODED = "application/x-www-form-urlencoded"
 
 _OF_LINES = frozenset({"application/jsonl", "application/json-lines", "application/x-jsonlines", "application/ndjson",
                        "application/x-ndjson", "application/x-json-stream"})  # fmt: skip
@@ -76,12 +76,12 @@ def preferred_first(content: dict[str, Json]) -> list[str]:
     return sorted(content, key=lambda name: (name != "application/json", "json" not in name))
 
 
-def forms(content: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[Form]:
+def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[Representation]:
     """Gives the media types of a `content` object, at its pointer; those with equal schemas and encodings as one."""
     if len(content) == 1:  # as nearly always
         ((name, raw),) = content.items()
         media, place = media_type_object(raw, child(pointer, name), resolver)
-        yield Form((name,) if name else (), media, place)
+        yield Representation((name,) if name else (), media, place)
         return
     found: list[tuple[list[str], dict[str, Json], str]] = []
     for name in preferred_first(content):
@@ -93,13 +93,13 @@ def forms(content: dict[str, Json], pointer: str, resolver: Resolver) -> Iterato
         else:
             found.append(([name], media, place))
     for names, media, place in found:
-        yield Form(tuple(filter(None, names)), media, place)
+        yield Representation(tuple(filter(None, names)), media, place)
 
 
 def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
     """Gives a media type object and where it stands: 3.2 may refer to one of `components.mediaTypes`."""
     if isinstance(raw, dict) and "$ref" in raw:
-        media, pointer = resolver.resolved(raw, pointer)
+        media, pointer = resolver.resolve(raw, pointer)
         return media or {}, pointer
     return as_dict(raw), pointer
 
@@ -109,7 +109,7 @@ def first_media_schema(content: Json, pointer: str, resolver: Resolver) -> tuple
     content = as_dict(content)
     for media_type in preferred_first(content):
         media, place = media_type_object(content[media_type], child(pointer, media_type), resolver)
-        if (schema := whole_schema(media)) is not None:
+        if (schema := content_schema(media)) is not None:
             return schema, child(place, "schema")
     return None, pointer
 
@@ -137,7 +137,7 @@ def is_xml(media_type: str) -> bool:
     return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
 
 
-def is_of_lines(media_type: str) -> bool:
+def is_json_lines(media_type: str) -> bool:
     """Tells whether a media type is of JSON values that stand on a line each."""
     return media_type.partition(";")[0].strip().lower() in _OF_LINES
 
@@ -149,7 +149,7 @@ def part_headers(media: dict[str, Json]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name.lower() != "content-type"))
 
 
-def whole_schema(media: dict[str, Json]) -> Json:
+def content_schema(media: dict[str, Json]) -> Json:
     """Gives the schema of all that is sent in a media type: a sequence is an array of its items (OpenAPI 3.2)."""
     schema = with_part_types(media, media.get("schema"))
     if "itemSchema" not in media:
@@ -203,7 +203,7 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
     if "example" in owner:
         yield DeclaredExample(owner["example"], child(pointer, "example"))
     for name, raw in as_dict(owner.get("examples")).items():
-        example, where = resolver.resolved(raw, child(pointer, "examples", name))
+        example, where = resolver.resolve(raw, child(pointer, "examples", name))
         for key in ("dataValue", "value", "serializedValue"):
             if example is not None and key in example:
                 description = join_texts(text_of(example, "summary"), text_of(example, "description"))
@@ -211,13 +211,15 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
                 break
 
 
-def is_sent_as_xml(document: dict[str, Json]) -> bool:
+def needs_xml_names(document: dict[str, Json]) -> bool:
     """Tells whether some body, or some part of a form, can be sent as XML alone: then the names in XML matter."""
     resolver = Resolver(document, ProblemLog())
-    return any(_is_of_xml(as_dict(resolver.quietly(body).get("content"))) for _, body in bodies(document))
+    return any(
+        _is_of_xml(as_dict(resolver.resolve_or_empty(body).get("content"))) for _, body in request_bodies(document)
+    )
 
 
-def bodies(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
+def request_bodies(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
     """Gives the bodies of requests, each with its pointer, before what they refer to is read."""
     for path, item in as_dict(document.get("paths")).items():
         more = as_dict(as_dict(item).get("additionalOperations"))
@@ -256,7 +258,7 @@ def serialization_of(raw: dict[str, Json], location: Location, schema: Schema) -
     return _serialization(raw, location, schema, media_type)
 
 
-def with_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:
+def apply_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:
     """Gives the properties of a body with what its `encoding` says of each."""
     found = as_dict(encoding)
     if not found:

@@ -31,10 +31,10 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import BodyReader
-from skillgen.sources.openapi.checks import check_audience, check_path, check_words
-from skillgen.sources.openapi.examples import RequestMaker
+from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
+from skillgen.sources.openapi.examples import RequestGenerator
 from skillgen.sources.openapi.parameters import ParameterReader
-from skillgen.sources.openapi.paths import Entry, PathReader
+from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
@@ -84,7 +84,7 @@ _ENDS = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate")
 _REPLACEMENTS = ("x-replaced-by", "x-replacement", "x-speakeasy-deprecation-replacement", "x-deprecated-replacement")
 
 
-def deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json]) -> str | None:
+def deprecation_note(operation: Mapping[str, Json], response: Mapping[str, Json]) -> str | None:
     """Says what is declared of an operation's end; takes also its response of success (RFC 8594, `Sunset`)."""
     return " ".join(_sentences(operation, response)) or None
 
@@ -116,17 +116,17 @@ _ADDRESSES = ("operation-location", "azure-asyncoperation", "location", "content
 """Headers that lead to the outcome, the more telling first."""
 
 
-def is_declared_long(operation: Mapping[str, Json]) -> bool:
+def is_declared_long_running(operation: Mapping[str, Json]) -> bool:
     """Tells whether an operation says itself that its work goes on."""
     return operation.get(_DECLARED) is True
 
 
-def completion_of(operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver) -> str | None:
+def long_running_note(operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver) -> str | None:
     """Says when the work goes on after the answer, and how its outcome is learned; `None` where nothing says so."""
-    if ACCEPTED not in responses and not is_declared_long(operation):
+    if ACCEPTED not in responses and not is_declared_long_running(operation):
         return None
     status = ACCEPTED if ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
-    headers = {name.lower(): name for name in as_dict(resolver.quietly(responses.get(status)).get("headers"))}
+    headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
     found = f"after a {ACCEPTED} the work goes on" if status == ACCEPTED else "the work goes on after the answer"
     address = next((headers[name] for name in _ADDRESSES if name in headers), None)
     if address is not None:
@@ -151,7 +151,7 @@ SEQUENTIAL = frozenset(
 )
 
 
-def stream_of(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
+def stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
     """Says from what it follows that a response is a stream: a media type, or a declaration of one item of it."""
     for name in media_types:
         if name.partition(";")[0].strip().lower() in SEQUENTIAL:
@@ -263,7 +263,7 @@ NAME = "its name"
 Claim = tuple[bool | str, Origin]
 
 
-def facts_of_method(method: str) -> dict[str, bool | str]:
+def _method_facts(method: str) -> dict[str, bool | str]:
     """Gives what HTTP says of a method (RFC 9110, 9.2), and of QUERY and WebDAV's reading ones; nothing of others."""
     method = method.lower()
     if method in _SAFE_METHODS:
@@ -329,7 +329,7 @@ def semantics_from_operation(
 
 def _inferred(method: str, removes: bool) -> dict[str, Claim]:
     origin = Origin("inferred", f"HTTP {method.upper()}")
-    found: dict[str, Claim] = {field: (value, origin) for field, value in facts_of_method(method).items()}
+    found: dict[str, Claim] = {field: (value, origin) for field, value in _method_facts(method).items()}
     return {**found, "destructive": (True, Origin("inferred", NAME))} if removes else found
 
 
@@ -359,7 +359,7 @@ def _flag(
             yield field, (read, Origin("inferred", key))
 
 
-def described_for_agents(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
+def tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
     """Gives the title and the description that an operation has for its use as a tool, where it has them."""
     for name in _EXTENSIONS:
         extension = as_dict(operation.get(name))
@@ -393,12 +393,12 @@ class OperationReader:
         self.paths = PathReader(self._resolver, problems)
         self.parameters = ParameterReader(self._resolver, schemas, problems)
         self.bodies = BodyReader(self._resolver, schemas, problems)
-        self._requests = RequestMaker(document, self._resolver, problems)
+        self._requests = RequestGenerator(document, self._resolver, problems)
         self._responses = ResponseReader(self._resolver, schemas, problems)
         self._pagination = PaginationReader(self._resolver)
         self._semantics: dict[tuple[str, bool], Semantics] = {}
 
-    def tools(self) -> tuple[tuple[Tool, Entry], ...]:
+    def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Gives every operation as a tool, with where it was read, in the order of the document."""
         entries = list(self.paths.entries(as_dict(self._document.get("paths")), "/paths"))
         names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
@@ -411,7 +411,7 @@ class OperationReader:
             check_path(entry.path, entry.items[-1][1], self._problems)
         return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
 
-    def _report_name(self, entry: Entry, name: str) -> None:
+    def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
             self._problems.warning(
                 "operation-id-missing", entry.pointer, f"no operationId; named {name}", "give it an operationId"
@@ -424,7 +424,7 @@ class OperationReader:
                 "make it unique",
             )
 
-    def _tool(self, entry: Entry, name: str) -> Tool:
+    def _tool(self, entry: PathOperation, name: str) -> Tool:
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters((*entry.items, (operation, pointer)))
         sent = self.parameters.completed(sent, entry.path, pointer)
@@ -435,7 +435,7 @@ class OperationReader:
         output = outputs[0] if outputs else None
         success = self._success(responses)
         auth = self._security.of_operation(operation, pointer)
-        title, description = described_for_agents(operation)
+        title, description = tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         words = _words(entry, origins)
         pagination = self._pagination.declared(operation)
@@ -444,10 +444,10 @@ class OperationReader:
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
-        completion = completion_of(operation, responses, self._resolver)
-        if completion is not None and not is_declared_long(operation):
+        completion = long_running_note(operation, responses, self._resolver)
+        if completion is not None and not is_declared_long_running(operation):
             origins["completion"] = Origin("inferred", "the statuses of its answers")
-        stream = stream_of(output_media_types, success)
+        stream = stream_evidence(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
         tool = Tool(
@@ -474,7 +474,7 @@ class OperationReader:
                 parameters=sent,
                 declared=self.parameters.declared,
                 body=body,
-                ways=auth,
+                alternatives=auth,
                 pointer=pointer,
             ),
             errors=self._errors(responses, responses_pointer),
@@ -482,17 +482,17 @@ class OperationReader:
             path=entry.path,
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
-            deprecation=deprecation_of(operation, success),
+            deprecation=deprecation_note(operation, success),
             streaming=True if stream is not None else None,
             pagination=pagination,
             completion=completion,
             pointer=pointer,
             origins=origins or None,
         )
-        check_words(tool, self._problems)
+        check_texts(tool, self._problems)
         return reconcile_safety(tool, self._problems)
 
-    def _semantics_of(self, entry: Entry) -> Semantics:
+    def _semantics_of(self, entry: PathOperation) -> Semantics:
         method, removes = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))
         found = semantics_from_operation(method, entry.operation, entry.pointer, self._problems, removes=removes)
         if found is not None:
@@ -505,7 +505,7 @@ class OperationReader:
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Gives the response of the first status of success."""
         status = min((key for key in responses if key.startswith("2")), default="default")
-        return self._resolver.quietly(responses.get(status))
+        return self._resolver.resolve_or_empty(responses.get(status))
 
     def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Reads the errors; where a response has `Retry-After`, says what it is for (RFC 9110, 10.2.3)."""
@@ -517,12 +517,12 @@ class OperationReader:
     def _wait(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
         if case.code not in _WAIT_STATUSES or case.resolution is not None:
             return case.resolution
-        headers = as_dict(self._resolver.quietly(responses.get(case.code)).get("headers"))
+        headers = as_dict(self._resolver.resolve_or_empty(responses.get(case.code)).get("headers"))
         if any(name.lower() == "retry-after" for name in headers):
             return "Wait as long as its `Retry-After` header says before the next call."
         return None
 
-    def _endpoints(self, entry: Entry) -> tuple[Endpoint, ...]:
+    def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document."""
         for owner, pointer in ((entry.operation, entry.pointer), *reversed(entry.items)):
             if "servers" in owner:
@@ -530,7 +530,7 @@ class OperationReader:
         return ()
 
 
-def _words(entry: Entry, origins: dict[str, Origin]) -> dict[str, str | None]:
+def _words(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | None]:
     """Gives the summary and the description of an operation, with those of its path, which concern it too.
 
     A summary of the path stands for one of an operation that says nothing of itself (OpenAPI 3.1, "Path Item Object").

@@ -16,12 +16,12 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import (
-    FORM,
+    URL_ENCODED,
+    apply_encoding,
     declared_examples,
     first_media_schema,
-    forms,
+    representations,
     serialization_of,
-    with_encoding,
 )
 from skillgen.sources.openapi.references import Resolver
 
@@ -133,19 +133,19 @@ class ParameterReader:
         """Reads a parameter, or all those that make up a query string (OpenAPI 3.2, `in: querystring`)."""
         target, reference = raw, text_of(raw, "$ref")
         if reference is not None and reference not in self._parameters:
-            target = self._resolver.quietly(raw)
+            target = self._resolver.resolve_or_empty(raw)
         if text_of(target, "in") != "querystring":
             parameter = self._parameter(raw, pointer)
             return () if parameter is None else (parameter,)
-        found, target_pointer = self._resolver.resolved(raw, pointer)
+        found, target_pointer = self._resolver.resolve(raw, pointer)
         parameters = self._of_query_string(as_dict(found), target_pointer)
         self._query_strings.update(item.pointer for item in parameters)
         return parameters
 
     def _of_query_string(self, found: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter that is the whole query string: the fields of a form, or one value."""
-        for form in forms(as_dict(found.get("content")), child(pointer, "content"), self._resolver):
-            if form.media_types != (FORM,):
+        for form in representations(as_dict(found.get("content")), child(pointer, "content"), self._resolver):
+            if form.media_types != (URL_ENCODED,):
                 break
             encoding = as_dict(form.media.get("encoding"))
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
@@ -155,12 +155,12 @@ class ParameterReader:
                 self._raw_schemas[parameter.pointer] = schema
                 self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", **how, "schema": schema}
             if parameters:
-                return with_encoding(parameters, encoding)
+                return apply_encoding(parameters, encoding)
         whole = self._parameter_from({"name": "querystring", **found, "in": "query", "style": QUERY_STRING}, pointer)
         return () if whole is None else (whole,)
 
     def _raw_at(self, schema: Json, name: str) -> Json:
-        properties = as_dict(self._resolver.quietly(schema).get("properties"))
+        properties = as_dict(self._resolver.resolve_or_empty(schema).get("properties"))
         return properties.get(name, {})
 
     def _parameter(self, raw: Json, pointer: str) -> Parameter | None:
@@ -168,10 +168,10 @@ class ParameterReader:
         if reference is None:
             return self._parameter_from(raw, pointer)
         if reference not in self._parameters:
-            target, target_pointer = self._resolver.resolved({"$ref": reference}, pointer)
+            target, target_pointer = self._resolver.resolve({"$ref": reference}, pointer)
             self._parameters[reference] = None if target is None else self._parameter_from(target, target_pointer)
         shared, words = self._parameters[reference], text_of(raw, "description")
-        if shared is None or words is None or not self._resolver.reads_siblings_of_references:
+        if shared is None or words is None or not self._resolver.reads_ref_siblings:
             return shared
         origins = {**(shared.origins or {}), "description": Origin("declared", child(pointer, "description"))}
         return replace(shared, description=words, origins=origins)
@@ -196,7 +196,7 @@ class ParameterReader:
         if schema_raw is None:
             content, content_pointer = as_dict(raw.get("content")), child(pointer, "content")
             schema_raw, schema_pointer = first_media_schema(content, content_pointer, self._resolver)
-            for form in forms(content, content_pointer, self._resolver):
+            for form in representations(content, content_pointer, self._resolver):
                 examples = chain(examples, declared_examples(form.media, form.pointer, self._resolver))
         schema = self._schemas.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
         if values := tuple(example.value for example in examples):  # they replace those of the schema

@@ -22,12 +22,12 @@ _OF_OPERATIONS = frozenset(
 """Members of an operation that a path item does not have."""
 
 
-Items = tuple[tuple[dict[str, Json], str], ...]
+PathItems = tuple[tuple[dict[str, Json], str], ...]
 """Path items, each with its JSON pointer; what a later one says counts more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class PathOperation:
     """One operation as it stands in the document."""
 
     method: str
@@ -36,7 +36,7 @@ class Entry:
     path: str
     """The key of its path item."""
 
-    items: Items
+    items: PathItems
     """The path item, and what stands beside its `$ref` where it has one."""
 
     operation: dict[str, Json]
@@ -63,13 +63,13 @@ class PathReader:
         self._resolver = resolver
         self._problems = problems
 
-    def entries(self, paths: dict[str, Json], pointer: str) -> Iterator[Entry]:
+    def entries(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
         """Gives every operation of a map of path items, which stands at `pointer`."""
         for path, raw in paths.items():
             if path.startswith("x-"):
                 continue
             own = child(pointer, path)
-            item, item_pointer = self._resolver.resolved(raw, own)
+            item, item_pointer = self._resolver.resolve(raw, own)
             if item is None:
                 continue
             seen: set[str] = set()
@@ -82,13 +82,13 @@ class PathReader:
                 for key, value in as_dict(raw).items()
                 if key != "$ref" and (key not in item or key == "parameters")
             }
-            items: Items = ((item, item_pointer), (beside, own))
+            items: PathItems = ((item, item_pointer), (beside, own))
             yield from self._operations(path, beside, own, items, seen)
             yield from self._operations(path, item, item_pointer, items, seen)
 
     def _operations(
-        self, path: str, item: dict[str, Json], item_pointer: str, items: Items, seen: set[str]
-    ) -> Iterator[Entry]:
+        self, path: str, item: dict[str, Json], item_pointer: str, items: PathItems, seen: set[str]
+    ) -> Iterator[PathOperation]:
         found = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
         found += self._misspelt(item, item_pointer)
         for key, value in as_dict(item.get("additionalOperations")).items():
@@ -109,7 +109,7 @@ class PathReader:
                 message = f"the path takes more than {POINTER_LIMIT:,} characters; the operation is left out"
                 self._problems.warning("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
                 continue
-            yield Entry(method=method, path=path, items=items, operation=operation, pointer=pointer)
+            yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
     def _misspelt(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
         """Gives the operations whose method is not in small letters, and reports what may have been meant as one."""

@@ -22,7 +22,13 @@ from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import Form, declared_examples, first_media_schema, forms, media_type_object
+from skillgen.sources.openapi.media import (
+    Representation,
+    declared_examples,
+    first_media_schema,
+    media_type_object,
+    representations,
+)
 from skillgen.sources.openapi.references import Resolver
 
 MESSAGE = "message"
@@ -62,7 +68,7 @@ class ResponseReader:
         outputs: list[Output] = []
         media_types: dict[str, None] = {}
         for status in statuses:
-            response, response_pointer = self._resolver.resolved(responses[status], child(pointer, status))
+            response, response_pointer = self._resolver.resolve(responses[status], child(pointer, status))
             outputs.extend(self._outputs(status, response or {}, response_pointer))
             media_types.update(dict.fromkeys(as_dict((response or {}).get("content"))))
         return tuple(outputs), tuple(media_types)
@@ -80,7 +86,7 @@ class ResponseReader:
         description = text_of(response, "description") or text_of(response, "summary")  # 3.2 lets one stand for both
         content = as_dict(response.get("content"))
         content_pointer = child(pointer, "content")
-        for index, form in enumerate(forms(content, content_pointer, self._resolver)):
+        for index, form in enumerate(representations(content, content_pointer, self._resolver)):
             yield Output(
                 schema=form.read(self._schemas),
                 description=description if index == 0 else None,
@@ -95,7 +101,7 @@ class ResponseReader:
         if not content:
             yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
 
-    def _examples(self, form: Form, content: dict[str, Json], pointer: str) -> Iterator[ExampleOutput]:
+    def _examples(self, form: Representation, content: dict[str, Json], pointer: str) -> Iterator[ExampleOutput]:
         for name in form.media_types or ("",):
             media, place = media_type_object(content[name], child(pointer, name), self._resolver)
             for example in islice(declared_examples(media, place, self._resolver), TRIED_LIMIT):
@@ -113,7 +119,7 @@ class ResponseReader:
 
     def _headers(self, response: dict[str, Json], pointer: str) -> Iterator[Parameter]:
         for name, raw in as_dict(response.get("headers")).items():
-            header, header_pointer = self._resolver.resolved(raw, child(pointer, "headers", name))
+            header, header_pointer = self._resolver.resolve(raw, child(pointer, "headers", name))
             if header is None or name.lower() == "content-type":
                 continue
             declared, place = header.get("schema"), child(header_pointer, "schema")
@@ -134,7 +140,7 @@ class ResponseReader:
 
     def _links(self, response: dict[str, Json], pointer: str) -> Iterator[Link]:
         for name, raw in as_dict(response.get("links")).items():
-            link, _ = self._resolver.resolved(raw, child(pointer, "links", name))
+            link, _ = self._resolver.resolve(raw, child(pointer, "links", name))
             if link is None:
                 continue
             parameters = as_dict(link.get("parameters"))
@@ -157,7 +163,7 @@ class ResponseReader:
         key = f"{status} {text_of(raw, '$ref')}"
         if key in self._errors:
             return self._errors[key]
-        response, response_pointer = self._resolver.resolved(raw, pointer)
+        response, response_pointer = self._resolver.resolve(raw, pointer)
         outputs: list[Output] = []
         if response is not None and not response.keys() <= {"description"}:
             outputs = list(self._outputs(status, response, response_pointer))
@@ -309,7 +315,7 @@ class PaginationReader:
     def _target(self, raw: Json) -> dict[str, Json]:
         if text_of(raw, "$ref") is None:
             return as_dict(raw)
-        return self._resolver.quietly(raw)
+        return self._resolver.resolve_or_empty(raw)
 
 
 def _counted(page: str | None) -> str:

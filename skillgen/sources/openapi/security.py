@@ -30,7 +30,7 @@ _PLAIN_SCHEMES = ("basic", "bearer", "digest")
 
 _TYPES = ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")
 
-Ways = tuple[tuple[Credential, ...], ...]
+SecurityOptions = tuple[tuple[Credential, ...], ...]
 
 
 class SecurityReader:
@@ -43,15 +43,15 @@ class SecurityReader:
         self.default = self._ways(document["security"], "/security") if "security" in document else None
         """The requirements of the whole description; `None` where it declares none that can be read."""
 
-    def of_operation(self, operation: dict[str, Json], pointer: str) -> Ways | None:
+    def of_operation(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements of an operation: its own, else those of the whole description.
 
         Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
         """
-        own = self.declared_by(operation, pointer)
+        own = self.declared_security(operation, pointer)
         return self.default if own is None else own
 
-    def declared_by(self, operation: dict[str, Json], pointer: str) -> Ways | None:
+    def declared_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements that an operation itself declares; `None` where it declares none that can be read.
 
         Of a webhook or a callback these are what its receiver requires. The requirements of the whole description are
@@ -59,7 +59,7 @@ class SecurityReader:
         """
         return self._ways(operation["security"], child(pointer, "security")) if "security" in operation else None
 
-    def _ways(self, requirements: Json, pointer: str) -> Ways | None:
+    def _ways(self, requirements: Json, pointer: str) -> SecurityOptions | None:
         """Returns the ways to authenticate, one for each requirement; `None` where no requirement can be read.
 
         An empty requirement makes authentication optional; a list of nothing else asks for none.
@@ -120,7 +120,7 @@ class SecurityReader:
         """Reads `components.securitySchemes`; an OAuth 2.0 scheme gives one entry for each flow."""
         found: list[Auth] = []
         for name, raw in self._schemes.items():
-            scheme, pointer = self._resolver.resolved(raw, child(SCHEMES, name))
+            scheme, pointer = self._resolver.resolve(raw, child(SCHEMES, name))
             if scheme is None:
                 continue
             if not isinstance(scheme.get("type"), str):
@@ -142,9 +142,9 @@ class SecurityReader:
         return tuple(found)
 
 
-def scopes_of(ways: Ways | None) -> tuple[str, ...]:
+def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
     """Gives every scope that a way to authenticate names."""
-    return tuple(dict.fromkeys(scope for way in ways or () for credential in way for scope in credential.scopes))
+    return tuple(dict.fromkeys(scope for way in options or () for credential in way for scope in credential.scopes))
 
 
 def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
@@ -161,7 +161,7 @@ def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         description=text_of(scheme, "description"),
         sent_as=sent_as,
         token_format=text_of(scheme, "bearerFormat"),
-        metadata_url=_address(scheme, "openIdConnectUrl"),
+        metadata_url=url_of(scheme, "openIdConnectUrl"),
         deprecated=scheme.get("deprecated") is True,
         pointer=pointer,
     )
@@ -173,7 +173,7 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
         "kind": "oauth2",
         "name": name,
         "description": text_of(scheme, "description"),
-        "metadata_url": _address(scheme, "oauth2MetadataUrl"),
+        "metadata_url": url_of(scheme, "oauth2MetadataUrl"),
         "deprecated": scheme.get("deprecated") is True,
     }
     if not flows:
@@ -182,10 +182,10 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
         Auth(
             **common,
             flow=flow,
-            authorization_url=_address(settings, "authorizationUrl"),
-            token_url=_address(settings, "tokenUrl"),
-            refresh_url=_address(settings, "refreshUrl"),
-            device_authorization_url=_address(settings, "deviceAuthorizationUrl"),
+            authorization_url=url_of(settings, "authorizationUrl"),
+            token_url=url_of(settings, "tokenUrl"),
+            refresh_url=url_of(settings, "refreshUrl"),
+            device_authorization_url=url_of(settings, "deviceAuthorizationUrl"),
             # PKCE belongs to authorization codes: where a scheme has them, it says nothing of its other flows.
             pkce=_pkce(as_dict(settings))
             if _PKCE in as_dict(settings) or (_CODE in flows and flow != _CODE)
@@ -209,9 +209,10 @@ def _pkce(holder: dict[str, Json]) -> bool | None:
     return said not in (False, "", "no", "false")
 
 
-def _address(holder: Json, key: str) -> str | None:
-    found = text_of(holder, key)
-    return without_credentials(found) if found is not None else None
+def url_of(holder: Json, key: str) -> str | None:
+    """Returns the URL of a member, without credentials."""
+    url = text_of(holder, key)
+    return without_credentials(url) if url is not None else None
 
 
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")

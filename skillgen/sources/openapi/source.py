@@ -10,7 +10,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Auth, Endpoint, Requirements
 from skillgen.model.service import Service
 from skillgen.model.values import Icon, Json, Origin, Value
-from skillgen.security.addresses import host_of, icon_objection, without_credentials
+from skillgen.security.addresses import host_of, icon_objection
 from skillgen.sources.detect import detect_kind
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
@@ -25,44 +25,51 @@ from skillgen.sources.openapi.checks import (
     dialect_of,
 )
 from skillgen.sources.openapi.events import EventReader
-from skillgen.sources.openapi.media import is_sent_as_xml
+from skillgen.sources.openapi.media import needs_xml_names
 from skillgen.sources.openapi.operations import OperationReader, TagReader
-from skillgen.sources.openapi.references import Moves, ReferencePolicy, Resolver, bundled
-from skillgen.sources.openapi.security import SecurityReader, Ways, default_endpoint, endpoints_from, is_absolute
-from skillgen.sources.openapi.swagger import description_in_3
+from skillgen.sources.openapi.references import PointerMap, ReferencePolicy, Resolver, bundle
+from skillgen.sources.openapi.security import (
+    SecurityOptions,
+    SecurityReader,
+    default_endpoint,
+    endpoints_from,
+    is_absolute,
+    url_of,
+)
+from skillgen.sources.openapi.swagger import convert_swagger
 from skillgen.text.summary import first_sentence
 
-LAYOUT_COUNTS_FROM_BYTES = 1 << 20
-"""From this size on a description is counted with its white space: its documents are as large as they may be."""
+_COMPACT_SIZE_LIMIT_BYTES = 1 << 20
+"""Larger descriptions are counted with their white space: their SKILL.md has its maximum size anyway."""
 
 
 def service_from_description(
     document: Document, problems: ProblemLog, policy: ReferencePolicy | None = None
 ) -> Service:
-    """Reads a description, and the other documents that it names where the policy lets it.
+    """Returns the service of a description, and of the other documents that it names and the policy allows.
 
     Raises:
         SourceError: the document is not OpenAPI or Swagger 2.0.
     """
     version = _checked_version(document.data, document.name)
-    moves, found = Moves(), ProblemLog()
-    check_version(version, found)
+    pointer_map, mapped_later = PointerMap(), ProblemLog()
+    check_version(version, mapped_later)
     data = document.data
     if document.refers_outward:
-        # Names of schemas came with 3.1.
-        has_names = not version.startswith(("2.", "3.0"))
-        data = bundled(document, policy or ReferencePolicy(), moves, found, has_names=has_names)
+        has_names = not version.startswith(("2.", "3.0"))  # `$id` and `$anchor` came with OpenAPI 3.1
+        data = bundle(document, policy or ReferencePolicy(), pointer_map, mapped_later, has_names=has_names)
     shapes = ProblemLog()
     check_shapes(data, shapes)
     for problem in shapes:
-        problems.add(moves.problem(problem))
+        # Mapped before a conversion of Swagger 2.0 starts another pass of the pointer map.
+        problems.add(pointer_map.problem_to_source(problem))
     if version.startswith("2."):
-        data = description_in_3(data, document.url, moves, found)
-    service = _service(data, version, document, found)
-    if moves:
-        service = moves.put_right(service)
-    for problem in found:
-        problems.add(moves.problem(problem))
+        data = convert_swagger(data, document.url, pointer_map, mapped_later)
+    service = _service(data, version, document, mapped_later)
+    if pointer_map:
+        service = pointer_map.to_source(service)
+    for problem in mapped_later:
+        problems.add(pointer_map.problem_to_source(problem))
     report_undescribed(service, problems)
     return service
 
@@ -74,29 +81,27 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     reader = SchemaReader(problems)
     tags = TagReader(data, problems)
     security = SecurityReader(data, Resolver(data, problems), problems)
-    # Before 3.1, and in the drafts before 2019-09, nothing beside a `$ref` counts.
-    schemas = reader.open_document(
-        data, "", ref_siblings=dialect_of(data) == "openapi-3.1", reads_xml=is_sent_as_xml(data)
-    )
+    # OpenAPI before 3.1, and JSON Schema before 2019-09, ignore keywords next to a `$ref`.
+    ref_siblings = dialect_of(data) == "openapi-3.1"
+    schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
     operations = OperationReader(data, schemas, problems, document.url, tags, security)
-    read = operations.tools()
-    tools = tuple(tool for tool, _ in read)
-    reader_of_events = EventReader(data, operations.parameters, operations.bodies, operations.paths, security, problems)
-    events = reader_of_events.events(read)
-    used = security.default, *(tool.auth for tool in tools)
-    auth = _with_use(security.auth(), used, (item.auth for item in events))
+    tools_with_operations = operations.tools()
+    tools = tuple(tool for tool, _ in tools_with_operations)
+    event_reader = EventReader(data, operations.parameters, operations.bodies, operations.paths, security, problems)
+    events = event_reader.events(tools_with_operations)
+    required_by_calls = security.default, *(tool.auth for tool in tools)
+    auth = _mark_event_schemes(security.auth(), required_by_calls, (item.auth for item in events))
     check_security(data, auth, problems)
     if not tools:
         problems.warning("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
-    external = text_of(as_dict(data.get("externalDocs")), "url")
-    external = without_credentials(external) if external is not None else None
+    documentation_url = url_of(data.get("externalDocs"), "url")
     description = text_of(info, "description")
     summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))
     endpoints = _endpoints(data, document, problems)
-    hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, external])
+    hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, documentation_url])
     return Service(
         kind="openapi",
         protocol_version=version,
@@ -105,17 +110,17 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         version=_version_text(info),
         summary=summary or (first_sentence(description) if description else None),
         description=description,
-        homepage=external,
+        homepage=documentation_url,
         license=text_of(as_dict(info.get("license")), "name"),
         icons=_icons(text_of(extension, "logo"), hosts, problems),
         endpoints=endpoints,
         access=Access(
-            api=Value(external) if external else None,
-            origins={"api": Origin("declared", "/externalDocs/url")} if external else None,
+            api=Value(documentation_url) if documentation_url else None,
+            origins={"api": Origin("declared", "/externalDocs/url")} if documentation_url else None,
         ),
         requirements=Requirements(
             auth=auth,
-            registration_url=_address(as_dict(info.get("x-apiClientRegistration")), "url"),
+            registration_url=url_of(info.get("x-apiClientRegistration"), "url"),
         ),
         categories=texts_of(extension, "categories"),
         groups=tags.groups(tool.group for tool in tools if tool.group is not None),
@@ -127,23 +132,26 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     )
 
 
-def _with_use(auth: tuple[Auth, ...], called: Iterable[Ways | None], sent: Iterable[Ways | None]) -> tuple[Auth, ...]:
-    """Returns the schemes, those marked that only events require."""
+def _mark_event_schemes(
+    auth: tuple[Auth, ...], calls: Iterable[SecurityOptions | None], events: Iterable[SecurityOptions | None]
+) -> tuple[Auth, ...]:
+    """Returns the schemes with those marked that only events require."""
     of_calls, of_events = (
-        {credential.scheme for ways in group for way in ways or () for credential in way} for group in (called, sent)
+        {credential.scheme for options in group for option in options or () for credential in option}
+        for group in (calls, events)
     )
     return tuple(replace(item, is_for_events=True) if item.name in of_events - of_calls else item for item in auth)
 
 
 def _size_bytes(document: Document) -> int:
-    """Gives the size of a description as compact JSON, as that of `tools/list` is counted.
+    """Returns the size of a description as compact JSON, like the size of `tools/list`.
 
-    So the white space that lays a file out earns no larger first level. Nothing depends on it in a large one.
+    SKILL.md may grow with the source, and white space must not count.
     """
-    if document.size_bytes > LAYOUT_COUNTS_FROM_BYTES:
+    if document.size_bytes > _COMPACT_SIZE_LIMIT_BYTES:
         return document.size_bytes
-    text = json.dumps(document.data, ensure_ascii=False, separators=(",", ":"))
-    return min(document.size_bytes, len(text.encode("utf-8", "surrogatepass")))
+    compact = json.dumps(document.data, ensure_ascii=False, separators=(",", ":"))
+    return min(document.size_bytes, len(compact.encode("utf-8", "surrogatepass")))
 
 
 def _checked_version(data: Json, name: str) -> str:
@@ -171,12 +179,12 @@ def _version_text(info: dict[str, Json]) -> str | None:
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
-    found = endpoints_from(data.get("servers"), "/servers", document.url, problems)
-    if not any(map(is_absolute, found)):
-        problems.warning("base-url-missing", "/servers", "no absolute address of the API is declared", "use --base-url")
-    if not found and document.url is not None:
+    endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
+    if not any(map(is_absolute, endpoints)):
+        problems.warning("base-url-missing", "/servers", "no absolute URL of the API is declared", "use --base-url")
+    if not endpoints and document.url is not None:
         return (default_endpoint(document.url),)
-    return found
+    return endpoints
 
 
 def _icons(logo: str | None, hosts: Iterable[str | None], problems: ProblemLog) -> tuple[Icon, ...]:
@@ -186,8 +194,3 @@ def _icons(logo: str | None, hosts: Iterable[str | None], problems: ProblemLog) 
         problems.warning("icon-left-out", "/info/x-mcp/logo", objection)
         return ()
     return (Icon(src=logo),)
-
-
-def _address(holder: dict[str, Json], key: str) -> str | None:
-    found = text_of(holder, key)
-    return without_credentials(found) if found is not None else None
