@@ -242,7 +242,7 @@ class TestMistakes:
             ('{"mcpServers": {"a": {"command": "run", "disabled": true}}}', "switches all its servers off"),
             ('{"mcpServers": {"a": {}}}', "neither a command nor a url"),
             ('{"mcpServers": {"a": {"type": "ws", "url": "wss://a"}}}', "'ws' is not one that skillgen speaks"),
-            ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is no http:// or https:// address"),
+            ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is not an http:// or https:// URL"),
             ('{"mcpServers": {"a": {"command": "run", "args": ["${NO_SUCH}"]}}}', "NO_SUCH is not set"),
             ('{"servers": {"a": {"command": "run", "args": ["${input:key}"]}}}', "the input 'key' has no value here"),
             ('{"servers": {"a": {"command": "run", "args": ["${command:x}"]}}}', "is known to the editor alone"),

@@ -199,7 +199,7 @@ def test_whatever_else_is_at_the_first_place_the_second_is_tried(
 
 
 @pytest.mark.parametrize(("answers", "told"), [
-    ({"mcp.yaml": (401, {}, b"")}, "401"), ({"mcp.json": (200, {}, b"<p>")}, "is a page"),
+    ({"mcp.yaml": (401, {}, b"")}, "401"), ({"mcp.json": (200, {}, b"<p>")}, "is HTML"),
     ({"mcp.yaml": (500, {}, b""), "mcp.json": (200, {}, b'{"error": 1}')}, "(its keys: error)"),
     ({"mcp.json": (200, {}, b"[]")}, "it is a list"), ({"mcp.yaml": (500, {}, b"")}, "500"), ({}, "404"),
 ])  # fmt: skip
@@ -211,7 +211,7 @@ def test_where_nothing_is_found_the_most_specific_answer_is_reported(
     with pytest.raises(SourceError) as caught:
         read(address)
     assert told in caught.value.what
-    assert "no description is at /.well-known/mcp.yaml or /.well-known/mcp.json" in caught.value.what
+    assert "there is no description at /.well-known/mcp.yaml or /.well-known/mcp.json" in caught.value.what
 
 
 @pytest.mark.parametrize(
@@ -234,10 +234,10 @@ OTHERS = {
     "SEP-1960": {"mcp_version": "2025-06-18", "endpoints": [{"url": "https://b.example/mcp"}]},
     "server.json": {"$schema": "https://s.example/2025-12-11/server.schema.json", "name": "a/b", "version": "1"},
     "catalog": {"specVersion": "1.0", "entries": []},
-    "client's file": {"mcpServers": {"a": {"command": "b"}}},
+    "client's MCP configuration": {"mcpServers": {"a": {"command": "b"}}},
     "service manifest": {"manifest_version": "0.1.0", "server": {"name": "a"}, "tools": []},
     "Overlay": {"overlay": "1.0.0", "actions": []},
-    "says first": {"result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "a"}}},
+    "initialize result": {"result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "a"}}},
     "dashdash metadata": {"specVersion": "0.2.0", "identity": {"name": "a"}, "accessLevel": "read"},
     "dashdash registry entry": {"name": "a", "specVersion": "0.2.0", "alternativeAccess": {"cliUrl": None}},
     "--ai-help text": {"name": "a", "spec-url": "https://s.example", "spec-version": "0.2.0"},
@@ -423,7 +423,7 @@ def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
 
 def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """X-10."""
-    monkeypatch.setattr("skillgen.sources.overlay.LIMIT_S", 0.2)
+    monkeypatch.setattr("skillgen.sources.overlay._PATH_TIME_LIMIT_S", 0.2)
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("a", description="a" * 60 + "!")}}))
     action = {"target": "$..[?search(@.description, '^(a+)+$')]", "remove": True}
     service, problems = read(source, overlays=(overlay(tmp_path, action),))
@@ -498,9 +498,9 @@ def test_patterns_that_together_leave_nothing_stop_with_exit_2(tmp_path: Path) -
     """S2-23: what is excluded again is not selected; the key of the project's file is named in place of the option."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
     finished = run_skillgen("from-openapi", source, "--include", "list_*", "--exclude", "tag:work", cwd=tmp_path)
-    assert (finished.exit_code, "the patterns leave no tool" in finished.stderr) == (2, True)
+    assert (finished.exit_code, "the patterns select no tool" in finished.stderr) == (2, True)
     finished = run_skillgen("from-openapi", source, "--exclude", "*", cwd=tmp_path)
-    assert (finished.exit_code, "--exclude: the patterns leave no tool" in finished.stderr) == (2, True)
+    assert (finished.exit_code, "--exclude: the patterns select no tool" in finished.stderr) == (2, True)
     project = "targets: {api: {source: {openapi: api.json}, include: ['tag:boks']}}\n"
     (tmp_path / "skillgen.yaml").write_text(project, "utf-8")
     finished = run_skillgen("build", cwd=tmp_path)

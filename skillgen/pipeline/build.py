@@ -723,7 +723,7 @@ def _crawled(filled: InterpolatedSource, overrides: Overrides, cancel_token: Can
     source = filled.source
     url = filled.text(source.url, "/url") if source.url is not None else None
     if url is not None and not url.startswith(("http://", "https://")):
-        raise UsageError("is no http:// or https:// address", where=f"{filled.where}/url", fix="give https://HOST/PATH")
+        raise UsageError("is not an http:// or https:// URL", where=f"{filled.where}/url", fix="give https://HOST/PATH")
     target = ServerTarget(
         command=filled.words(source.command),
         caller_env=filled.project_environment(),

@@ -1,6 +1,6 @@
-"""Reads what else is known of a service: a captured `--ai-help` text or an llms.txt (seed 000; S0-20).
+"""Adds a captured `--ai-help` text or an llms.txt to a service: `--extra` (seed 000; S0-20).
 
-It adds to a service and changes nothing that its source declares.
+The text fills gaps; it changes nothing that the source declares.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from skillgen.sources.mcp.fields import FieldReader, FieldResolver
 from skillgen.sources.mcp.metadata import MetadataSources
 from skillgen.sources.safety import reconcile_safety
 
-ORIGIN = Origin("declared", "--extra")
+_ORIGIN = Origin("declared", "--extra")
 
-_PLACES = ("llms.txt", ".well-known/llms.txt")
-"""Where a site keeps its llms.txt, below the address that is given."""
+_LLMS_TXT_PATHS = ("llms.txt", ".well-known/llms.txt")
+"""Paths of an llms.txt, below the URL of a site."""
 
 _LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
 _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
@@ -37,83 +37,83 @@ _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtraText:
-    """A text, and where it came from."""
+    """A text and its location."""
 
     name: str
-    """For messages."""
+    """The file or URL, for messages."""
 
     text: str
     """Markdown, untrusted."""
 
-    repeated: tuple[str, ...] = ()
-    """Where the user gave the secrets that it repeated."""
+    echoed_from: tuple[str, ...] = ()
+    """The origins of the user's secrets that were redacted in the text."""
 
 
 def load_extra(source: str, *, timeout_s: float) -> ExtraText:
-    """Loads a text from a file, a URL or standard input; for the address of a site, its llms.txt.
+    """Loads a text from a file, a URL or standard input; for the URL of a site, its llms.txt.
 
     Raises:
-        SourceError: there is none.
+        SourceError: no text can be read.
     """
     access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_from_url(source))
     failures: list[SourceError] = []
-    for address in _addresses(source):
+    for candidate in _candidate_sources(source):
         try:
-            name, text, repeated = load_text(address, access)
+            name, text, echoed_from = load_text(candidate, access)
         except SourceError as error:
             failures.append(error)
         else:
-            return ExtraText(name=name, text=text, repeated=repeated)
+            return ExtraText(name=name, text=text, echoed_from=echoed_from)
     with access.secrets.redact_errors():
         raise failures[0]
 
 
 def apply_extra_text(service: Service, extra: ExtraText) -> Service:
-    """Gives the service with what a text adds; where both say something, the service's own word stays."""
+    """Returns the service with the additions of a text; where both have a value, the service's value is used."""
     problems = ProblemLog()
     for problem in service.problems:
         problems.add(problem)
-    report_echoed_secrets(problems, extra.repeated)
+    report_echoed_secrets(problems, extra.echoed_from)
     reader = _ExtraReader(extra, problems)
-    found = reader.service()
-    if found is None:
+    addition = reader.service()
+    if addition is None:
         problems.warning("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
         return replace(service, problems=tuple(problems))
     origins = dict(service.origins or {})
     changes: dict[str, Any] = {}
     for field in _FIELDS:
-        value, own = getattr(found, field), getattr(service, field)
+        value, declared = getattr(addition, field), getattr(service, field)
         if value in (None, ()):
             continue
         origin = origins.get(field)
-        if own in (None, ()) or (origin is not None and origin.kind == "inferred"):
-            changes[field], origins[field] = value, ORIGIN
-        elif own != value:
+        if declared in (None, ()) or (origin is not None and origin.kind == "inferred"):
+            changes[field], origins[field] = value, _ORIGIN
+        elif declared != value:
             problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
-    if "access_level" in (found.origins or {}):
-        level, order = found.access_level, CAUTION["access_level"]
+    if "access_level" in (addition.origins or {}):
+        level, order = addition.access_level, CAUTION["access_level"]
         if "access_level" in origins and level != service.access_level:
             message = f"access_level is {level} in the text but {service.access_level} in the source"
             problems.warning("facts-disagree", extra.name, f"{message}; the more cautious one is used")
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
-            changes["access_level"], origins["access_level"] = level, ORIGIN
+            changes["access_level"], origins["access_level"] = level, _ORIGIN
     help_text = reader.text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     return replace(
         service,
         **changes,
-        access=_access(service.access, found.access),
-        endpoints=_endpoints(service, found.access.api_endpoint),
-        install={**(found.install or {}), **(service.install or {})} or None,
+        access=_merge_access(service.access, addition.access),
+        endpoints=_endpoints(service, addition.access.api_endpoint),
+        install={**(addition.install or {}), **(service.install or {})} or None,
         requirements=replace(
             service.requirements,
             **{
-                name: getattr(service.requirements, name) or getattr(found.requirements, name)
+                name: getattr(service.requirements, name) or getattr(addition.requirements, name)
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        tools=tuple(reconcile_safety(with_help(tool, help_text, ORIGIN), problems) for tool in service.tools),
-        sections=_joined(service.sections, help_text.sections),
-        extras={**(service.extras or {}), **({"extra": found.extras} if found.extras else {})} or None,
+        tools=tuple(reconcile_safety(with_help(tool, help_text, _ORIGIN), problems) for tool in service.tools),
+        sections=_merge_sections(service.sections, help_text.sections),
+        extras={**(service.extras or {}), **({"extra": addition.extras} if addition.extras else {})} or None,
         origins=origins or None,
         problems=tuple(problems),
     )
@@ -137,7 +137,7 @@ _FIELDS = (
 
 
 class _ExtraReader:
-    """Reads one text as a service that says nothing but this."""
+    """Reads a text as a service without any other source."""
 
     def __init__(self, extra: ExtraText, problems: ProblemLog) -> None:
         result = {"content": extra.text, "contentType": "text/markdown"}
@@ -147,7 +147,7 @@ class _ExtraReader:
         self._resolver = FieldResolver(problems)
 
     def service(self) -> Service | None:
-        """Gives what it says, or none where it says nothing."""
+        """Returns the facts of the text; `None` if it has no facts."""
         sources, resolver, text = self._sources, self._resolver, self.text
         if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
             return None
@@ -184,19 +184,19 @@ class _ExtraReader:
         return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
 
 
-def _joined(own: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:
-    """Returns the sections of both; one whose title both have goes on with what the text adds."""
-    found = {section.title.strip().lower(): section for section in own}
+def _merge_sections(declared: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:
+    """Returns all sections; an added body is appended to the declared section of the same title."""
+    sections = {section.title.strip().lower(): section for section in declared}
     for section in added:
         key = section.title.strip().lower()
-        known = found.setdefault(key, section)
-        if section.body not in known.body:
-            found[key] = replace(known, body=f"{known.body}\n\n{section.body}")
-    return tuple(found.values())
+        first = sections.setdefault(key, section)
+        if section.body not in first.body:
+            sections[key] = replace(first, body=f"{first.body}\n\n{section.body}")
+    return tuple(sections.values())
 
 
 def _uses(text: AiHelp) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Gives when to use it and when not; in an llms.txt each item is a link, whose label says it."""
+    """Returns when to use the service and when not; in an llms.txt each item is a link, and its label counts."""
     wanted: list[str] = []
     unwanted = [_label(item) for item in text.when_not_to_use]
     for item in map(_label, text.when_to_use):
@@ -210,19 +210,20 @@ def _label(item: str) -> str:
 
 
 def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
-    """Returns the addresses of a service; the text's base URL where an API declares none with a host."""
-    is_open = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
-    return (Endpoint(url=url),) if url is not None and is_open else service.endpoints
+    """Returns the endpoints of a service; the text's base URL if an API declares no URL with a host."""
+    needs_host = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
+    return (Endpoint(url=url),) if url is not None and needs_host else service.endpoints
 
 
-def _access(own: Access, found: Access) -> Access:
-    ways = {name: getattr(own, name) or getattr(found, name) for name in ("cli", "api", "web", "mcp", "api_endpoint")}
-    added = {name: ORIGIN for name in ways if getattr(own, name) is None and ways[name] is not None}
-    return replace(own, **ways, origins={**(own.origins or {}), **added} or None)
+def _merge_access(declared: Access, added: Access) -> Access:
+    names = ("cli", "api", "web", "mcp", "api_endpoint")
+    values = {name: getattr(declared, name) or getattr(added, name) for name in names}
+    origins = {name: _ORIGIN for name in names if getattr(declared, name) is None and values[name] is not None}
+    return replace(declared, **values, origins={**(declared.origins or {}), **origins} or None)
 
 
-def _addresses(source: str) -> Iterator[str]:
-    """Gives the addresses at which the text may stand, the likeliest first."""
+def _candidate_sources(source: str) -> Iterator[str]:
+    """Yields the URLs or files that may have the text, the likeliest first."""
     is_site = False
     if source.startswith(("http://", "https://")):
         try:
@@ -231,5 +232,5 @@ def _addresses(source: str) -> Iterator[str]:
             path = ".txt"
         is_site = "." not in path.rpartition("/")[2] and "?" not in source
     if is_site:
-        yield from (f"{source.rstrip('/')}/{place}" for place in _PLACES)
+        yield from (f"{source.rstrip('/')}/{path}" for path in _LLMS_TXT_PATHS)
     yield source

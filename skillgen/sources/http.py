@@ -1,24 +1,12 @@
-"""Bounded fetch, retry, cache, no private hosts.
+"""HTTP: bounded fetches that cannot reach private hosts, with retries and a cache.
 
-Unpacks a body that came compressed, piece by piece: all of it, or a word that it is not whole.
+A redirect or a reference may name any host. A host that the user did not name must be public (no SSRF): it is resolved
+first, and the connection goes to the IP address that was checked, so that a second DNS answer changes nothing. A proxy
+is asked for a tunnel to that address, and TLS still verifies the name. Credentials stay with the origin they were
+passed for. Sizes, also decompressed, and times are bounded.
 
-The HTTP library reads the first member of gzip alone and takes one that ends early for whole. A description in YAML
-that was cut would be a smaller one.
-
-Fetches over HTTP what the user asked for, and nothing that a stranger could want to have fetched from here.
-
-A redirect or a reference may name any address. An address that the user did not name must be public: its host is
-resolved first, and the connection goes to the address that was checked, so a second answer of a name server changes
-nothing. A proxy too is asked for a tunnel to that address, and TLS still verifies the name. Credentials stay with the
-origin for which they were given. Sizes, also decompressed, and times are bounded.
-
-The user's cache folder, and in it what was fetched before, with the validators that let a server answer "unchanged"
-(RFC 9111, 4.3).
-
-It is never in the project or in OUT. Only documents that anybody may read are cached: the caller asks for none that was
-fetched with credentials. A cache that cannot be read or written costs a download and no more.
-
-Fetches a document: again when a busy server says so, and only for what changed since the last time.
+The cache is in the user's cache folder, never in the project or in OUT. It holds public documents only, with the
+validators for conditional requests (RFC 9111, 4.3). A cache that cannot be read or written costs only a download.
 """
 
 from __future__ import annotations
@@ -53,83 +41,48 @@ if TYPE_CHECKING:
     import httpx2
 
 
-PIECE_BYTES = 1 << 20
-"""The most that one step gives, whatever a piece of the body stands for."""
-
-PACKED = ("gzip", "x-gzip", "deflate")
-"""The encodings that are unpacked, and each only once: a thousandfold at the most."""
-
-_EITHER_HEADER = zlib.MAX_WBITS | 32
-_GZIP_MARK = b"\x1f\x8b"
-
-
-class NotWhole(Exception):
-    """A body is damaged or ends early."""
-
-
-def unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Gives what a body of one of `PACKED` stands for; what follows the last member is no part of it (RFC 1952, 2.2).
-
-    Raises:
-        NotWhole: it can't be unpacked, or not to its end.
-    """
-    reader = zlib.decompressobj(_EITHER_HEADER)
-    rest = b""
-    try:
-        for piece in pieces:
-            rest += piece
-            while rest:
-                if reader.eof:
-                    if not _GZIP_MARK.startswith(rest[:2]):
-                        return
-                    if len(rest) < len(_GZIP_MARK):
-                        break
-                    reader = zlib.decompressobj(_EITHER_HEADER)
-                yield reader.decompress(rest, PIECE_BYTES)
-                rest = reader.unused_data if reader.eof else reader.unconsumed_tail
-    except zlib.error:
-        raise NotWhole from None
-    if not reader.eof:
-        raise NotWhole
-
-
 REDIRECT_LIMIT = 5
 """Redirects that one fetch follows."""
 
-_AS_IT_IS = ("", "identity")
+_CHUNK_BYTES = 1 << 20
+"""Bytes that one decompression step may produce, whatever its input expands to."""
 
+_COMPRESSIONS = ("gzip", "x-gzip", "deflate")
+"""The content encodings that are decompressed, each only once: deflate expands a thousandfold at most."""
 
-_NAME_IT = "give the address itself, if that is meant"
+_ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
+_GZIP_MAGIC = b"\x1f\x8b"
+_PASS_URL = "pass the URL itself if you trust it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What an address gave."""
+    """The response to a fetch."""
 
     content: bytes
     """The body, decompressed."""
 
     url: str
-    """Where it came from after redirects, without credentials and query."""
+    """The URL after redirects, without credentials and query."""
 
     content_type: str
-    """The media type that the server sent with it; empty where it sent none."""
+    """The media type; empty if the server declared none."""
 
     status: int = 200
-    """304 where the conditions of the request hold, and nothing came."""
+    """304 if the resource is unchanged since the conditions of the request; the body is empty then."""
 
     etag: str | None = None
-    """Its `ETag`, for the conditions of a later request."""
+    """The `ETag` header, for the conditions of a later request."""
 
     last_modified: str | None = None
-    """Its `Last-Modified`, for the same."""
+    """The `Last-Modified` header, for the same."""
 
     no_store: bool = False
-    """Whether it must not be kept."""
+    """Whether the response must not be cached."""
 
 
 class StatusError(SourceError):
-    """The server answered, and not with what was asked for."""
+    """The server answered, but not with the document."""
 
     advice = "check the address"
 
@@ -143,56 +96,56 @@ class StatusError(SourceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """What may be fetched, and how long it may take."""
+    """What may be fetched, and within which limits."""
 
     named: frozenset[str] = frozenset()
-    """Hosts that the user named: they may be anywhere."""
+    """Hosts that the user named: they may be private."""
 
     timeout_s: float = 30.0
-    """For one answer of a server."""
+    """For one response."""
 
     size_limit_bytes: int = SOURCE_LIMIT_BYTES
     """The largest body, decompressed."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Sent only to the origin that is asked first: they may hold credentials."""
+    """Sent only to the origin of the first request: they may hold credentials."""
 
     def fetch(self, url: str, *, accept: str = "*/*", conditions: Mapping[str, str] | None = None) -> Fetched:
-        """Fetches a body; follows redirects. `conditions` are headers that make a request conditional.
+        """Fetches a body and follows redirects. `conditions` are headers that make the request conditional.
 
         Raises:
-            SourceError: it cannot be reached or must not be, or it is too large or too slow.
+            SourceError: the URL cannot or must not be reached, or the response is too large or too slow.
         """
         import httpx2  # only here: it costs 0.1 s, and most sources are files
 
-        where, whole_s = public_url(url), self.timeout_s * TOTAL_TIMEOUT_FACTOR
-        deadline, too_slow = time.monotonic() + whole_s, _too_slow(whole_s, where)
+        where, total_s = public_url(url), self.timeout_s * TOTAL_TIMEOUT_FACTOR
+        deadline, too_slow = time.monotonic() + total_s, _too_slow(total_s, where)
         first, current = origin_of(url), url
         if first is None:
-            raise SourceError("is no http:// or https:// address", where=where, fix="check the address")
+            raise SourceError("is not an http:// or https:// URL", where=where, fix="check the address")
         try:
             certificates = httpx2.create_ssl_context()
             for _ in range(REDIRECT_LIMIT + 1):
-                own = dict(self.headers) if origin_of(current) == first else {}
-                headers = {**own, **(conditions or {}), "Accept": accept, "Accept-Encoding": "gzip, identity"}
+                user_headers = dict(self.headers) if origin_of(current) == first else {}
+                headers = {**user_headers, **(conditions or {}), "Accept": accept, "Accept-Encoding": "gzip, identity"}
                 proxy = _proxy_for(current)
-                # A client with a transport of its own reads no proxy from the environment: there is one decision.
+                # A client with a custom transport ignores the proxy variables, so `_proxy_for` alone decides.
                 transport = _transport(certificates, proxy, where)
                 with httpx2.Client(transport=transport, timeout=self.timeout_s) as client:
                     request = self._request(client, current, headers, where)
-                    line = _Line()
-                    request.extensions = {**request.extensions, "trace": line.trace}
-                    with line.cut_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
+                    watchdog = _Watchdog()
+                    request.extensions = {**request.extensions, "trace": watchdog.trace}
+                    with watchdog.close_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
                         response = client.send(request, stream=True)
-                    with contextlib.closing(response), line.cut_at(deadline, too_slow):
+                    with contextlib.closing(response), watchdog.close_at(deadline, too_slow):
                         if not response.has_redirect_location:
                             return self._body(response, current, where)
-                        current = self._next(response, current, where)
-            raise _astray(f"redirects more than {REDIRECT_LIMIT} times", response, where)
+                        current = self._redirect_target(response, current, where)
+            raise _redirect_error(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx2.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
         except httpx2.RemoteProtocolError:
-            what = "the server broke its answer off, or does not answer in HTTP"
+            what = "the server closed the connection early or does not speak HTTP"
             raise SourceError(what, where=where, fix="check the address and its port") from None
         except httpx2.ProxyError:
             what = "cannot be reached: the proxy refuses the connection"
@@ -202,7 +155,7 @@ class Network:
             raise SourceError(what, where=where, fix="check the address") from None
 
     def _request(self, client: httpx2.Client, url: str, headers: dict[str, str], where: str) -> httpx2.Request:
-        """Builds a request; to a host that the user did not name, for the address that was checked."""
+        """Builds a request; for a host that the user did not name, to the IP address that was checked."""
         parts = urlsplit(url)
         host = parts.hostname or ""
         address = resolve_public_address(url, self.named, where)
@@ -214,17 +167,17 @@ class Network:
         pinned = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
         return client.build_request("GET", pinned, headers=headers, extensions={"sni_hostname": host})
 
-    def _next(self, response: httpx2.Response, current: str, where: str) -> str:
-        """Gives where a redirect leads, without the credentials that were meant for another origin."""
+    def _redirect_target(self, response: httpx2.Response, current: str, where: str) -> str:
+        """Returns the target of a redirect; without the credentials in the URL if the origin changes."""
         try:
             target: str = urljoin(current, response.headers.get("location", ""))
-        except ValueError:  # a bracket that makes no sense
+        except ValueError:  # an invalid bracket
             target = ""
         before, after = origin_of(current), origin_of(target)
         if after is None:
-            raise _astray("redirects to no http:// or https:// address", response, where)
+            raise _redirect_error("redirects to a URL that is not http:// or https://", response, where)
         if before is not None and (before[0], after[0]) == ("https", "http"):
-            raise _astray("redirects from https:// to http://", response, where, "give the address it redirects to")
+            raise _redirect_error("redirects from https:// to http://", response, where, "pass the URL it redirects to")
         parts = urlsplit(target)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
         return target if before == after else urlunsplit(bare)
@@ -233,7 +186,7 @@ class Network:
         import httpx2
 
         if response.status_code >= 400:
-            # The phrase that stands in an answer is a text of the server's.
+            # The phrase in the response is untrusted text of the server.
             phrase = httpx2.codes.get_reason_phrase(response.status_code)
             raise StatusError(
                 f"answered {response.status_code} {phrase}".rstrip(),
@@ -242,10 +195,10 @@ class Network:
                 retry_after=response.headers.get("retry-after"),
             )
         encoding = response.headers.get("content-encoding", "").strip().lower()
-        if encoding not in (*_AS_IT_IS, *PACKED):
-            what = f"is compressed in a way that skillgen does not read: {encoding[:40]}"
+        if encoding not in ("", "identity", *_COMPRESSIONS):
+            what = f"has an unsupported content encoding: {encoding[:40]}"
             raise StatusError(what, where=where, status=response.status_code)
-        content = self._content(response.iter_raw(), encoding in PACKED, where)
+        content = self._content(response.iter_raw(), encoding in _COMPRESSIONS, where)
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return Fetched(
             content=content,
@@ -257,73 +210,104 @@ class Network:
             no_store="no-store" in response.headers.get("cache-control", "").lower(),
         )
 
-    def _content(self, pieces: Iterator[bytes], is_packed: bool, where: str) -> bytes:
+    def _content(self, chunks: Iterator[bytes], is_compressed: bool, where: str) -> bytes:
         content = bytearray()
         try:
-            for piece in unpacked(pieces) if is_packed else pieces:
-                content += piece
+            for chunk in _decompress(chunks) if is_compressed else chunks:
+                content += chunk
                 if len(content) > self.size_limit_bytes:
                     raise SourceError(f"larger than {self.size_limit_bytes // 2**20} MiB", where=where)
-        except NotWhole:
-            what = "its body is compressed, and damaged or cut short"
+        except _CorruptBody:
+            what = "its compressed body is truncated or corrupt"
             raise SourceError(what, where=where, fix="fetch it again, or give a file") from None
         return bytes(content)
 
 
-class _Line:
-    """The line on which one request goes. Cutting it ends whatever waits for its other end.
+class _CorruptBody(Exception):
+    """A compressed body is truncated or corrupt."""
 
-    The library's own time-out begins anew with each byte, so a server that sends headers, or chunks with nothing in
-    them, one by one would be waited for without end.
+
+def _decompress(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Decompresses a response in chunks; ignores data after the last gzip member (RFC 1952, 2.2).
+
+    httpx reads the first gzip member only and accepts a truncated one, but a truncated YAML description is valid YAML.
+
+    Raises:
+        _CorruptBody: the body is truncated or corrupt.
+    """
+    decompressor = zlib.decompressobj(_ZLIB_OR_GZIP)
+    rest = b""
+    try:
+        for chunk in chunks:
+            rest += chunk
+            while rest:
+                if decompressor.eof:
+                    if not _GZIP_MAGIC.startswith(rest[:2]):
+                        return
+                    if len(rest) < len(_GZIP_MAGIC):
+                        break
+                    decompressor = zlib.decompressobj(_ZLIB_OR_GZIP)
+                yield decompressor.decompress(rest, _CHUNK_BYTES)
+                rest = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
+    except zlib.error:
+        raise _CorruptBody from None
+    if not decompressor.eof:
+        raise _CorruptBody
+
+
+class _Watchdog:
+    """Closes the socket of a request at a deadline, which stops every read from it.
+
+    The timeout of httpx starts again with each byte, so a server that sends headers or empty chunks one by one would
+    never time out.
     """
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
-        self._is_cut = False
+        self._is_closed = False
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Notes the socket that the library opened, or the one that TLS made of it."""
+        """Records the socket that httpx opened, or the TLS socket around it."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             self._socket = info["return_value"].get_extra_info("socket")
-            if self._is_cut:
-                self._cut()
+            if self._is_closed:
+                self._close()
 
     @contextlib.contextmanager
-    def cut_at(self, deadline: float, too_slow: SourceError) -> Iterator[None]:
-        """Cuts the line if the block takes longer, and raises `too_slow`."""
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._cut)
+    def close_at(self, deadline: float, too_slow: SourceError) -> Iterator[None]:
+        """Closes the socket and raises `too_slow` if the block takes longer."""
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._close)
         timer.daemon = True
         timer.start()
         try:
             yield
         except Exception:
-            if self._is_cut:
+            if self._is_closed:
                 raise too_slow from None
             raise
         finally:
             timer.cancel()
-        if self._is_cut:
+        if self._is_closed:
             raise too_slow
 
-    def _cut(self) -> None:
-        self._is_cut = True
+    def _close(self) -> None:
+        self._is_closed = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def resolve_public_address(url: str, named: frozenset[str], where: str) -> str | None:
-    """Resolves the host of a URL and refuses it unless each of its addresses is public.
+    """Resolves the host of a URL, and refuses it unless all its IP addresses are public.
 
-    Returns the address to connect to, whether directly or through a tunnel of a proxy; `None` if the user named the
-    host.
+    Returns the IP address to connect to, directly or through the tunnel of a proxy; `None` if the user named the host.
 
     Raises:
-        SourceError: the host is private or unknown, or no tunnel leads to the address.
+        SourceError: the host is private or unknown, or a proxy would resolve it again.
     """
     origin = origin_of(url)
     if origin is None:
-        raise SourceError("leads to no http:// or https:// address", where=where)
+        raise SourceError("is not an http:// or https:// URL", where=where)
     scheme, host, port = origin
     if host in named:
         return None
@@ -331,11 +315,9 @@ def resolve_public_address(url: str, named: frozenset[str], where: str) -> str |
         raise _private(host, where)
     address = _public_address(host, port, where)
     if scheme == "http" and _proxy_for(url) is not None:
-        # RFC 9112, 3.2.2: a proxy takes the host from the URL alone, so the name or the address would be lost.
-        what = (
-            f"leads to {host[:80]} over http:// through a proxy, which cannot be held to the address that was checked"
-        )
-        raise SourceError(what, where=where, fix=_NAME_IT)
+        # RFC 9112, 3.2.2: a proxy takes the host from the URL alone, so one of the two would be lost.
+        what = f"leads to {host[:80]} over http:// through a proxy, which may resolve it to another IP address"
+        raise SourceError(what, where=where, fix=_PASS_URL)
     return address
 
 
@@ -363,14 +345,14 @@ def _transport(certificates: ssl.SSLContext, proxy: str | None, where: str) -> h
 def _public_address(host: str, port: int, where: str) -> str:
     """Returns the first address of a host, if all of them are public."""
     try:
-        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError):
-        found = []
-    if not found:
-        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_NAME_IT)
-    for address in found:
+        addresses = []
+    if not addresses:
+        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_PASS_URL)
+    for address in addresses:
         _refuse_private(literal_address(address), host, where)
-    return found[0]
+    return addresses[0]
 
 
 def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
@@ -379,23 +361,23 @@ def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def _private(host: str, where: str) -> SourceError:
-    what = f"leads to {host[:80]}, which is in a private network; only the user can name such an address"
-    return SourceError(what, where=where, fix=_NAME_IT)
+    what = f"leads to {host[:80]}, which is in a private network; only the user may name such a host"
+    return SourceError(what, where=where, fix=_PASS_URL)
 
 
-def _astray(what: str, response: httpx2.Response, where: str, fix: str = "check the address") -> StatusError:
-    """Gives the error of a redirect that is not followed: another address of the server may be in order."""
+def _redirect_error(what: str, response: httpx2.Response, where: str, fix: str = "check the address") -> StatusError:
+    """Returns the error of a redirect that is not followed. A `StatusError`: another URL of the server may work."""
     return StatusError(what, where=where, status=response.status_code, fix=fix)
 
 
 def _too_slow(seconds: float, where: str) -> SourceError:
-    return SourceError(f"no answer within {seconds:g} s", where=where, fix="give it more with --timeout")
+    return SourceError(f"no answer within {seconds:g} s", where=where, fix="raise --timeout")
 
 
 def _reason(error: Exception) -> str:
-    """Says why in words that quote neither a header nor the query of an address."""
+    """Returns the reason of an error; quotes neither a header nor the query of the URL."""
     if isinstance(error, UnicodeError):
-        return "the address or a header cannot be sent as it is"
+        return "the URL or a header contains characters that cannot be sent"
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:
@@ -404,63 +386,54 @@ def _reason(error: Exception) -> str:
     return type(error).__name__
 
 
-ENTRIES_LIMITS = {"fetched": 50, "built": 1_000}
-"""Entries that are kept of each kind: documents, and the last runs of targets; the ones unused for longest go."""
+_CACHE_ENTRIES = {"fetched": 50, "built": 1_000}
+"""Entries of each kind (documents, last runs of targets) in the cache; the least recently used are deleted."""
 
-SIZE_LIMIT_BYTES = 64 * 1024 * 1024
-"""The largest document that is kept."""
+_CACHED_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A document that was fetched before."""
+class _CachedDocument:
+    """A document in the cache."""
 
     etag: str | None
-    """Its `ETag`."""
-
     last_modified: str | None
-    """Its `Last-Modified`."""
-
     content: bytes
-    """The document."""
 
     @property
     def conditions(self) -> dict[str, str]:
-        """The request headers that ask for it only if it changed."""
-        found = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in found.items() if value}
+        """The headers of a conditional request for it."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value}
 
 
-def kept_for(url: str) -> Kept | None:
-    """Gives what was kept of an address."""
-    cached = read_cached("fetched", url)
-    if cached is None:
+def _cached_document(url: str) -> _CachedDocument | None:
+    entry = read_cached("fetched", url)
+    if entry is None:
         return None
     try:
-        head, _, content = cached.partition(b"\n")
-        described = json.loads(head)
-        kept = Kept(etag=described["etag"], last_modified=described["last_modified"], content=content)
-        if described["sha256"] != hashlib.sha256(content).hexdigest():
+        head, _, content = entry.partition(b"\n")
+        fields = json.loads(head)
+        if fields["sha256"] != hashlib.sha256(content).hexdigest():
             return None
+        return _CachedDocument(etag=fields["etag"], last_modified=fields["last_modified"], content=content)
     except (ValueError, LookupError, TypeError):
         return None
-    return kept
 
 
-def keep(url: str, kept: Kept) -> None:
-    """Keeps a document for the next run, readable by this user only."""
-    if not kept.conditions or len(kept.content) > SIZE_LIMIT_BYTES:
+def _cache_document(url: str, cached: _CachedDocument) -> None:
+    if not cached.conditions or len(cached.content) > _CACHED_SIZE_LIMIT_BYTES:
         return
     head = {
-        "etag": kept.etag,
-        "last_modified": kept.last_modified,
-        "sha256": hashlib.sha256(kept.content).hexdigest(),
+        "etag": cached.etag,
+        "last_modified": cached.last_modified,
+        "sha256": hashlib.sha256(cached.content).hexdigest(),
     }
-    write_cached("fetched", url, json.dumps(head).encode() + b"\n" + kept.content)
+    write_cached("fetched", url, json.dumps(head).encode() + b"\n" + cached.content)
 
 
 def read_cached(kind: str, key: str) -> bytes | None:
-    """Returns what is cached for a key, or `None`."""
+    """Returns the cached content of a key, or `None`."""
     with suppress(OSError, RuntimeError):
         path = _path(kind, key)
         content = path.read_bytes()
@@ -470,7 +443,7 @@ def read_cached(kind: str, key: str) -> bytes | None:
 
 
 def write_cached(kind: str, key: str, content: bytes) -> None:
-    """Caches something for the next run, readable by this user only; of each kind the newest entries are kept."""
+    """Caches content for the next run, readable by this user only; deletes the least recently used entries."""
     with suppress(OSError, RuntimeError):
         path = _path(kind, key)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -481,23 +454,23 @@ def write_cached(kind: str, key: str, content: bytes) -> None:
             Path(name).replace(path)
         except OSError:
             Path(name).unlink(missing_ok=True)
-        _forget_oldest(path.parent, ENTRIES_LIMITS[kind])
+        _delete_oldest(path.parent, _CACHE_ENTRIES[kind])
 
 
-def _forget_oldest(folder: Path, limit: int) -> None:
+def _delete_oldest(folder: Path, limit: int) -> None:
     entries = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in entries[limit:]:
         path.unlink(missing_ok=True)
 
 
 def _path(kind: str, key: str) -> Path:
-    """Returns the file of a key; its name does not show the key, which may be a URL with a secret in its query."""
+    """Returns the file of a key. Its name is a hash, since the key may be a URL with a secret in its query."""
     return _folder() / kind / hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _folder() -> Path:
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "skillgen"
+    if cache_home := os.environ.get("XDG_CACHE_HOME"):
+        return Path(cache_home) / "skillgen"
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
         return Path(local) / "skillgen" / "cache"
     if sys.platform == "darwin":
@@ -506,17 +479,17 @@ def _folder() -> Path:
 
 
 RETRY_LIMIT = 2
-"""How often a server that is busy is asked again."""
+"""Retries after a response that says when to retry."""
 
 WAIT_LIMIT_S = 60.0
-"""The longest wait for a server that is busy, all together; less where one request may take less."""
+"""Limit for the sum of all waits between retries; the timeout of one request may lower it."""
 
-ACCEPT = "application/yaml, application/json, application/vnd.oai.openapi, application/*+json, text/yaml, */*;q=0.5"
+_ACCEPT = "application/yaml, application/json, application/vnd.oai.openapi, application/*+json, text/yaml, */*;q=0.5"
 AUTH_STATUSES = (401, 403)
-"""Statuses of what wants a credential."""
+"""Statuses of a server that requires a credential."""
 
 TOO_MANY_REQUESTS = 429
-"""The status of a server that was asked too often."""
+"""The status of a server that limits the rate of requests."""
 
 RETRY_STATUSES = (TOO_MANY_REQUESTS, 503)
 """Statuses of a server that may say when to ask again (RFC 9110, 10.2.3)."""
@@ -524,52 +497,52 @@ RETRY_STATUSES = (TOO_MANY_REQUESTS, 503)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchOptions:
-    """How documents are asked for."""
+    """How documents are requested."""
 
     timeout_s: float = 30.0
-    """How long one request may take."""
+    """The timeout of one request."""
 
     headers: Sequence[tuple[str, str]] = field(default=(), repr=False)
-    """Headers of the user's own, which may hold secrets; sent to the origin of the first request only."""
+    """Custom headers, which may hold secrets; sent to the origin of the first request only."""
 
     secrets: Secrets = field(default_factory=Secrets, repr=False)
-    """What of the headers and of the address no document may hold, also where a server repeats it."""
+    """Secrets in the headers and the URL, which are redacted where a server echoes them."""
 
     def without_headers(self) -> FetchOptions:
-        """Gives the same for a server that is not the user's."""
+        """Returns options for a server other than the one that the headers are for."""
         return replace(self, headers=())
 
 
 def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
-    """Fetches a document; `is_named` tells that the user gave this address, so that it may be in a private network.
+    """Fetches a document, with retries and the cache. `is_named`: the user named this URL, so its host may be private.
 
     Raises:
-        SourceError: it cannot be reached or must not be; a `StatusError` where the server answered with a failure.
+        SourceError: it cannot or must not be reached; a `StatusError` if the server answered with a failure.
     """
     network = Network(
         named=hosts_of([url]) if is_named else frozenset(), timeout_s=access.timeout_s, headers=dict(access.headers)
     )
-    # A document that is behind a credential is not kept in a cache.
-    is_open = not access.headers and not access.secrets
-    kept = kept_for(url) if is_open else None
+    # A document that requires a credential is not cached.
+    is_public = not access.headers and not access.secrets
+    cached = _cached_document(url) if is_public else None
     waited_s = 0.0
     for attempt in range(RETRY_LIMIT + 1):
         try:
-            found = network.fetch(url, accept=ACCEPT, conditions=kept.conditions if kept is not None else {})
+            response = network.fetch(url, accept=_ACCEPT, conditions=cached.conditions if cached is not None else {})
         except StatusError as error:
             may_retry = error.status in RETRY_STATUSES
             wait_s = retry_after_s(error.retry_after, datetime.now(timezone.utc)) if may_retry else None
             if wait_s is None or attempt == RETRY_LIMIT or waited_s + wait_s > min(WAIT_LIMIT_S, access.timeout_s):
-                raise _advised(error, public_url(url)) from None
+                raise _with_fix(error, public_url(url)) from None
             waited_s += wait_s
             time.sleep(wait_s)
         else:
-            return _settled(url, found, kept, is_open)
+            return _from_cache_or_response(url, response, cached, is_public)
     raise AssertionError("the last attempt returns or raises")
 
 
 def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
-    """Reads `Retry-After`, seconds or a date (RFC 9110, 10.2.3); `None` where it says nothing that can be read."""
+    """Parses `Retry-After`, seconds or a date (RFC 9110, 10.2.3); `None` if it is absent or invalid."""
     if retry_after is None:
         return None
     if retry_after.strip().isascii() and retry_after.strip().isdigit():
@@ -585,22 +558,22 @@ def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
     return max(0.0, (moment - now).total_seconds())
 
 
-def _settled(url: str, found: Fetched, kept: Kept | None, is_open: bool) -> Fetched:
-    if found.status == 304:
-        if kept is None:
-            raise StatusError("says that it is unchanged, and was never read", where=public_url(url), status=304)
-        return Fetched(content=kept.content, url=found.url, content_type=found.content_type)
-    if is_open and not found.no_store:
-        keep(url, Kept(etag=found.etag, last_modified=found.last_modified, content=found.content))
-    return found
+def _from_cache_or_response(url: str, response: Fetched, cached: _CachedDocument | None, is_public: bool) -> Fetched:
+    if response.status == 304:
+        if cached is None:
+            raise StatusError("answered 304 Not Modified, but nothing is cached", where=public_url(url), status=304)
+        return replace(response, content=cached.content, status=200)
+    if is_public and not response.no_store:
+        document = _CachedDocument(etag=response.etag, last_modified=response.last_modified, content=response.content)
+        _cache_document(url, document)
+    return response
 
 
-def _advised(error: StatusError, where: str) -> StatusError:
-    """Returns the error with what to do about it."""
+def _with_fix(error: StatusError, where: str) -> StatusError:
     fix = error.fix
     if error.status in AUTH_STATUSES:
-        fix = "give what it asks for with --header"
+        fix = "pass the credential with --header"
     elif error.status in RETRY_STATUSES:
-        asked = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
-        fix = f"run it again later{asked}"
+        retry_after = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
+        fix = f"run it again later{retry_after}"
     return StatusError(error.what, where=where, fix=fix, status=error.status, retry_after=error.retry_after)

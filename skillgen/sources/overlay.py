@@ -1,7 +1,7 @@
 """Applies OpenAPI Overlays (1.0, 1.1) to a description before it is read.
 
-A target is a JSONPath of RFC 9535, for which a library is loaded only when an overlay is given. The description is
-copied where it changes; what it was loaded from is never touched.
+A target is a JSONPath (RFC 9535); its library is imported only if there is an overlay. The description is copied, so
+the loaded document never changes.
 """
 
 from __future__ import annotations
@@ -18,24 +18,23 @@ from skillgen.sources.documents import Document, is_url, load_document
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, text_of
 
-LIMIT_S = 10.0
-"""Seconds of the processor that one path may take: expressions in it are searched in texts of the description."""
+_PATH_TIME_LIMIT_S = 10.0
+"""CPU seconds of one path: its regular expressions run over strings of the description."""
 
-Parts = Sequence["str | int"]
-"""The way from the root to a node: keys and indexes."""
+_Parts = Sequence["str | int"]
+"""Keys and indexes from the root to a node."""
 
 
 def apply_overlays(document: Document, overlays: Iterable[str], problems: ProblemLog, access: FetchOptions) -> Document:
-    """Gives a description with overlays applied, in their order; an action that can't be carried out is reported.
+    """Returns a description with overlays applied in order; reports each action that cannot be applied.
 
     Raises:
-        SourceError: an overlay cannot be read, or is none.
+        SourceError: an overlay cannot be read, or is not an OpenAPI Overlay.
     """
-    data = json.loads(json.dumps(document.data))  # five times as fast as a deep copy
+    data = json.loads(json.dumps(document.data))  # five times as fast as copy.deepcopy
     for source in overlays:
-        own = access.without_headers() if is_url(source) else access
-        overlay = load_document(source, problems, own)
-        data = _Overlay(overlay, problems).applied(data)
+        overlay = load_document(source, problems, access.without_headers() if is_url(source) else access)
+        data = _Overlay(overlay, problems).apply(data)
     return replace(document, data=data, refers_outward=True)
 
 
@@ -44,11 +43,11 @@ class _Incompatible(Exception):
 
 
 class _TooLong(Exception):
-    """A path takes too long."""
+    """A path exceeds its time limit."""
 
 
 class _Overlay:
-    """One overlay and what is wrong with it."""
+    """An overlay, which reports its invalid actions."""
 
     def __init__(self, overlay: Document, problems: ProblemLog) -> None:
         import jsonpath  # only here: few runs have an overlay
@@ -59,8 +58,8 @@ class _Overlay:
         self._paths = jsonpath.JSONPathEnvironment(strict=True)
         self._path_error = jsonpath.JSONPathError
 
-    def applied(self, data: Json) -> Json:
-        """Gives the description after every action, each of which sees what those before it made."""
+    def apply(self, data: Json) -> Json:
+        """Returns the description after all actions; each one sees the result of the one before."""
         for index, action in enumerate(self._actions):
             pointer = child("/actions", index)
             target = text_of(action, "target")
@@ -73,76 +72,78 @@ class _Overlay:
             if not nodes:
                 self._report("overlay-target-unmatched", child(pointer, "target"), f"{target[:200]} selects nothing")
                 continue
-            data = self._with_action(as_dict(action), nodes, data, pointer)
+            data = self._apply_action(as_dict(action), nodes, data, pointer)
         return data
 
-    def _with_action(self, action: dict[str, Json], nodes: list[Parts], data: Json, pointer: str) -> Json:
+    def _apply_action(self, action: dict[str, Json], nodes: list[_Parts], data: Json, pointer: str) -> Json:
         if action.get("remove") is True:
-            return self._removed(nodes, data, pointer)
+            return self._remove(nodes, data, pointer)
         has_copy = "copy" in action
         if has_copy and self._version.startswith("1.0"):
-            message = f"`copy` is of Overlay 1.1; this is Overlay {self._version}"
+            message = f"`copy` requires Overlay 1.1; this is Overlay {self._version}"
             self._report("overlay-copy-invalid", child(pointer, "copy"), message)
             if "update" not in action:
                 return data
             has_copy = False
         if has_copy:
-            found = self._nodes(str(action["copy"]), data, child(pointer, "copy"))
-            if found is None:
+            copied = self._nodes(str(action["copy"]), data, child(pointer, "copy"))
+            if copied is None:
                 return data
-            if len(found) != 1:
+            if len(copied) != 1:
                 self._report(
                     "overlay-copy-invalid",
                     child(pointer, "copy"),
-                    f"it selects {len(found)} nodes; one is to be copied",
+                    f"the path selects {len(copied)} nodes; `copy` needs exactly one",
                 )
                 return data
-            value = copy.deepcopy(_at(data, found[0]))
+            value = copy.deepcopy(_at(data, copied[0]))
         elif "update" in action:
             value = action["update"]
         else:
-            self._report("overlay-action-invalid", pointer, "it has none of update, remove and copy")
+            self._report("overlay-action-invalid", pointer, "the action has neither `update` nor `remove` nor `copy`")
             return data
         if len({_shape(_at(data, parts)) for parts in nodes}) > 1:
             self._report(
                 "overlay-action-invalid",
                 child(pointer, "target"),
-                "it selects nodes of different kinds: objects, arrays or others",
+                "the target selects nodes of different types (object, array, other)",
             )
             return data
         for parts in nodes:
             try:
-                merged = _merged(_at(data, parts), copy.deepcopy(value), at_target=True)
+                merged = _merge(_at(data, parts), copy.deepcopy(value), at_target=True)
             except _Incompatible as error:
                 self._report("overlay-action-invalid", pointer, f"at {_shown(parts)}: {error}")
                 continue
-            data = _put(data, parts, merged)
+            data = _replace_at(data, parts, merged)
         return data
 
-    def _removed(self, nodes: list[Parts], data: Json, pointer: str) -> Json:
-        # From the last on, so that no index moves before its turn; what was below a removed node is gone with it.
-        for parts in sorted(nodes, key=_order, reverse=True):
+    def _remove(self, nodes: list[_Parts], data: Json, pointer: str) -> Json:
+        # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
+        for parts in sorted(nodes, key=_sort_key, reverse=True):
             if not parts:
-                self._report("overlay-action-invalid", pointer, "the whole description would be removed")
+                self._report("overlay-action-invalid", pointer, "the action would remove the complete description")
                 continue
             del _at(data, parts[:-1])[parts[-1]]
         return data
 
-    def _nodes(self, path: str, data: Json, pointer: str) -> list[Parts] | None:
-        """Gives where the nodes stand that a JSONPath selects; `None` where it is none, which is reported."""
+    def _nodes(self, path: str, data: Json, pointer: str) -> list[_Parts] | None:
+        """Returns the locations that a JSONPath selects; reports an invalid path and returns `None`."""
         try:
-            with time_limit(LIMIT_S, _TooLong()):
-                found = [tuple(match.parts) for match in self._paths.finditer(path, data)]
+            with time_limit(_PATH_TIME_LIMIT_S, _TooLong()):
+                nodes = [tuple(match.parts) for match in self._paths.finditer(path, data)]
         except self._path_error as error:
-            self._report("overlay-path-invalid", pointer, f"{path[:200]} is no JSONPath: {str(error).splitlines()[0]}")
+            self._report(
+                "overlay-path-invalid", pointer, f"{path[:200]} is not a JSONPath: {str(error).splitlines()[0]}"
+            )
             return None
         except RecursionError:
-            self._report("overlay-path-invalid", pointer, f"{path[:200]} goes too deep")
+            self._report("overlay-path-invalid", pointer, f"{path[:200]} recurses too deeply")
             return None
         except _TooLong:
-            self._report("overlay-path-invalid", pointer, f"{path[:200]} takes more than {LIMIT_S:g} s")
+            self._report("overlay-path-invalid", pointer, f"{path[:200]} takes more than {_PATH_TIME_LIMIT_S:g} s")
             return None
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(nodes))
 
     def _report(self, code: str, pointer: str, message: str) -> None:
         self._problems.warning(code, f"{self._name}#{pointer}", message, "correct the overlay")
@@ -151,11 +152,13 @@ class _Overlay:
 def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
     data = overlay.data
     if not isinstance(data, dict) or "overlay" not in data:
-        raise SourceError("is no OpenAPI Overlay: it has no `overlay` key", where=overlay.name, fix="check --overlay")
+        raise SourceError(
+            "is not an OpenAPI Overlay: it has no `overlay` key", where=overlay.name, fix="check --overlay"
+        )
     version = str(data["overlay"])
     if not version.startswith("1."):
         raise SourceError(
-            f"is Overlay {version[:20]!r}; 1.0 and 1.1 are applied", where=overlay.name, fix="write it for 1.1"
+            f"is Overlay {version[:20]!r}; only 1.0 and 1.1 are supported", where=overlay.name, fix="convert it to 1.1"
         )
     if not isinstance(data.get("actions"), list):
         raise SourceError("has no list of `actions`", where=overlay.name, fix="correct the overlay")
@@ -163,14 +166,14 @@ def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
     return version[:20], actions
 
 
-def _merged(target: Json, update: Json, *, at_target: bool = False) -> Json:
-    """Gives what becomes of a value (Overlay 1.1, "Action Object"): objects merge, arrays grow, others are replaced."""
+def _merge(target: Json, update: Json, *, at_target: bool = False) -> Json:
+    """Returns the updated value (Overlay 1.1, "Action Object"): objects merge, arrays grow, others change."""
     if isinstance(target, list) and (at_target or isinstance(update, list)):
         return [*target, *(update if isinstance(update, list) else [update])]
     if isinstance(target, dict) and isinstance(update, dict):
         merged = dict(target)
         for key, value in update.items():
-            merged[key] = _merged(target[key], value) if key in target else value
+            merged[key] = _merge(target[key], value) if key in target else value
         return merged
     if _shape(target) != _shape(update):
         raise _Incompatible(f"{_KINDS[_shape(update)]} can't be merged into {_KINDS[_shape(target)]}")
@@ -184,24 +187,24 @@ def _shape(value: Json) -> str:
     return "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "primitive"
 
 
-def _at(data: Json, parts: Parts) -> Any:
+def _at(data: Json, parts: _Parts) -> Any:
     for part in parts:
         data = data[part]
     return data
 
 
-def _put(data: Json, parts: Parts, value: Json) -> Json:
+def _replace_at(data: Json, parts: _Parts, value: Json) -> Json:
     if not parts:
         return value
     _at(data, parts[:-1])[parts[-1]] = value
     return data
 
 
-def _order(parts: Parts) -> tuple[tuple[int, str], ...]:
+def _sort_key(parts: _Parts) -> tuple[tuple[int, str], ...]:
     return tuple((part, "") if isinstance(part, int) else (-1, part) for part in parts)
 
 
-def _shown(parts: Parts) -> str:
+def _shown(parts: _Parts) -> str:
     pointer = ""
     for part in parts:
         pointer = child(pointer, part)

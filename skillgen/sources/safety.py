@@ -1,7 +1,7 @@
-"""Decides between facts on safety: where they disagree, the most cautious one counts, declared or inferred.
+"""Reconciles the safety facts of a tool: if they disagree, the most cautious one is used, declared or inferred.
 
-Readers merge each field with `CAUTION`; `reconcile_safety` then compares the fields of one tool with one another and
-with its description. Documents take the result and decide nothing again.
+Readers merge each field with `CAUTION`; `reconcile_safety` then compares the fields of a tool with one another and with
+its description. Renderers use the result and decide nothing again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Json, Origin
 
-DESCRIPTION = "its description"
+_DESCRIPTION = "its description"
 
 _YES = frozenset({"true", "yes", "y", "on", "1", "t"})
 _NO = frozenset({"false", "no", "n", "off", "0", "f", "none", "null", ""})
@@ -35,46 +35,46 @@ _DENIED = re.compile(
     r"\b(?:not|never|no|nothing|without|\w+n['’]t|instead of|rather than|avoids?|prevents?)(?: \w+){0,2} \Z",
     re.IGNORECASE,
 )
-"""Words before such a phrase that deny it."""
+"""A negation before such a phrase."""
 
 _SENTENCE_END = re.compile(r"[.!?;:]")
 _LEAD_LIMIT = 200
-"""Characters before such a phrase in which the beginning of its sentence is looked for."""
+"""Characters before such a phrase that are searched for the start of its sentence."""
 
 _ABOUT_ITSELF = re.compile(r"\W*(?:(?:this|it|the (?:action|operation|call|change|effect)s?)\b|\Z)", re.IGNORECASE)
-"""The beginning of a sentence on what the tool itself does, not on the things that it reads."""
+"""The start of a sentence about the tool itself, not about the data that it reads."""
 
 
 def flag_from(value: Json, cautious: bool) -> bool | None:
-    """Returns the careful reading of a value that should be a boolean and is not; `None` where it claims nothing.
+    """Returns the cautious reading of a value that should be a boolean but is not; `None` if it is not cautious.
 
-    `"true"` or 1 counts only where that is the cautious value. What is neither yes nor no is the cautious value.
+    `"true"` or 1 counts only if that is the cautious value. A value that is neither yes nor no counts as cautious.
     """
     if isinstance(value, str):
         word = value.strip().lower()
-        said = True if word in _YES else False if word in _NO else None
+        flag = True if word in _YES else False if word in _NO else None
     elif isinstance(value, (int, float)):
-        said = bool(value)
+        flag = bool(value)
     else:
-        said = None if value else not cautious
-    return cautious if said is None or said is cautious else None
+        flag = None if value else not cautious
+    return cautious if flag is None or flag is cautious else None
 
 
 def reconcile_safety(tool: Tool, problems: ProblemLog) -> Tool:
-    """Returns a tool whose facts on safety do not contradict one another; each contradiction is reported.
+    """Returns a tool whose safety facts do not contradict one another; reports each contradiction.
 
-    A tool changes something if any fact says so, whatever others say.
+    A tool is not read-only if any fact says that it changes something.
     """
     semantics = tool.semantics
     texts = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     if semantics.reversible is not False and any(_is_irreversible(text, semantics.read_only) for text in texts if text):
         if semantics.reversible and semantics.is_declared("reversible"):
             _report(problems, tool, "reversible", "its description says that it cannot be undone")
-        semantics = _with(semantics, Origin("inferred", DESCRIPTION), reversible=False)
-    change = _claimed_change(semantics)
+        semantics = _with(semantics, Origin("inferred", _DESCRIPTION), reversible=False)
+    change = _declared_change(semantics)
     if semantics.read_only and change is not None:
-        field, claim = change
-        _report(problems, tool, "read-only", claim)
+        field, reason = change
+        _report(problems, tool, "read-only", reason)
         semantics = _with(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
     if semantics.read_only and semantics.operation is None:
         semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation="read")
@@ -83,7 +83,7 @@ def reconcile_safety(tool: Tool, problems: ProblemLog) -> Tool:
     return tool if semantics is tool.semantics else replace(tool, semantics=semantics)
 
 
-def _claimed_change(semantics: Semantics) -> tuple[str, str] | None:
+def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
     """Returns the field that says that a tool changes something, and what it says."""
     if semantics.destructive:
         return "destructive", "it may delete or overwrite"
@@ -101,7 +101,7 @@ def _claimed_change(semantics: Semantics) -> tuple[str, str] | None:
 
 
 def _is_irreversible(description: str | None, is_read_only: bool | None) -> bool:
-    """True if a description says that a call cannot be undone; of a tool that only reads, if it says so of itself."""
+    """True if a description says that a call cannot be undone; of a read-only tool, only about itself."""
     for paragraph in (description or "").split("\n\n"):
         text = " ".join(paragraph.split())
         for match in _IRREVERSIBLE.finditer(text):
@@ -116,17 +116,17 @@ def _with(semantics: Semantics, origin: Origin, **fields: Json) -> Semantics:
 
 
 def _source(semantics: Semantics, field: str) -> str:
-    """Returns what a fact is drawn from, in the words of an inferred origin."""
+    """Returns the source of a fact, as an inferred origin names it."""
     origin = (semantics.origins or {}).get(field)
     if origin is None:
         return field
     return origin.source.rpartition("/")[2] if origin.kind == "declared" else origin.source
 
 
-def _report(problems: ProblemLog, tool: Tool, said: str, other: str) -> None:
+def _report(problems: ProblemLog, tool: Tool, label: str, contradiction: str) -> None:
     problems.warning(
         "facts-disagree",
         tool.pointer,
-        f"{tool.name!r} is said to be {said}, but {other}; the more cautious fact is used",
+        f"{tool.name!r} is marked {label}, but {contradiction}; the more cautious fact is used",
         "correct the fact that is wrong",
     )

@@ -1,4 +1,4 @@
-"""Chooses among what a service offers by the user's patterns: `--include` and `--exclude`.
+"""Selects the tools and events of a service by patterns: `--include` and `--exclude`.
 
 A pattern is `NAME-GLOB`, `tag:GLOB`, `path:GLOB` or `method:NAME`; a tag is a tag of OpenAPI or the group of a tool.
 """
@@ -18,15 +18,15 @@ from skillgen.model.schema import Discriminator
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 
-NEAR_LIMIT = 5_000
-"""Names, tags, paths and methods among which one is looked for that the user may have meant."""
+_SUGGESTIONS_LIMIT = 5_000
+"""Names, tags, paths and methods that are compared with an unmatched pattern to suggest one."""
 
 _KINDS = ("tag", "path", "method")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """One pattern, read."""
+    """A parsed pattern."""
 
     option: str
     """`--include` or `--exclude`."""
@@ -38,20 +38,20 @@ class Pattern:
     """`name`, `tag`, `path` or `method`."""
 
     glob: str
-    """What it is compared with; `*` also crosses `/`."""
+    """The glob to match; `*` also matches `/`."""
 
     def matches(self, tool: Tool | Event) -> bool:
-        """Tells whether it means a tool, or something that the service sends."""
+        """True if the pattern matches a tool or an event."""
         return any(fnmatchcase(value, self.glob) for value in _VALUES[self.kind](tool))
 
 
 def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
-    """Reads the patterns of an option.
+    """Parses the patterns of an option.
 
     Raises:
-        UsageError: a pattern has nothing after its kind, or is empty.
+        UsageError: a pattern is empty, or has nothing after its kind.
     """
-    found = []
+    patterns = []
     for text in texts:
         kind, colon, glob = text.strip().partition(":")
         if not (colon and kind in _KINDS):
@@ -59,20 +59,20 @@ def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
         glob = glob.strip()
         if not glob:
             raise UsageError(
-                f"the pattern {text[:80]!r} says nothing",
+                f"the pattern {text[:80]!r} is empty",
                 where=option,
                 fix="write NAME-GLOB, tag:GLOB, path:GLOB or method:NAME",
             )
-        found.append(
+        patterns.append(
             Pattern(option=option, text=text.strip(), kind=kind, glob=glob.upper() if kind == "method" else glob)
         )
-    return tuple(found)
+    return tuple(patterns)
 
 
 def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
-    """Gives the service with the tools that are meant, and of its groups and named types those that they use.
+    """Returns the service with the selected tools, and only the groups and named types that they use.
 
-    A pattern that matches nothing of the service is a problem.
+    A pattern that matches nothing is reported.
 
     Raises:
         UsageError: nothing is selected.
@@ -80,62 +80,62 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     if not include and not exclude:
         return service
     groups = {group.name: group for group in service.groups}
-    tools = tuple(tool for tool in service.tools if _is_meant(tool, include, exclude))
+    tools = tuple(tool for tool in service.tools if _is_selected(tool, include, exclude))
     names = {tool.name for tool in tools}
     events = tuple(
         event
         for event in service.events
-        if (event.tool in names if event.tool is not None else _is_meant(event, include, exclude))
+        if (event.tool in names if event.tool is not None else _is_selected(event, include, exclude))
     )
-    everything: tuple[Tool | Event, ...] = (*service.tools, *service.events)
-    unmatched = [pattern for pattern in (*include, *exclude) if not any(pattern.matches(item) for item in everything)]
-    if (include or everything) and not tools and not events:
-        raise _empty_selection(unmatched, everything, "--include" if include else "--exclude")
+    candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
+    unmatched = [pattern for pattern in (*include, *exclude) if not any(pattern.matches(item) for item in candidates)]
+    if (include or candidates) and not tools and not events:
+        raise _empty_selection(unmatched, candidates, "--include" if include else "--exclude")
     problems = [
         Problem(
             code="pattern-unmatched",
             level="warning",
             where=f"{pattern.option} {pattern.text}",
-            message="it means nothing that the service offers",
-            fix=_advice(pattern, everything),
+            message="the pattern matches no tool",
+            fix=_suggestion(pattern, candidates),
         )
         for pattern in unmatched
     ]
-    kept = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
-    used = _used_types(kept)
+    selection = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
+    used = _used_types(selection)
     return dataclasses.replace(
-        kept,
+        selection,
         schemas=tuple(item for item in service.schemas if item.name in used),
         problems=(*service.problems, *problems),
     )
 
 
-def _empty_selection(unmatched: Sequence[Pattern], everything: Sequence[Tool | Event], option: str) -> UsageError:
+def _empty_selection(unmatched: Sequence[Pattern], candidates: Sequence[Tool | Event], option: str) -> UsageError:
     if not unmatched:
-        what, fix = "the patterns leave no tool", "remove a pattern, or make one narrower"
+        what, fix = "the patterns select no tool", "remove a pattern, or make one narrower"
     else:
         names = ", ".join(f"`{pattern.text}`" for pattern in unmatched[:5])
         what = f"{names} {'match' if len(unmatched) > 1 else 'matches'} no tool"
-        fix = f"check the spelling or remove the pattern; {_advice(unmatched[0], everything)}"
+        fix = f"check the spelling or remove the pattern; {_suggestion(unmatched[0], candidates)}"
     return UsageError(what, where=option, fix=fix)
 
 
-def _advice(pattern: Pattern, everything: Iterable[Tool | Event]) -> str:
-    """Names what the user may have meant: the same with other capitals, of another kind, or nearly the same."""
+def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
+    """Returns a fix that suggests a similar pattern: in another case, of another kind, or with a typo."""
     known: dict[str, str] = {}
-    for item in everything:
+    for item in candidates:
         for kind in ("name", *_KINDS):
             for value in _VALUES[kind](item):
                 text = value if kind == "name" else f"{kind}:{value}"
                 known.setdefault(text.lower(), text)
                 known.setdefault(value.lower(), text)
-    near = get_close_matches(pattern.text.lower(), list(known)[:NEAR_LIMIT], n=1)
+    near = get_close_matches(pattern.text.lower(), list(known)[:_SUGGESTIONS_LIMIT], n=1)
     if near:
         return f"perhaps {known[near[0]]!r} is meant"
     return "compare it with the names, tags, paths and methods of the service"
 
 
-def _is_meant(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
+def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
     return (not include or any(pattern.matches(item) for pattern in include)) and not any(
         pattern.matches(item) for pattern in exclude
     )
@@ -147,7 +147,7 @@ def _used_groups(groups: dict[str, Group], tools: Iterable[Tool]) -> Iterator[Gr
 
 
 def _used_types(service: Service) -> set[str]:
-    """Gives the names of the types that can be reached from what is left."""
+    """Returns the names of the types that the selected tools use, directly or through other types."""
     types = {item.name: item.schema for item in service.schemas}
     waiting: list[Any] = [*service.tools, *service.events, *service.prompts]
     used: set[str] = set()
@@ -160,7 +160,7 @@ def _used_types(service: Service) -> set[str]:
 
 
 def _named_types(node: Any) -> Iterator[str]:
-    """Gives the names of the types that a node of the model refers to."""
+    """Yields the names of the types that a node of the model refers to."""
     for field in dataclasses.fields(node):
         value = getattr(node, field.name)
         if field.name == "ref" and value is not None:

@@ -414,7 +414,7 @@ class _Entry:
         headers = self._texts("headers")
         target_url = self._fill_in(url)
         if not target_url.startswith(("http://", "https://")):
-            raise self._wrong("the url is no http:// or https:// address", "give one, as https://HOST/PATH")
+            raise self._wrong("the url is not an http:// or https:// URL", "give one, as https://HOST/PATH")
         return ServerTarget(
             url=target_url,
             is_sse=is_sse,
