@@ -16,7 +16,7 @@ from skillgen.model.values import Json
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import Document
 from skillgen.sources.mcp.ai_help import ai_help_from_result
-from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_answer, messages_in
+from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_response, parse_messages
 from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.openapi.source import service_from_description
@@ -93,11 +93,11 @@ def read_openapi(data: bytes) -> None:
 def read_messages(data: bytes) -> None:
     for line in data.split(b"\n"):
         try:
-            messages, _ = messages_in(line)
+            messages, _ = parse_messages(line)
         except ConnectionLost:
             continue
         for message in messages:
-            error_from_answer(message.get("error"))
+            error_from_response(message.get("error"))
 
 
 def read_crawl(data: bytes) -> None:

@@ -116,7 +116,7 @@ def bench(tmp_path: Path) -> Iterator[Workbench]:
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the crawl impatient with servers that stay silent on purpose."""
     monkeypatch.setattr(connect, "_STDIO_PROBE_S", 0.2)
-    monkeypatch.setattr(crawl_module, "_UNPROMISED_S", 0.2)
+    monkeypatch.setattr(crawl_module, "_UNDECLARED_TIMEOUT_S", 0.2)
     monkeypatch.setattr(process, "_GRACE_S", 0.2)
     monkeypatch.setattr(process, "_TERM_GRACE_S", 0.2)
 
@@ -258,7 +258,7 @@ class TestLists:
         self, bench: Workbench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """X-04, X-13: each page comes in time; what came is kept."""
-        monkeypatch.setattr(session, "_TIMEOUTS_IN_A_CRAWL", 0.5)
+        monkeypatch.setattr(session, "_CRAWL_TIMEOUT_FACTOR", 0.5)
         result = bench.extended("dribbling", timeout_s=1.0)
 
         assert tool_names(result)[:2] == ["tool_1", "tool_2"]
@@ -390,19 +390,19 @@ class TestSloppyServers:
 
     def test_a_message_without_a_bottom_ends_the_crawl_with_a_word(self, bench: Workbench) -> None:
         """X-13."""
-        with pytest.raises(SourceError, match="the result is no object"):
+        with pytest.raises(SourceError, match="the result is not an object"):
             bench.kiosk("deep")
 
     def test_what_a_server_sends_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """X-13: in all, and on one line."""
         monkeypatch.setattr(jsonrpc, "SOURCE_LIMIT_BYTES", 100)
-        with pytest.raises(ConnectionLost, match="more than skillgen reads"):
-            list(jsonrpc.lines_of(io.BytesIO(b"x\n" * 51)))
+        with pytest.raises(ConnectionLost, match="the limit of a crawl"):
+            list(jsonrpc.read_lines(io.BytesIO(b"x\n" * 51)))
         monkeypatch.undo()
         monkeypatch.setattr(jsonrpc, "_LINE_LIMIT_BYTES", 100)
-        with pytest.raises(ConnectionLost, match="more than skillgen reads"):
-            list(jsonrpc.lines_of(io.BytesIO(b"x" * 101)))
-        assert list(jsonrpc.lines_of(io.BytesIO(b"ab\n\ncd"))) == [b"ab", b"", b"cd"]
+        with pytest.raises(ConnectionLost, match="a line of more than"):
+            list(jsonrpc.read_lines(io.BytesIO(b"x" * 101)))
+        assert list(jsonrpc.read_lines(io.BytesIO(b"ab\n\ncd"))) == [b"ab", b"", b"cd"]
 
 
 class TestDeadEnds:

@@ -1,16 +1,8 @@
-"""Transports to try, in order; second handshake; why it failed.
+"""The connections to try, in order, the second handshake, the token of a login, and the errors if all of them fail.
 
-Why a server cannot be crawled, in the words of a person who wants to know what to do about it.
-
-The ways to reach a server, one after another: over which transport, and with which first request.
-
-Asks a server of the newer era how it opens the older one, where alone its `dashdash` may stand.
-
-A server stays with the era of its first request, and need not say that it speaks another one. So it is connected to
-once more, or started once more, beside the reading of the first connection: nothing else shows whether it has more to
-say, and what is not asked for is lost. The user may turn it off.
-
-Gives a server's requests the token that they need, where one is kept or the user wants to log in.
+A server over HTTP may speak Streamable HTTP or HTTP+SSE (2024-11-05); a server over stdio may not survive
+`server/discover`. A server of the newest revision may declare `dashdash` in the result of `initialize` alone, and need
+not say that it supports `initialize`. Only a second connection shows whether it does; `--no-older-era` turns it off.
 """
 
 from __future__ import annotations
@@ -21,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
@@ -48,33 +39,28 @@ from skillgen.text.unicode import printable
 _CHALLENGE_PART = re.compile(r'\b(realm|resource_metadata|error|scope)="?((?<=")[^"]*|[^\s",]+)', re.IGNORECASE)
 
 _CHECK_PATH = "Check the path: many servers answer at /mcp, older ones at /sse."
-_TOKEN = (
-    "Give a token{scope}, as --header 'Authorization: Bearer TOKEN', or log in with --login where the server has OAuth."
+_GIVE_TOKEN = (
+    "Give a token{scope} with --header 'Authorization: Bearer TOKEN', or log in with --login if the server uses OAuth."
 )
 
+_STDIO_PROBE_S = 1.0
+_HTTP_PROBE_S = 5.0
+"""How long to wait for the answer to `server/discover` before sending `initialize` too: a stdio server that does not
+know the method may stay silent."""
 
-def cannot_start(error: OSError | ValueError, *, where: str, cwd: Path | None) -> SourceError:
-    """Tells why a command does not start."""
-    filename = error.filename if isinstance(error, OSError) else None
-    if cwd is not None and filename is not None and Path(filename) == cwd:
-        return SourceError(f"The folder {cwd} does not exist or cannot be used.", where=where, fix="Check --cwd.")
-    if isinstance(error, FileNotFoundError):
-        fix = "Install it, or give its full path after `--`."
-        return SourceError("The command does not exist.", where=where, fix=fix)
-    why = error.strerror if isinstance(error, OSError) else "it holds a null character"
-    fix = "Give the program that starts the server after `--`, with its arguments."
-    return SourceError(f"The command cannot be started: {why}.", where=where, fix=fix)
+_UNDECLARED_TIMEOUT_S = 3.0
+"""How long to wait for the second handshake if the server does not declare that it supports it."""
 
 
 def crawl_error(
     error: BaseException, method: str | None, *, where: str, symptoms: str, secrets: Secrets
 ) -> SourceError:
-    """Tells why a server gives nothing to document: it failed at this method, or at the first request."""
+    """Returns the fatal error of a crawl: its first request failed, or `method` did."""
     if isinstance(error, ConnectionLost):
         return SourceError(error.what, where=where, fix=error.fix)
     if isinstance(error, NoAnswer):
         what = f"No answer to `{error.method}` came within {error.seconds:g} seconds. {symptoms}"
-        fix = "Give it longer with --timeout SECONDS if it starts slowly; else run it by itself and see what it wants."
+        fix = "Increase --timeout SECONDS if the server starts slowly; otherwise run it by itself and read its output."
         return SourceError(what.strip(), where=where, fix=fix)
     if not isinstance(error, RpcError):
         raise error
@@ -85,7 +71,7 @@ def crawl_error(
     versions = _versions(error)
     request = "the first request" if method is None else f"`{method}`"
     what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
-    return SourceError(what.strip(), where=where, fix="Look into the server's own log, or report it to its author.")
+    return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
 
 
 def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:
@@ -94,22 +80,23 @@ def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Sec
     if status == 401:
         challenge = secrets.excerpt(", ".join(f"{k} {v}" for k, v in _CHALLENGE_PART.findall(error.challenge or "")))
         asks = f" ({challenge})" if challenge else ""
-        return SourceError(f"The server wants credentials: HTTP 401{asks}.", where=where, fix=_TOKEN.format(scope=""))
+        fix = _GIVE_TOKEN.format(scope="")
+        return SourceError(f"The server requires credentials: HTTP 401{asks}.", where=where, fix=fix)
     if status == 403:
         parts = {name.lower(): value for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
-        named = [f"{name} {secrets.excerpt(parts[name])}" for name in ("error", "scope") if parts.get(name)]
-        what = f"The server refuses access: HTTP 403 ({', '.join([message, *named])})."
+        details = [f"{name} {secrets.excerpt(parts[name])}" for name in ("error", "scope") if parts.get(name)]
+        what = f"The server refuses access: HTTP 403 ({', '.join([message, *details])})."
         scope = f" with the scope {secrets.excerpt(parts['scope'])}" if parts.get("scope") else ""
-        return SourceError(what, where=where, fix=_TOKEN.format(scope=scope))
+        return SourceError(what, where=where, fix=_GIVE_TOKEN.format(scope=scope))
     if status == 407:
-        return SourceError("The proxy wants credentials: HTTP 407.", where=where, fix="Check HTTPS_PROXY.")
+        return SourceError("The proxy requires credentials: HTTP 407.", where=where, fix="Check HTTPS_PROXY.")
     if status == 429 or (status in RETRY_STATUSES and error.retry_after is not None):
-        asked = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
-        fix = "Run it again after that time." if asked else "Run it again later."
-        return SourceError(f"The server is busy: HTTP {status} ({message}){asked}.", where=where, fix=fix)
+        retry_after = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
+        fix = "Run it again after that time." if retry_after else "Run it again later."
+        return SourceError(f"The server is busy: HTTP {status} ({message}){retry_after}.", where=where, fix=fix)
     if status >= 500:
         what = f"The server fails: HTTP {status} ({message})."
-        return SourceError(what, where=where, fix="Try again later, or look into the server's own log.")
+        return SourceError(what, where=where, fix="Try again later, or check the server's log.")
     return SourceError(f"No MCP server answers here: HTTP {status} ({message}).", where=where, fix=_CHECK_PATH)
 
 
@@ -117,81 +104,73 @@ def _versions(error: RpcError) -> str:
     supported = error.data.get("supported") if isinstance(error.data, dict) else None
     if not isinstance(supported, list) or not supported:
         return ""
-    return f" It speaks the protocol versions {printable(', '.join(map(str, supported)))}."
-
-
-_STDIO_PROBE_S = 1.0
-_HTTP_PROBE_S = 5.0
-"""How long `server/discover` is waited for before `initialize` is sent too; a stdio server that does not know it may
-say nothing."""
+    return f" It supports the protocol versions {printable(', '.join(map(str, supported)))}."
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One way to reach a server."""
+    """One method of connecting to a server."""
 
     transport: Transport
-    """What it goes over."""
+    """The transport that it uses."""
 
     announcement: str
-    """What is being done, for the user who waits."""
+    """The progress message for the user."""
 
     connect: Callable[[], Connection]
-    """Makes the connection."""
+    """Opens the connection."""
 
     open: Callable[[Connection], Handshake]
-    """Sends the first request."""
+    """Opens a session on the connection."""
 
     retry_on: Callable[[BaseException], bool]
-    """Tells whether the next way is worth a try after this failure."""
+    """True if the next attempt may succeed after this failure of `open`."""
 
 
 def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attempt]:
-    """Gives the ways to reach a server, in the order to try them."""
+    """Returns the methods of connecting to a server, in the order to try them."""
     if target.url is not None:
         return _http_attempts(target, target.url)
     start = functools.partial(_start, target, secrets)
     probe = functools.partial(negotiate, probe_s=_STDIO_PROBE_S, timeout_s=target.timeout_s)
     initialize = functools.partial(open_by_initialize, timeout_s=target.timeout_s)
-    # A request that it does not know kills a server that is sloppy, and another one refuses what comes after it.
+    # An unknown method before `initialize` crashes some servers, and others reject every request after it.
     return (
-        Attempt("stdio", f"starting {target.where}", start, probe, _is_spoiled_by_probe),
-        Attempt("stdio", f"starting {target.where} once more", start, initialize, lambda _: False),
+        Attempt("stdio", f"starting {target.where}", start, probe, _may_be_broken_by_probe),
+        Attempt("stdio", f"starting {target.where} again", start, initialize, lambda _: False),
     )
 
 
 def _http_attempts(target: ServerTarget, url: str) -> tuple[Attempt, Attempt]:
-    # Costs more than a second: only where it is needed.
+    # Importing it takes more than a second.
     from skillgen.sources.mcp.http import HttpConnection
 
-    if any(name.lower() == "authorization" for name, _ in target.headers):
-        url = without_credentials(url)  # a user in the URL would win over the header that was asked for
+    if _has_token(target):
+        url = without_credentials(url)  # credentials in the URL would replace the header
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
     probe = functools.partial(negotiate, probe_s=_HTTP_PROBE_S, timeout_s=target.timeout_s)
     initialize = functools.partial(open_by_initialize, timeout_s=target.timeout_s)
-    streamable, old = (
-        Attempt("http", f"asking {target.where}", functools.partial(connect, is_old=False), probe, _is_old_transport),
-        Attempt(
-            "sse", "asking again over SSE", functools.partial(connect, is_old=True), initialize, _is_other_transport
-        ),
+    streamable, sse = (
+        Attempt("http", f"connecting to {target.where}", functools.partial(connect, is_sse=False), probe, _may_be_sse),
+        Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), initialize, _may_be_streamable_http),
     )
-    return (old, streamable) if target.is_sse else (streamable, old)
+    return (sse, streamable) if target.is_sse else (streamable, sse)
 
 
-def _is_spoiled_by_probe(error: BaseException) -> bool:
+def _may_be_broken_by_probe(error: BaseException) -> bool:
     return isinstance(error, ConnectionLost) or (isinstance(error, RpcError) and not is_final(error))
 
 
-def _is_old_transport(error: BaseException) -> bool:
-    """Tells whether HTTP+SSE may be what answers there (2025-03-26, "Backwards Compatibility")."""
+def _may_be_sse(error: BaseException) -> bool:
+    """True if the endpoint may be one of HTTP+SSE (2025-03-26, "Backwards Compatibility")."""
     if not isinstance(error, RpcError) or error.http_status is None or is_final(error):
         return False
-    return 400 <= error.http_status < 500 and error.http_status != HTTPStatus.TOO_MANY_REQUESTS
+    return 400 <= error.http_status < 500
 
 
-def _is_other_transport(error: BaseException) -> bool:
-    """Tells whether Streamable HTTP may be what answers at an address that is said to be of HTTP+SSE."""
-    return isinstance(error, ConnectionLost) or _is_old_transport(error)
+def _may_be_streamable_http(error: BaseException) -> bool:
+    """True if an endpoint that is declared as HTTP+SSE may be one of Streamable HTTP."""
+    return isinstance(error, ConnectionLost) or _may_be_sse(error)
 
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:
@@ -199,87 +178,96 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
         environment = child_environment(target.caller_env, target.env)
         return StdioConnection(target.command, environment=environment, cwd=target.cwd, secrets=secrets)
     except (OSError, ValueError) as error:
-        raise cannot_start(error, where=target.where, cwd=target.cwd) from None
+        raise _start_error(error, where=target.where, cwd=target.cwd) from None
 
 
-_UNPROMISED_S = 3.0
-"""How long the older opening is waited for where the server does not say that it has it."""
+def _start_error(error: OSError | ValueError, *, where: str, cwd: Path | None) -> SourceError:
+    filename = error.filename if isinstance(error, OSError) else None
+    if cwd is not None and filename is not None and Path(filename) == cwd:
+        return SourceError(f"The folder {cwd} does not exist or cannot be used.", where=where, fix="Check --cwd.")
+    if isinstance(error, FileNotFoundError):
+        fix = "Install it, or give its full path after `--`."
+        return SourceError("The command does not exist.", where=where, fix=fix)
+    why = error.strerror if isinstance(error, OSError) else "it contains a null character"
+    fix = "Give the program that starts the server after `--`, with its arguments."
+    return SourceError(f"The command cannot be started: {why}.", where=where, fix=fix)
 
 
-def needs_probe(scope: CrawlScope, opening: Handshake) -> bool:
-    """Tells from what a server says first whether its older era is asked."""
-    return not scope.no_older_era and opening.is_of_newest_era and not opening.mentions_dashdash
+def needs_probe(scope: CrawlScope, handshake: Handshake) -> bool:
+    """True if the server may have a `dashdash` in the result of the older handshake only."""
+    return not scope.no_older_era and handshake.is_modern and not handshake.mentions_dashdash
 
 
 @contextlib.contextmanager
 def probe_in_parallel(
-    attempt: Attempt, opening: Handshake, *, opening_s: float, timeout_s: float, cancel_token: CancelToken
+    attempt: Attempt, handshake: Handshake, *, opening_s: float, timeout_s: float, cancel_token: CancelToken
 ) -> Iterator[Callable[[ProblemLog], dict[str, Json]]]:
-    """Asks while the block runs; yields a function that waits for the answers, method to raw result.
+    """Sends `initialize` on a second connection while the block runs.
 
-    `opening_s` is how long the first connection took to open. Leaving the block ends the second one, whether it has
-    answered or not.
+    Yields a function that waits for the results: method to raw result. `opening_s` is how long the first connection
+    took to open. Leaving the block closes the second one, even if it has not answered.
     """
-    seconds = timeout_s if opening.has_older_era else min(timeout_s, max(_UNPROMISED_S, 3 * opening_s))
-    own = CancelToken()
+    max_s = max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
+    seconds = timeout_s if handshake.supports_legacy_versions else min(timeout_s, max_s)
+    probe_token = CancelToken()
 
-    def answers() -> dict[str, Json]:
+    def probe() -> dict[str, Json]:
         cancel_token.raise_if_cancelled()
         connection = attempt.connect()
         try:
-            with cancel_token.attach(connection), own.attach(connection):
-                return _asked(connection, seconds)
+            with cancel_token.attach(connection), probe_token.attach(connection):
+                return _probe(connection, seconds)
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-older-era") as pool:
-        future = pool.submit(answers)
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-probe") as pool:
+        future = pool.submit(probe)
         try:
-            yield lambda log: _results(future, log)
+            yield lambda log: _probe_results(future, log)
         finally:
-            own.cancel()
+            probe_token.cancel()
 
 
-def _asked(connection: Connection, seconds: float) -> dict[str, Json]:
-    opening = open_by_initialize(connection, seconds)
-    results: dict[str, Json] = {opening.method: opening.result}
-    if opening.mentions_dashdash:
-        answer = Session(connection, opening, seconds).ask(Request("ai_help", {"format": "markdown", "section": None}))
+def _probe(connection: Connection, timeout_s: float) -> dict[str, Json]:
+    handshake = open_by_initialize(connection, timeout_s)
+    results: dict[str, Json] = {handshake.method: handshake.result}
+    if handshake.mentions_dashdash:
+        session = Session(connection, handshake, timeout_s)
+        answer = session.request(Request("ai_help", {"format": "markdown", "section": None}))
         if answer.failure is None:
             results["ai_help"] = answer.result
     return results
 
 
-def _results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str, Json]:
+def _probe_results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str, Json]:
     try:
         return future.result()
-    except RpcError:  # the server has no older era
+    except RpcError:  # the server does not support `initialize`
         return {}
     except (NoAnswer, ConnectionLost, SourceError):
-        log.info("older-era-missing", "initialize", "The server did not answer in the older era of the protocol.")
+        log.info("older-era-missing", "initialize", "The server did not answer the older handshake, `initialize`.")
         return {}
 
 
-def logged_in(target: ServerTarget) -> ServerTarget:
-    """Gives the target with a token among its headers, where there is one or the user wants one.
+def with_token(target: ServerTarget) -> ServerTarget:
+    """Returns the target with the token of a login among its headers, if a login is stored or requested.
 
     Raises:
-        SourceError: the login failed, was not finished in time, or is wanted where nobody can log in.
+        SourceError: the login failed, took too long, or is required while nobody can be asked.
     """
     login = target.login
-    if target.url is None:
+    if target.url is None or _has_token(target):
         return target
-    has_token = any(name.lower() == "authorization" for name, _ in target.headers)
     file = login_file(target.url)
-    if login.is_requested and login.announce is None and not has_token and not file.path.exists():
+    if login.announce is None and not file.path.exists():
+        if not login.is_requested:
+            return target
         raise SourceError(
-            "needs a login, none is kept, and nobody can be asked here",
+            "needs a login, none is stored, and nobody can be asked here",
             where=target.public_url,
             fix=f"log in once in a terminal: skillgen from-server --url {target.public_url} --login",
         )
-    if has_token or not (login.announce is not None or file.path.exists()):
-        return target
-    # The SDK costs most of a second: only where there is something to do.
+    # Importing the SDK takes most of a second.
     from skillgen.sources.mcp.oauth import token_for
 
     with (target.secrets() | _secrets_of(file)).redact_errors():
@@ -288,6 +276,10 @@ def logged_in(target: ServerTarget) -> ServerTarget:
         return target
     headers = (*target.headers, ("Authorization", f"Bearer {token}"))
     return replace(target, headers=headers, extra_secrets=target.extra_secrets | _secrets_of(file))
+
+
+def _has_token(target: ServerTarget) -> bool:
+    return any(name.lower() == "authorization" for name, _ in target.headers)
 
 
 def _secrets_of(file: LoginFile) -> Secrets:

@@ -45,7 +45,7 @@ def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets
                 "groups-too-many", "groups/list", f"There are more than the {_GROUPS_LIMIT} groups that are read."
             )
             break
-        answers = session.ask_all([Request("groups/get", {"name": group["name"]}) for group in level])
+        answers = session.request_all([Request("groups/get", {"name": group["name"]}) for group in level])
         waiting = []
         for group, answer in zip(level, answers, strict=True):
             if answer.failure is not None:
@@ -68,7 +68,7 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
     for skill in skills:
         files = skill.get("resources")
         if not isinstance(files, list) and (uri := text_of(skill, "uri")) is not None:
-            answer = session.ask(Request("skills/get", {"uri": uri}))
+            answer = session.request(Request("skills/get", {"uri": uri}))
             files = as_dict(as_dict(answer.result).get("skill")).get("resources")
             if not isinstance(files, list):
                 files = [{"uri": uri}]
@@ -76,7 +76,7 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
     if len(wanted) > _FILES_LIMIT:
         log.warning("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(wanted)} files are read.")
     uris = list(wanted)[:_FILES_LIMIT]
-    answers = session.ask_all([Request("resources/read", {"uri": uri}) for uri in uris])
+    answers = session.request_all([Request("resources/read", {"uri": uri}) for uri in uris])
     found: dict[str, Json] = {}
     total_bytes = 0
     for uri, answer in zip(uris, answers, strict=True):
@@ -131,7 +131,7 @@ MANIFEST_TOOL = "get_manifest"
 
 def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[str, Json] | None:
     """Calls the tool, and gives the manifest that it returns; what went wrong is reported."""
-    answer = session.ask(Request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}}))
+    answer = session.request(Request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}}))
     result = as_dict(answer.result)
     if answer.failure is not None or result.get("isError") is True:
         reason = secrets.excerpt(str(answer.failure or "the result is an error"))

@@ -37,7 +37,7 @@ from anyio.abc import TaskStatus
 from skillgen.model.values import Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
-from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, messages_in
+from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, parse_messages
 from skillgen.sources.mcp.sdk import (
     CONNECTION_CLOSED,
     INTERNAL_ERROR,
@@ -104,7 +104,7 @@ class KeptResults:
     def _noted(self, text: bytes) -> bytes:
         """Gives a message with a note for its result; what is none, or several, as it stands."""
         try:
-            messages, rest = messages_in(text)
+            messages, rest = parse_messages(text)
         except ConnectionLost:
             return text
         if len(messages) != 1 or rest or not isinstance(messages[0].get("result"), dict):
@@ -307,12 +307,12 @@ class _PatientClient(httpx2.AsyncClient):
 class HttpConnection:
     """A connection to a server over HTTP."""
 
-    def __init__(self, url: str, headers: tuple[tuple[str, str], ...], *, timeout_s: float, is_old: bool) -> None:
-        """Begins to connect, over HTTP+SSE if `is_old`; what goes wrong is told by the requests."""
+    def __init__(self, url: str, headers: tuple[tuple[str, str], ...], *, timeout_s: float, is_sse: bool) -> None:
+        """Begins to connect, over HTTP+SSE if `is_sse`; what goes wrong is told by the requests."""
         self._url = url
         self._headers = [*headers, ("Accept-Encoding", "identity")]
         self._timeout_s = timeout_s
-        self._is_old = is_old
+        self._is_sse = is_sse
         self._version: str | None = None
         self._budget = ByteBudget(SOURCE_LIMIT_BYTES)
         self._kept = KeptResults()
@@ -421,7 +421,7 @@ class HttpConnection:
             timeout=httpx2.Timeout(self._timeout_s, read=None),
             event_hooks={"response": [self._see]},
         )
-        if self._is_old:
+        if self._is_sse:
 
             def given(
                 headers: dict[str, str] | None = None,
@@ -445,7 +445,7 @@ class HttpConnection:
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             # A thousandfold may be in it, and nobody asked for it.
             self._budget.refuse("It answers in compressed form, though it was asked for plain text.")
-        if self._is_old and response.is_success and content_type == _EVENT_STREAM:
+        if self._is_sse and response.is_success and content_type == _EVENT_STREAM:
             self._has_event_stream = True
         if (exchange := _exchange.get()) is None:
             return
@@ -493,7 +493,7 @@ class HttpConnection:
 
     def _end_after_refusal(self) -> None:
         """Ends a connection over HTTP+SSE whose endpoint refuses a message: the SDK reports that to nobody."""
-        if not self._is_old or (exchange := _exchange.get()) is None:
+        if not self._is_sse or (exchange := _exchange.get()) is None:
             return
         self._lost = _error_from_status(exchange)
         if self._has_event_stream and exchange.status not in _OF_CREDENTIALS and exchange.retry_after is None:
@@ -529,7 +529,7 @@ class HttpConnection:
             if self._lost is not None:
                 return self._lost
         status = exchange.status
-        if status is not None and status < 300 and exchange.content_type not in _MESSAGE_TYPES and not self._is_old:
+        if status is not None and status < 300 and exchange.content_type not in _MESSAGE_TYPES and not self._is_sse:
             kind = printable(exchange.content_type, 60) or "empty, or of no media type"
             return ConnectionLost(
                 f"No MCP server answers here: the answer is {kind}.", fix="Check the path of the URL."

@@ -1,11 +1,7 @@
-"""Connection protocol, RPC errors, framing.
+"""The interface of a connection to an MCP server, its errors, and the parsing of JSON-RPC messages.
 
-What the crawl needs of a connection to an MCP server, whatever it runs over.
-
-Requests are sent at once and answered by futures, so that several can be under way without an event loop: the
-interpreter starts faster without one.
-
-JSON-RPC as servers really write it on a stream of bytes: what is a message, and whose answer it is.
+Requests return futures, so that several can be in flight without an event loop: importing `asyncio` would slow down the
+start. The parser accepts what real servers write, such as banners between messages.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ Params = Mapping[str, Json]
 
 
 class RpcError(Exception):
-    """A request that the server answered with an error."""
+    """The server answered a request with an error."""
 
     def __init__(
         self,
@@ -40,13 +36,13 @@ class RpcError(Exception):
         self.data = data
         self.http_status = http_status
         self.challenge = challenge
-        """The `WWW-Authenticate` header of a response that asks for credentials."""
+        """The `WWW-Authenticate` header of a response that requires credentials."""
         self.retry_after = retry_after
         """The `Retry-After` header of a busy server."""
 
 
 class ConnectionLost(Exception):
-    """The server is gone, or cannot be understood any more: no request will be answered."""
+    """The server has exited or breaks the protocol: no further request will be answered."""
 
     def __init__(self, what: str, *, fix: str | None = None) -> None:
         super().__init__(what)
@@ -61,16 +57,16 @@ class Connection(Protocol):
         """Sends a request. The future holds the raw result, or fails with `RpcError` or `ConnectionLost`."""
 
     def notify(self, method: str, params: Params | None) -> None:
-        """Sends a notification; on a connection that is lost it does nothing."""
+        """Sends a notification; does nothing on a lost connection."""
 
     def close(self) -> None:
-        """Ends the connection in the background, and the server with it if it was started for it."""
+        """Closes the connection in the background, and stops the server if skillgen started it."""
 
     def kill(self) -> None:
-        """Ends the connection at once."""
+        """Closes the connection immediately, and kills the server if skillgen started it."""
 
     def symptoms(self) -> str:
-        """Tells what else is known when a request stays unanswered; empty, or whole sentences."""
+        """Returns complete sentences that help to explain an unanswered request; may be empty."""
 
 
 CHUNK_BYTES = 64 * 1024
@@ -79,11 +75,11 @@ _LINE_LIMIT_BYTES = 128 * 1024 * 1024
 _METHOD_NOT_FOUND = -32601
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
-    """Gives the lines of an unbuffered stream as they come, without their ends.
+def read_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yields the lines of an unbuffered stream as they arrive, without line breaks.
 
     Raises:
-        ConnectionLost: there is more than a server may send.
+        ConnectionLost: the server sends more than the limit.
     """
     parts: list[bytes] = []
     line_bytes = total_bytes = 0
@@ -92,8 +88,10 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
         parts.append(first)
         total_bytes += len(chunk)
         line_bytes += len(first)
-        if total_bytes > SOURCE_LIMIT_BYTES or line_bytes > _LINE_LIMIT_BYTES:
-            raise ConnectionLost(f"It sent more than skillgen reads, which is {SOURCE_LIMIT_BYTES // 2**20} MiB.")
+        if total_bytes > SOURCE_LIMIT_BYTES:
+            raise ConnectionLost(f"It sent more than {SOURCE_LIMIT_BYTES // 2**20} MiB, the limit of a crawl.")
+        if line_bytes > _LINE_LIMIT_BYTES:
+            raise ConnectionLost(f"It sent a line of more than {_LINE_LIMIT_BYTES // 2**20} MiB.")
         if others:
             yield b"".join(parts)
             yield from others[:-1]
@@ -101,14 +99,14 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
-    """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is no message.
+def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:
+    """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is not a message.
 
-    A banner without a line end stands before the first message on its line. What is nested too deeply is left out, and
-    marked, as a key that stands twice is (`json_text.parse_marked_json`).
+    A banner without a line break precedes the first message on the same line. Values that are nested too deeply are
+    omitted and marked, as are duplicate keys (`json_text.parse_marked_json`).
 
     Raises:
-        ConnectionLost: a message is nested too deeply, and can't be read without that.
+        ConnectionLost: a message is nested so deeply that it cannot be parsed at all.
     """
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
     for start in _starts(text):
@@ -117,15 +115,15 @@ def messages_in(line: bytes) -> tuple[list[dict[str, Json]], str]:
         except ValueError:
             continue
         except RecursionError:
-            raise ConnectionLost("It sent a message that is nested too deeply to be read.") from None
+            raise ConnectionLost("It sent a message that is nested too deeply to be parsed.") from None
         messages = [item for item in (value if isinstance(value, list) else [value]) if _is_message(item)]
         if messages:
             return messages, text[:start] + text[end:]
     return [], text
 
 
-def error_from_answer(error: Json) -> RpcError:
-    """Reads the `error` of an answer; some servers write a mere text there, or a text for the code."""
+def error_from_response(error: Json) -> RpcError:
+    """Reads the `error` of a response; some servers write a plain string there, or a string as the code."""
     if not isinstance(error, dict):
         return RpcError(str(error))
     code = error.get("code")
@@ -133,23 +131,22 @@ def error_from_answer(error: Json) -> RpcError:
     return RpcError(str(error.get("message", "")), code=code if is_code else None, data=error.get("data"))
 
 
-def answer_to_server(method: str) -> dict[str, Json]:
-    """Gives the answer to a request of the server: it is told that skillgen is there, and offers nothing."""
+def response_to_server(method: str) -> dict[str, Json]:
+    """Returns the response to a request of the server: skillgen answers `ping` and offers no method."""
     if method == "ping":
         return {"result": {}}
     return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen only reads what a server offers"}}
 
 
 def _starts(text: str) -> list[int]:
-    """Gives the places at which a message may begin, the likeliest first."""
-    places = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
-    return [place for place in dict.fromkeys(places) if place >= 0]
+    """Returns the offsets at which a message may begin, the most likely first."""
+    offsets = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
+    return [offset for offset in dict.fromkeys(offsets) if offset >= 0]
 
 
 def _is_message(item: Json) -> bool:
-    """Tells a message from a log record in JSON; many servers leave out `jsonrpc`."""
-    return isinstance(item, dict) and (isinstance(item.get("method"), str) or ("id" in item and _has_outcome(item)))
-
-
-def _has_outcome(item: dict[str, Json]) -> bool:
-    return "result" in item or item.get("error") is not None
+    """True unless the item is something else, such as a log record in JSON; many servers omit `jsonrpc`."""
+    if not isinstance(item, dict):
+        return False
+    is_response = "id" in item and ("result" in item or item.get("error") is not None)
+    return is_response or isinstance(item.get("method"), str)

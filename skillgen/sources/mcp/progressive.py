@@ -98,7 +98,7 @@ def read_descriptions(
     """
     reader = _Reader(session, uri, log, secrets)
     batches = list(uris_for(uri, names))
-    answers = session.ask_all([Request(READ, {"uri": address}) for address, _ in batches])
+    answers = session.request_all([Request(READ, {"uri": address}) for address, _ in batches])
     failed: list[str] = []
     for (address, asked), answer in zip(batches, answers, strict=True):
         if not reader.take(answer, asked, address, is_last=len(asked) == 1):
@@ -122,11 +122,11 @@ class _Reader:
     def read_one_by_one(self, names: Sequence[str]) -> None:
         """Reads single tools, the first of them alone: where that fails too, it is not the batch that was wrong."""
         addresses = [address for address, _ in (pair for name in names for pair in uris_for(self._uri, [name]))]
-        first = self._session.ask(Request(READ, {"uri": addresses[0]}))
+        first = self._session.request(Request(READ, {"uri": addresses[0]}))
         self.take(first, names[:1], addresses[0], is_last=True)
         if self.is_hopeless:
             return
-        answers = self._session.ask_all([Request(READ, {"uri": address}) for address in addresses[1:]])
+        answers = self._session.request_all([Request(READ, {"uri": address}) for address in addresses[1:]])
         for name, address, answer in zip(names[1:], addresses[1:], answers, strict=True):
             self.take(answer, (name,), address, is_last=True)
 

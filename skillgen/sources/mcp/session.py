@@ -1,14 +1,8 @@
-"""Handshake (discover, initialize) and an open session.
+"""The handshake with a server, the session that it opens, and the cancelling of running crawls.
 
-How a crawl opens: which era of the protocol a server speaks, and what it says of itself first.
-
-The newest revision has no handshake: a server answers `server/discover`, and every request says which version it is
-of. Earlier ones open with `initialize`. The newest is tried first; whatever is no sign of a server that speaks it
-leads to `initialize`.
-
-An opened connection, on which several requests are asked at once, within the time that one crawl may take.
-
-Ends crawls that run in other threads when the user interrupts: no server that was started may outlive skillgen.
+The newest revision (2026-07-28) has no handshake: a server answers `server/discover`, and every request names its
+version. Earlier revisions open with `initialize`. The newest is tried first; if the answer does not come from a server
+of that revision, `initialize` follows.
 """
 
 from __future__ import annotations
@@ -27,7 +21,7 @@ from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 
 MODERN_VERSION = "2026-07-28"
-_HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+_LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
@@ -37,7 +31,7 @@ _CLIENT_INFO = {"name": "skillgen", "version": __version__}
 _CAPABILITIES: dict[str, Json] = {
     "extensions": {"io.modelcontextprotocol/skills": {}, "io.modelcontextprotocol/groups": {}}
 }
-"""What skillgen can read beside the protocol itself: a server keeps it back from a client that does not say so."""
+"""Extensions that skillgen can read; a server does not offer them to a client that does not declare them."""
 
 _HEADER_MISMATCH = -32020
 _MISSING_CLIENT_CAPABILITY = -32021
@@ -45,11 +39,16 @@ _UNSUPPORTED_VERSION = -32022
 _MODERN_ERRORS = (_HEADER_MISMATCH, _MISSING_CLIENT_CAPABILITY, _UNSUPPORTED_VERSION)
 
 _REFUSED_STATUSES = (401, 403, 407, 429)
-"""HTTP statuses that will not differ for another method."""
+"""HTTP statuses that do not depend on the method."""
+
+_CRAWL_TIMEOUT_FACTOR = 10
+"""A crawl may take this many times the timeout of one request: a server could answer endlessly, each time in time."""
+
+_MAX_CONCURRENT_REQUESTS = 16
 
 
 class NoAnswer(Exception):
-    """A request that stayed without an answer."""
+    """A request was not answered in time."""
 
     def __init__(self, method: str, seconds: float) -> None:
         super().__init__(f"no answer to {method} within {seconds:g} seconds")
@@ -59,23 +58,23 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handshake:
-    """The first thing that a server says."""
+    """The first result of a server."""
 
     method: str
     """`server/discover` or `initialize`."""
 
     result: dict[str, Json]
-    """Its result, raw."""
+    """The result, raw."""
 
     version: str | None
-    """The protocol version that both use from here on."""
+    """The negotiated protocol version."""
 
-    def params(self, given: Mapping[str, Json]) -> dict[str, Json]:
-        """Gives the parameters of a later request, with what a server of this era needs."""
-        return modern_params(given) if self.method == _DISCOVER else dict(given)
+    def params(self, params: Mapping[str, Json]) -> dict[str, Json]:
+        """Returns the parameters of a later request, with the `_meta` that the newest revision requires."""
+        return _modern_params(params) if self.is_modern else dict(params)
 
     def declares(self, capability: str) -> bool:
-        """Tells whether the server says that it has this capability, or this extension, whose name has a slash."""
+        """True if the server declares this capability, or this extension (its name contains a slash)."""
         capabilities = as_dict(self.result.get("capabilities"))
         if "/" not in capability:
             return capabilities.get(capability) not in (None, False)
@@ -85,95 +84,95 @@ class Handshake:
         return as_dict(extensions).get(capability) not in (None, False)
 
     @property
-    def is_of_newest_era(self) -> bool:
-        """Whether the session was opened without a handshake."""
+    def is_modern(self) -> bool:
+        """True if the session was opened with `server/discover`."""
         return self.method == _DISCOVER
 
     @property
-    def has_older_era(self) -> bool:
-        """Whether a server that opened in the newer era says that it speaks the older one too."""
-        return bool(set(texts_of(self.result, "supportedVersions")) & set(_HANDSHAKE_VERSIONS))
+    def supports_legacy_versions(self) -> bool:
+        """True if a server that answered `server/discover` declares a version that opens with `initialize`."""
+        return bool(set(texts_of(self.result, "supportedVersions")) & set(_LEGACY_VERSIONS))
 
     @property
     def mentions_dashdash(self) -> bool:
-        """Whether the result has a `dashdash` object anywhere."""
-        return mentions_dashdash(self.result)
-
-
-def mentions_dashdash(answer: Json) -> bool:
-    """Tells whether an answer has a `dashdash` object anywhere."""
-    waiting = [answer]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if any(key == "dashdash" or key.endswith("/dashdash") for key in value):
-                return True
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
-    return False
-
-
-def modern_params(given: Mapping[str, Json]) -> dict[str, Json]:
-    """Gives parameters with the `_meta` that every request has (2026-07-28, `RequestMetaObject`)."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
-        "io.modelcontextprotocol/clientInfo": _CLIENT_INFO,
-        "io.modelcontextprotocol/clientCapabilities": _CAPABILITIES,
-    }
-    return {**given, "_meta": meta}
+        """True if the result has a `dashdash` object at any depth."""
+        values: list[Json] = [self.result]
+        while values:
+            value = values.pop()
+            if isinstance(value, dict):
+                if any(key == "dashdash" or key.endswith("/dashdash") for key in value):
+                    return True
+                values.extend(value.values())
+            elif isinstance(value, list):
+                values.extend(value)
+        return False
 
 
 def negotiate(connection: Connection, *, probe_s: float, timeout_s: float) -> Handshake:
-    """Opens a crawl in the newest era that the server speaks.
+    """Opens a session with the newest revision that the server speaks.
 
     Raises:
-        NoAnswer, RpcError, ConnectionLost: it answers neither way.
+        NoAnswer, RpcError, ConnectionLost: the server answers neither `server/discover` nor `initialize`.
     """
-    discover = connection.send(_DISCOVER, modern_params({}))
+    discover = connection.send(_DISCOVER, _modern_params({}))
     wait([discover], min(probe_s, timeout_s))
-    if discover.done() and (opening := _opening_from_discover(discover)):
-        return opening
-    # The first request stays open: a modern server that starts slowly answers it, and refuses this one.
+    if discover.done() and (handshake := _handshake_from_discover(discover)):
+        return handshake
+    # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
     initialize = _send_initialize(connection)
     deadline = time.monotonic() + timeout_s
-    waiting = {initialize} if discover.done() else {discover, initialize}
-    while waiting:
-        done, waiting = wait(waiting, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
-        if discover in done and (opening := _opening_from_discover(discover)):
-            return opening
-        if initialize in done and (opening := _opening_from_initialize(initialize)):
-            return _confirmed(connection, opening)
+    pending = {initialize} if discover.done() else {discover, initialize}
+    while pending:
+        done, pending = wait(pending, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
+        if discover in done and (handshake := _handshake_from_discover(discover)):
+            return handshake
+        if initialize in done and (handshake := _handshake_from_initialize(connection, initialize)):
+            return handshake
         if not done:
             break
-    raise _why_not(initialize, timeout_s)
+    raise _initialize_error(initialize, timeout_s)
 
 
 def open_by_initialize(connection: Connection, timeout_s: float) -> Handshake:
-    """Opens a crawl in the earlier era without asking for the newest first.
+    """Opens a session with `initialize`, without trying `server/discover` first.
 
     Raises:
         NoAnswer, RpcError, ConnectionLost: the server does not answer.
     """
     initialize = _send_initialize(connection)
     wait([initialize], timeout_s)
-    if initialize.done() and (opening := _opening_from_initialize(initialize)):
-        return _confirmed(connection, opening)
-    raise _why_not(initialize, timeout_s)
+    if initialize.done() and (handshake := _handshake_from_initialize(connection, initialize)):
+        return handshake
+    raise _initialize_error(initialize, timeout_s)
+
+
+def is_final(error: RpcError) -> bool:
+    """True if another handshake would fail as well."""
+    if error.http_status in _REFUSED_STATUSES or error.retry_after is not None:
+        return True
+    if error.code not in _MODERN_ERRORS:
+        return False
+    # The error data may name versions that open with `initialize`.
+    return not set(texts_of(error.data, "supported")) & set(_LEGACY_VERSIONS)
+
+
+def _modern_params(params: Mapping[str, Json]) -> dict[str, Json]:
+    """Adds the `_meta` of every request (2026-07-28, `RequestMetaObject`)."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+        "io.modelcontextprotocol/clientInfo": _CLIENT_INFO,
+        "io.modelcontextprotocol/clientCapabilities": _CAPABILITIES,
+    }
+    return {**params, "_meta": meta}
 
 
 def _send_initialize(connection: Connection) -> Future[Json]:
-    offer = {"protocolVersion": _HANDSHAKE_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
-    return connection.send(_INITIALIZE, offer)
+    params = {"protocolVersion": _LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
+    return connection.send(_INITIALIZE, params)
 
 
-def _confirmed(connection: Connection, opening: Handshake) -> Handshake:
-    connection.notify("notifications/initialized", None)
-    return opening
-
-
-def _opening_from_discover(future: Future[Json]) -> Handshake | None:
-    """Gives what a modern server says, or none where another era is worth a try; raises what settles the matter."""
+def _handshake_from_discover(future: Future[Json]) -> Handshake | None:
+    """Returns `None` if `initialize` is worth a try; raises an error that is final."""
     error = future.exception()
     if isinstance(error, RpcError) and not is_final(error):
         return None
@@ -188,92 +187,73 @@ def _opening_from_discover(future: Future[Json]) -> Handshake | None:
     return Handshake(method=_DISCOVER, result=result, version=MODERN_VERSION)
 
 
-def is_final(error: RpcError) -> bool:
-    """Tells whether an error leaves no other era to try."""
-    if error.http_status in _REFUSED_STATUSES or error.retry_after is not None:
-        return True
-    if error.code not in _MODERN_ERRORS:
-        return False
-    # Such a server may name versions that open with `initialize`.
-    return not set(texts_of(error.data, "supported")) & set(_HANDSHAKE_VERSIONS)
-
-
-def _opening_from_initialize(future: Future[Json]) -> Handshake | None:
-    if future.exception() is not None:
+def _handshake_from_initialize(connection: Connection, future: Future[Json]) -> Handshake | None:
+    if future.exception() is not None or not isinstance(result := future.result(), dict):
         return None
-    result = future.result()
-    if not isinstance(result, dict):
-        return None
+    connection.notify("notifications/initialized", None)
     return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
 
 
-def _why_not(initialize: Future[Json], timeout_s: float) -> BaseException:
-    if not initialize.done():
+def _initialize_error(future: Future[Json], timeout_s: float) -> BaseException:
+    if not future.done():
         return NoAnswer(_INITIALIZE, timeout_s)
-    return initialize.exception() or RpcError("the result is no object")
-
-
-_TIMEOUTS_IN_A_CRAWL = 10
-"""How many times the time of one request a crawl may take in all: a server may answer for ever, each time in time."""
-
-_AT_ONCE = 16
-"""Requests that are under way at the same time."""
+    return future.exception() or RpcError("the result is not an object")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to be asked."""
+    """A request to be sent."""
 
     method: str
-    """Its method."""
+    """The method."""
 
     params: Mapping[str, Json]
-    """Its parameters, without what the era adds."""
+    """The parameters, without those that the protocol version adds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a request."""
+    """The outcome of a request."""
 
     result: Json = None
     """The raw result."""
 
     failure: BaseException | None = None
-    """Why there is none."""
+    """Why there is no result."""
 
 
 class Session:
-    """A connection on which a server has said who it is."""
+    """An open session, with a deadline for the complete crawl."""
 
-    def __init__(self, connection: Connection, opening: Handshake, timeout_s: float) -> None:
+    def __init__(self, connection: Connection, handshake: Handshake, timeout_s: float) -> None:
         self.connection = connection
-        self.opening = opening
+        self.handshake = handshake
         self.timeout_s = timeout_s
-        self.deadline = time.monotonic() + _TIMEOUTS_IN_A_CRAWL * timeout_s
+        self.deadline = time.monotonic() + _CRAWL_TIMEOUT_FACTOR * timeout_s
 
     def send(self, method: str, params: Mapping[str, Json]) -> Future[Json]:
-        """Sends a request."""
-        return self.connection.send(method, self.opening.params(params))
+        """Sends a request without waiting."""
+        return self.connection.send(method, self.handshake.params(params))
 
     def seconds_left(self, timeout_s: float | None = None) -> float:
-        """Gives how long an answer may still be waited for."""
+        """Returns the time that is left for an answer: the request's timeout, cut off by the crawl's deadline."""
         left = self.deadline - time.monotonic()
         return max(0.0, min(left, self.timeout_s if timeout_s is None else timeout_s))
 
-    def ask(self, request: Request) -> Answer:
-        """Asks one request, and waits for its answer."""
-        return self.ask_all([request])[0]
+    def request(self, request: Request) -> Answer:
+        """Sends a request and waits for its answer."""
+        return self.request_all([request])[0]
 
-    def ask_all(self, requests: Sequence[Request]) -> list[Answer]:
-        """Asks requests, some at the same time, and gives their answers in order."""
+    def request_all(self, requests: Sequence[Request]) -> list[Answer]:
+        """Sends requests concurrently and returns their answers in order."""
         answers: list[Answer] = []
-        for start in range(0, len(requests), _AT_ONCE):
-            part = requests[start : start + _AT_ONCE]
+        for start in range(0, len(requests), _MAX_CONCURRENT_REQUESTS):
+            batch = requests[start : start + _MAX_CONCURRENT_REQUESTS]
             seconds = self.seconds_left()
-            futures = [self.send(request.method, request.params) for request in part] if seconds else []
+            futures = [self.send(request.method, request.params) for request in batch] if seconds else []
             wait(futures, seconds)
-            answers += [_answer(future, request, seconds) for future, request in zip(futures, part, strict=False)]
-            answers += [Answer(failure=NoAnswer(request.method, 0.0)) for request in part[len(futures) :]]
+            answers += [_answer(future, request, seconds) for future, request in zip(futures, batch, strict=False)]
+            answers += [Answer(failure=NoAnswer(request.method, 0.0)) for request in batch[len(futures) :]]
         return answers
 
 
@@ -285,32 +265,31 @@ def _answer(future: Future[Json], request: Request, seconds: float) -> Answer:
 
 
 class Killable(Protocol):
-    """A connection, or a command that runs."""
+    """A connection or a running command."""
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Closes or kills it immediately."""
 
 
 class CancelToken:
-    """Knows the connections and commands that are open, and kills them all on request."""
+    """Kills all open connections and commands when the user interrupts: no server may outlive skillgen."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: set[Killable] = set()
-        self._is_over = False
+        self._is_cancelled = False
 
     @contextlib.contextmanager
     def attach(self, connection: Killable) -> Iterator[None]:
-        """Knows a connection for as long as it is used.
+        """Lets `cancel` kill the connection while the block runs.
 
         Raises:
-            ConnectionLost: everything is over already.
+            ConnectionLost: the token is cancelled already.
         """
         with self._lock:
-            if not self._is_over:
+            if not self._is_cancelled:
                 self._open.add(connection)
-        if self._is_over:
-            raise ConnectionLost("It was interrupted.")
+        self.raise_if_cancelled()
         try:
             yield
         finally:
@@ -318,18 +297,18 @@ class CancelToken:
                 self._open.discard(connection)
 
     def raise_if_cancelled(self) -> None:
-        """Raises once everything is over: a crawl must not start its server anew.
+        """Prevents a crawl from starting another server.
 
         Raises:
-            ConnectionLost: everything is over.
+            ConnectionLost: the token is cancelled.
         """
-        if self._is_over:
+        if self._is_cancelled:
             raise ConnectionLost("It was interrupted.")
 
     def cancel(self) -> None:
-        """Kills all connections, and refuses others from now on."""
+        """Kills all attached connections, and rejects new ones."""
         with self._lock:
-            self._is_over = True
+            self._is_cancelled = True
             connections = list(self._open)
         for connection in connections:
             connection.kill()

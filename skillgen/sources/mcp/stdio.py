@@ -25,10 +25,10 @@ from skillgen.sources.mcp.jsonrpc import (
     CHUNK_BYTES,
     ConnectionLost,
     Params,
-    answer_to_server,
-    error_from_answer,
-    lines_of,
-    messages_in,
+    error_from_response,
+    parse_messages,
+    read_lines,
+    response_to_server,
 )
 from skillgen.sources.mcp.process import ProcessTree
 
@@ -134,7 +134,7 @@ class StdioConnection:
         assert stream is not None
         try:
             with stream:
-                for line in lines_of(stream):
+                for line in read_lines(stream):
                     self._receive(line)
             lost = self._last_words()
         except ConnectionLost as error:
@@ -148,7 +148,7 @@ class StdioConnection:
             future.set_exception(lost)
 
     def _receive(self, line: bytes) -> None:
-        messages, banner = messages_in(line)
+        messages, banner = parse_messages(line)
         for message in messages:
             self._handle(message)
         if banner:
@@ -173,13 +173,13 @@ class StdioConnection:
     def _handle(self, message: dict[str, Json]) -> None:
         if isinstance(method := message.get("method"), str):
             if message.get("id") is not None and self._outbox.qsize() < _UNSENT_LIMIT:
-                self._post({"id": message["id"], **answer_to_server(method)})
+                self._post({"id": message["id"], **response_to_server(method)})
             return
         future = self._waiting_for(message.get("id"))
         if future is None:
             return
         if message.get("error") is not None:
-            future.set_exception(error_from_answer(message["error"]))
+            future.set_exception(error_from_response(message["error"]))
         else:
             future.set_result(message.get("result"))
 
