@@ -7,9 +7,15 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from fork_server import ForkServer
+
 ROOT = Path(__file__).parent.parent
+
+TIMEOUT_S = 120.0
+"""A run that takes longer hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ def run_python(
         cwd=cwd,
         env=environment(env),
         check=False,
-        timeout=120,
+        timeout=TIMEOUT_S,
     )
     return Finished(finished.returncode, finished.stdout.decode("utf-8"), finished.stderr.decode("utf-8"))
 
@@ -63,8 +69,22 @@ def run_skillgen(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Runs `python -m skillgen` and gives its outputs and exit code; `env` comes on top of this environment."""
-    return run_python("-m", "skillgen", *arguments, stdin=stdin, cwd=cwd, env=env)
+    """Runs `python -m skillgen` and returns its outputs and exit code; `env` comes on top of this environment.
+
+    The process is a fork of a warm one (`fork_server`), unless a variable changes how Python itself starts.
+    """
+    if not hasattr(os, "memfd_create") or any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env or {}):
+        return run_python("-m", "skillgen", *arguments, stdin=stdin, cwd=cwd, env=env)
+    content = stdin.encode("utf-8") if isinstance(stdin, str) else stdin or b""
+    code, stdout, stderr = _fork_server().run(
+        [str(argument) for argument in arguments], content, cwd, environment(env), TIMEOUT_S
+    )
+    return Finished(code, stdout.decode("utf-8"), stderr.decode("utf-8"))
+
+
+@cache
+def _fork_server() -> ForkServer:
+    return ForkServer(environment())
 
 
 def generated(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Finished:

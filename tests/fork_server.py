@@ -1,0 +1,168 @@
+"""Runs skillgen in forks of one warm process: each run has a process of its own, but imports nothing again.
+
+A run of the command line spends most of its time on imports. The server, `python fork_server.py FD`, imports skillgen
+once and forks for each request; `ForkServer` is its client. Requests come over a Unix socket. With each come five file
+descriptors: the request as JSON, the three standard streams, and a pipe for the process id and the exit status.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_NUMBER = struct.Struct("i")
+_DESCRIPTORS = 5
+
+
+class ForkServer:
+    """Runs command lines in forks of a warm process."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._server = subprocess.Popen(
+                [sys.executable, __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()], env=environment
+            )
+        atexit.register(self._socket.close)  # the server ends with the socket
+
+    def run(
+        self, arguments: Sequence[str], stdin: bytes, cwd: Path | None, environment: Mapping[str, str], timeout_s: float
+    ) -> tuple[int, bytes, bytes]:
+        """Returns exit status, standard output and standard error of `skillgen ARGUMENTS`.
+
+        Raises:
+            TimeoutExpired: the run was killed after `timeout_s`.
+        """
+        request = {"arguments": list(arguments), "cwd": str(cwd or Path.cwd()), "environment": dict(environment)}
+        files = [os.memfd_create(name) for name in ("request", "stdin", "stdout", "stderr")]
+        status, theirs = os.pipe()
+        try:
+            for file, content in zip(files, (json.dumps(request).encode(), stdin), strict=False):
+                _write(file, content)
+                os.lseek(file, 0, os.SEEK_SET)
+            socket.send_fds(self._socket, [b"r"], [*files, theirs])
+            os.close(theirs)
+            theirs = -1
+            process = _number(status, 10)
+            try:
+                code = _number(status, timeout_s)
+            except TimeoutError:
+                os.kill(process, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(["skillgen", *arguments], timeout_s) from None
+            return code, _content(files[2]), _content(files[3])
+        finally:
+            for file in (*files, status, theirs):
+                if file >= 0:
+                    os.close(file)
+
+
+def _write(file: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _content(file: int) -> bytes:
+    return os.pread(file, os.fstat(file).st_size, 0)
+
+
+def _number(pipe: int, timeout_s: float) -> int:
+    if not select.select([pipe], [], [], timeout_s)[0]:
+        raise TimeoutError
+    number: int = _NUMBER.unpack(os.read(pipe, _NUMBER.size))[0]
+    return number
+
+
+def _serve(connection: socket.socket) -> None:
+    """Forks for each request until the client closes the socket."""
+    while True:
+        message, files, _, _ = socket.recv_fds(connection, 1, _DESCRIPTORS)
+        if not message:
+            return
+        if os.fork() == 0:
+            connection.close()
+            _attend(files)
+        for file in files:
+            os.close(file)
+
+
+def _attend(files: Sequence[int]) -> None:
+    """Runs a request in a process of its own, and reports its id and how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    status = files[-1]
+    process = os.fork()
+    if process == 0:
+        os.close(status)
+        _run(files[:-1])
+    os.write(status, _NUMBER.pack(process))
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    os.write(status, _NUMBER.pack(code))
+    os._exit(0)
+
+
+def _run(files: Sequence[int]) -> None:
+    """Becomes the process of `python -m skillgen`, and exits as it does."""
+    request = json.loads(os.pread(files[0], os.fstat(files[0]).st_size, 0))
+    for target, file in enumerate(files[1:]):
+        os.dup2(file, target)
+    for file in files:
+        os.close(file)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["cwd"])
+    sys.stdin = os.fdopen(0, encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
+    sys.argv = ["skillgen", *request["arguments"]]
+    code = 1
+    try:
+        from skillgen.__main__ import main
+
+        main()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        atexit._run_exitfuncs()
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except OSError:
+            code = 120  # what Python exits with where it cannot flush
+        os._exit(code)
+
+
+def main() -> None:
+    """Imports all that a run imports, and serves."""
+    import skillgen.cli.app
+    import skillgen.pipeline.build
+    import skillgen.pipeline.init
+    import skillgen.pipeline.read
+    import skillgen.render.formats
+    import skillgen.sources.examples.checker
+    import skillgen.sources.mcp.crawl
+    import skillgen.sources.mcp.http
+    import skillgen.sources.mcp.source
+    import skillgen.write.plan  # noqa: F401
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the attending processes
+    with socket.socket(fileno=int(sys.argv[1])) as connection:
+        _serve(connection)
+
+
+if __name__ == "__main__":
+    main()
