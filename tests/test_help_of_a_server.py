@@ -327,7 +327,7 @@ def test_the_base_url_of_a_text_is_that_of_an_api_which_declares_none(tmp_path: 
 def test_a_message_on_front_matter_names_the_key_and_an_unquoted_version_is_read(tmp_path: Path) -> None:
     """S0-18: numbers are strings there; nothing but the key says where a value is."""
     finished, _ = documented(tmp_path, "-v", tools=tools(), ai_help=helped(FRONT_MATTER))
-    assert "emoji: expected a text, found a list" in finished.stderr
+    assert "emoji: expected a string, found a list" in finished.stderr
     assert "content-version" not in finished.stderr
     service = inspected(tmp_path, tools=tools(), ai_help=helped(FRONT_MATTER))
     assert service["content_version"] == "1.10"

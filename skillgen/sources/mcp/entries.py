@@ -1,12 +1,7 @@
-"""A list entry: dashdash, annotations, errors, limits.
+"""Reads what `dashdash`, seed 004 and annotations add to an entry of a list or to the result of a handshake.
 
-Finds and checks `dashdash` objects (seed 000, 3.1 and 3.2); what their members mean is read elsewhere.
-
-One entry of `tools/list`, and the places in it where something is said of the tool.
-
-Limits that are counted: so many calls in a minute or a day (seed 004 `rate_limits`).
-
-Reads catalogues of errors: of `dashdash` (seed 000, 3.2.2), of seed 004 (11), and as people write them.
+A `dashdash` object may be in several places of a result or an entry (seed 000, 3.1 and 3.2), and servers spell the
+fields of seed 004 in snake case or in camel case: the functions here know the places and the spellings.
 """
 
 from __future__ import annotations
@@ -20,13 +15,16 @@ from skillgen.model.auth import RateLimit
 from skillgen.model.calls import ErrorCase
 from skillgen.model.values import Json, Value
 from skillgen.sources.json_access import as_dict, text_of
-from skillgen.sources.mcp.fields import FieldReader, SourcedValue
+from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
 from skillgen.text.summary import TRIGGER
 
-OLDEST_VERSION = (0, 2, 0)
-
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
-"""Where a server says who it is since revision 2026-07-28: in the `_meta` of a result."""
+"""Where a server identifies itself since revision 2026-07-28: in the `_meta` of a result."""
+
+Read = Callable[[FieldReader, str], SourcedValue | None]
+"""A method of `FieldReader` that reads one member, such as `FieldReader.string`."""
+
+_OLDEST_VERSION = (0, 2, 0)
 
 _REQUIRED = {
     ("specVersion",): "dashdash-spec-version-missing",
@@ -40,25 +38,39 @@ _REQUIRED = {
 _MAY_BE_NULL = frozenset({"cliUrl", "apiUrl", "webUrl"})
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*\Z|-?\d{3,6}\Z")
 
 
-def all_in_result(result: FieldReader) -> Iterator[FieldReader]:
-    """Yields the objects of every place of the result that opens a session."""
-    return _all(_places_in_result(result))
+def dashdashes_in_result(result: FieldReader) -> Iterator[FieldReader]:
+    """Yields the `dashdash` objects in the result of a handshake, the one that counts first."""
+    capabilities = result.object("capabilities")
+    yield from _dashdashes(result)
+    yield from _dashdashes(result.object("_meta"), may_have_prefix=True)
+    if isinstance(capabilities.raw.get("extensions"), dict):  # a list in seed 004's reference server
+        yield from _dashdashes(capabilities.object("extensions"), may_have_prefix=True)
+    yield from _dashdashes(capabilities.object("experimental"), may_have_prefix=True)
+    yield from _dashdashes(capabilities)
+    yield from _dashdashes(result.object("serverInfo"))
+    yield from _dashdashes(result.object("_meta").object(SERVER_INFO_KEY))
 
 
-def find_in_entry(entry: FieldReader) -> FieldReader | None:
-    """Finds the object of a tool, a resource or a prompt; the first place that has one wins."""
-    return next(all_in_entry(entry), None)
+def dashdashes_in_entry(entry: FieldReader) -> Iterator[FieldReader]:
+    """Yields the `dashdash` objects of a tool, a resource or a prompt, the one that counts first."""
+    yield from _dashdashes(entry)
+    yield from _dashdashes(entry.object("_meta"), may_have_prefix=True)
+    yield from _dashdashes(entry.object("annotations", "annotations"), may_have_prefix=True)
 
 
-def all_in_entry(entry: FieldReader) -> Iterator[FieldReader]:
-    """Yields the objects of every place of a tool, a resource or a prompt."""
-    return _all(_places_in_entry(entry))
+def _dashdashes(owner: FieldReader, *, may_have_prefix: bool = False) -> Iterator[FieldReader]:
+    for key, value in owner.raw.items():
+        if key == "dashdash" or (may_have_prefix and key.endswith("/dashdash")):
+            dashdash = owner.object(key, "dashdash")
+            if isinstance(value, dict):
+                yield dashdash
 
 
-def check(dashdash: FieldReader, problems: ProblemLog) -> None:
-    """Reports what a server's object lacks or has wrong among the fields that seed 000, 3.1.2, requires."""
+def check_dashdash(dashdash: FieldReader, problems: ProblemLog) -> None:
+    """Reports missing and invalid fields among those that seed 000, 3.1.2, requires of a server."""
     for path, code in _REQUIRED.items():
         owner = as_dict(dashdash.raw.get(path[0])) if len(path) == 2 else dashdash.raw
         if _is_missing(owner, path[-1]):
@@ -70,7 +82,7 @@ def check(dashdash: FieldReader, problems: ProblemLog) -> None:
         problems.warning(
             "dashdash-identity-name-invalid",
             dashdash.pointer + "/identity/name",
-            f"{name[:80]!r} is not 1 to 64 small letters, digits and hyphens",
+            f"{name[:80]!r} is not 1 to 64 lower-case letters, digits and hyphens",
         )
     description = text_of(identity, "description")
     if description is not None and not TRIGGER.search(description):
@@ -83,17 +95,17 @@ def check(dashdash: FieldReader, problems: ProblemLog) -> None:
 
 
 def _check_version(dashdash: FieldReader, problems: ProblemLog) -> None:
-    claim = dashdash.string("specVersion")
-    if claim is None or claim.value is None:
+    field = dashdash.string("specVersion")
+    if field is None or field.value is None:
         return
-    match = _VERSION.match(claim.value)
+    match = _VERSION.match(field.value)
     if match is None:
         problems.warning(
-            "dashdash-spec-version-invalid", claim.pointer, f"{claim.value[:40]!r} is not a version like 0.2.0"
+            "dashdash-spec-version-invalid", field.pointer, f"{field.value[:40]!r} is not a version like 0.2.0"
         )
-    elif tuple(int(number) for number in match.groups()) < OLDEST_VERSION:
+    elif tuple(int(number) for number in match.groups()) < _OLDEST_VERSION:
         problems.warning(
-            "dashdash-spec-version-old", claim.pointer, f"{claim.value[:40]} is older than 0.2.0; it is read as 0.2.0"
+            "dashdash-spec-version-old", field.pointer, f"{field.value[:40]} is older than 0.2.0; it is read as 0.2.0"
         )
 
 
@@ -104,45 +116,13 @@ def _is_missing(owner: dict[str, Json], key: str) -> bool:
     return isinstance(value, str) and not value.strip()
 
 
-def _places_in_result(result: FieldReader) -> Iterator[tuple[FieldReader, bool]]:
-    """Gives the places in reading order, each with whether the key may have a namespace there."""
-    capabilities = result.object("capabilities")
-    yield result, False
-    yield result.object("_meta"), True
-    if isinstance(capabilities.raw.get("extensions"), dict):  # a list in seed 004's reference server
-        yield capabilities.object("extensions"), True
-    yield capabilities.object("experimental"), True
-    yield capabilities, False
-    yield result.object("serverInfo"), False
-    yield result.object("_meta").object(SERVER_INFO_KEY), False
-
-
-def _places_in_entry(entry: FieldReader) -> Iterator[tuple[FieldReader, bool]]:
-    yield entry, False
-    yield entry.object("_meta"), True
-    yield entry.object("annotations", "annotations"), True
-
-
-def _all(places: Iterator[tuple[FieldReader, bool]]) -> Iterator[FieldReader]:
-    for place, namespaced in places:
-        for key, value in place.raw.items():
-            if key == "dashdash" or (namespaced and key.endswith("/dashdash")):
-                found = place.object(key, "dashdash")
-                if isinstance(value, dict):
-                    yield found
-
-
-Read = Callable[[FieldReader, str], SourcedValue | None]
-
-
 class ToolEntry:
-    """An entry, its `dashdash` objects and its annotations, the place that counts most first.
+    """An entry of `tools/list` with its `dashdash` objects and its annotations.
 
-    What a progressive server says of the tool in its second stage (seed 003) comes before the entry, what a service
-    manifest says of it (seed 004) after.
+    The second stage of a progressive server (seed 003) counts before the entry, a service manifest (seed 004) after it.
     """
 
-    __slots__ = ("_places", "annotations", "dashdash", "dashdashes", "described", "fields")
+    __slots__ = ("_locations", "annotations", "dashdash", "dashdashes", "described", "fields")
 
     def __init__(
         self,
@@ -154,47 +134,47 @@ class ToolEntry:
     ) -> None:
         self.fields = fields
         self.described = described
-        voices = [voice for voice in (described, fields, manifest) if voice is not None]
-        self.annotations = [voice.object("annotations", "annotations") for voice in voices]
-        places = (place for voice in voices for place in (voice, voice.object("_meta")))
-        self._places = [place for place in (*places, *self.annotations) if place.raw]
-        self.dashdashes = [found for voice in voices for found in all_in_entry(voice)]
+        sources = [source for source in (described, fields, manifest) if source is not None]
+        self.annotations = [source.object("annotations", "annotations") for source in sources]
+        locations = (location for source in sources for location in (source, source.object("_meta")))
+        self._locations = [location for location in (*locations, *self.annotations) if location.raw]
+        self.dashdashes = [dashdash for source in sources for dashdash in dashdashes_in_entry(source)]
         self.dashdash = next(iter(self.dashdashes), FieldReader({}, fields.pointer, "dashdash", problems))
 
     def field(self, name: str, read: Read) -> list[SourcedValue]:
-        """Gives what the entry itself says in a field of seed 004.
+        """Returns the values of a field of seed 004.
 
         Some servers put these fields at the top level, some into `_meta` or under `annotations`.
         """
-        return [claim for place in self._places for claim in spelled(place, name, read)]
+        return [value for location in self._locations for value in in_either_case(location, name, read)]
 
     def object(self, name: str) -> FieldReader | None:
-        """Gives the first object that stands in such a field."""
-        parts = (place.object(name) for place in self._places if place.raw.get(name) is not None)
-        return next((part for part in parts if part.raw), None)
+        """Returns the first object that is not empty in such a field."""
+        objects = (location.object(name) for location in self._locations if location.raw.get(name) is not None)
+        return next((reader for reader in objects if reader.raw), None)
 
     def catalogue(self, *names: str) -> tuple[FieldReader, str] | None:
-        """Gives the first place that has a list or an object under one of some names, and that name."""
-        for place in self._places:
+        """Returns the first location that has a list or an object under one of some names, and its key there."""
+        for location in self._locations:
             for spelling in (spelling for name in names for spelling in _spellings(name)):
-                if isinstance(place.raw.get(spelling), (list, dict)):
-                    return place, spelling
+                if isinstance(location.raw.get(spelling), (list, dict)):
+                    return location, spelling
         return None
 
     def unread(self) -> dict[str, Json]:
-        """Gives what nobody asked for: of the entry, and under `described` of the second stage."""
+        """Returns the unread members of the entry; under `described`, those of the second stage."""
         extras = self.fields.unread()
-        if self.described is not None and (unknown := self.described.unread()):
-            extras["described"] = unknown
-        if unknown := self.dashdash.unread():
-            extras["dashdash"] = unknown
+        if self.described is not None and (unread := self.described.unread()):
+            extras["described"] = unread
+        if unread := self.dashdash.unread():
+            extras["dashdash"] = unread
         return extras
 
 
-def spelled(place: FieldReader, name: str, read: Read) -> list[SourcedValue]:
-    """Gives the member of a name in snake case, and the same in camel case; the protocol's own spelling is first."""
-    claims = [read(place, key) for key in _spellings(name) if key in place.raw]
-    return [claim for claim in claims if claim is not None]
+def in_either_case(owner: FieldReader, name: str, read: Read) -> list[SourcedValue]:
+    """Returns the values of a member in camel case, as the protocol spells them, and in snake case, as `name` is."""
+    values = [read(owner, key) for key in _spellings(name) if key in owner.raw]
+    return [value for value in values if value is not None]
 
 
 @functools.cache
@@ -203,45 +183,40 @@ def _spellings(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first + "".join(word.capitalize() for word in rest), name)))
 
 
-_COUNTED = ("rate_limits", "rateLimits")
-
-
 def counted_limit(owner: FieldReader) -> RateLimit | None:
-    """Reads how often something may be called. What is left at the moment stays among the extras (seed 004, 1)."""
-    limits = next((owner.object(key) for key in _COUNTED if isinstance(owner.raw.get(key), dict)), None)
+    """Reads the calls allowed per minute and day (seed 004, 1). What is left of them stays among the extras."""
+    limits = next(
+        (owner.object(key) for key in _spellings("rate_limits") if isinstance(owner.raw.get(key), dict)), None
+    )
     if limits is None:
         return None
-    minute = next(iter(spelled(limits, "requests_per_minute", FieldReader.integer)), None)
-    day = next(iter(spelled(limits, "requests_per_day", FieldReader.integer)), None)
-    if (minute is None or minute.value is None) and (day is None or day.value is None):
+    per_minute = value_of(*in_either_case(limits, "requests_per_minute", FieldReader.integer))
+    per_day = value_of(*in_either_case(limits, "requests_per_day", FieldReader.integer))
+    if per_minute is None and per_day is None:
         return None
-    return RateLimit(
-        requests_per_minute=minute.value if minute is not None else None,
-        requests_per_day=day.value if day is not None else None,
-    )
-
-
-_CODE = re.compile(r"[A-Z][A-Z0-9_]*\Z|-?\d{3,6}\Z")
+    return RateLimit(requests_per_minute=per_minute, requests_per_day=per_day)
 
 
 def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[ErrorCase]:
-    """Reads a member that lists errors, or that maps codes to what they mean."""
+    """Reads a list of errors, or an object that maps error codes to errors or to their descriptions.
+
+    These are the forms of `dashdash` (seed 000, 3.2.2), of seed 004 (11), and of servers that follow neither.
+    """
     raw = owner.raw.get(key)
     if isinstance(raw, dict):
         owner.ignore(key)
-        part = owner.object(key)
+        errors = owner.object(key)
         for code, value in raw.items():
             if isinstance(value, dict):
-                yield _case(str(code), part.object(code))
+                yield _error_case(str(code), errors.object(code))
             elif isinstance(value, str):
-                part.ignore(code)
+                errors.ignore(code)
                 yield ErrorCase(code=str(code), description=value)
         return
     for item in owner.objects(key):
-        claim = item.json("code")
-        code = claim.value if claim is not None else None
+        code = value_of(item.json("code"))
         has_code = isinstance(code, (str, int)) and not isinstance(code, bool)
-        case = _case(str(code) if has_code else "", item)
+        case = _error_case(str(code) if has_code else "", item)
         if has_code or case.description or case.resolution:
             yield case
         if not has_code:
@@ -250,28 +225,20 @@ def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[
 
 
 def is_catalogue(raw: Json) -> bool:
-    """Tells whether a value maps codes to what they mean, or lists errors that have codes."""
+    """True if a value maps error codes to errors, or lists errors with codes."""
     if isinstance(raw, dict):
         return bool(raw) and all(_CODE.match(str(key)) for key in raw)
     return isinstance(raw, list) and bool(raw) and all(isinstance(item, dict) and "code" in item for item in raw)
 
 
-def _case(code: str, item: FieldReader) -> ErrorCase:
+def _error_case(code: str, item: FieldReader) -> ErrorCase:
     return ErrorCase(
         code=code,
-        description=_value(item.string("description") or item.string("message")),
-        resolution=_value(item.string("resolution") or item.string("suggestion")),
-        category=_value(item.string("category")),
-        retry_after_s=_value(_first(spelled(item, "retry_after_seconds", FieldReader.number))),
-        user_actionable=_value(_first(spelled(item, "user_actionable", FieldReader.boolean))),
-        documentation=_value(_first(spelled(item, "documentation_url", FieldReader.string))),
+        description=value_of(item.string("description") or item.string("message")),
+        resolution=value_of(item.string("resolution") or item.string("suggestion")),
+        category=value_of(item.string("category")),
+        retry_after_s=value_of(*in_either_case(item, "retry_after_seconds", FieldReader.number)),
+        user_actionable=value_of(*in_either_case(item, "user_actionable", FieldReader.boolean)),
+        documentation=value_of(*in_either_case(item, "documentation_url", FieldReader.string)),
         details=Value(details.value) if (details := item.json("details")) is not None else None,
     )
-
-
-def _first(claims: list[SourcedValue]) -> SourcedValue | None:
-    return next(iter(claims), None)
-
-
-def _value(claim: SourcedValue | None) -> Json:
-    return claim.value if claim is not None else None

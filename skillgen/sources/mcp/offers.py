@@ -1,12 +1,7 @@
-"""Resources, prompts, icons, groups, skills.
+"""Reads what a server offers next to tools: resources, prompts, icons, groups and skills.
 
-Reads icons and leaves out those that a document must not link (SEP-973, "Security considerations").
-
-Reads resources, resource templates and prompts.
-
-Reads groups: those that a server lists, those whose tools only the group itself gives, and those that tools name.
-
-Reads the skills that a server offers itself (`io.modelcontextprotocol/skills`, SEP-2640).
+Groups follow SEP-2084, skills `io.modelcontextprotocol/skills` (SEP-2640). Icons that a document must not link are
+left out (SEP-973, "Security considerations").
 """
 
 from __future__ import annotations
@@ -22,23 +17,23 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, child
 from skillgen.security.addresses import icon_objection
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
-from skillgen.sources.mcp import entries
+from skillgen.sources.mcp.entries import dashdashes_in_entry
 from skillgen.sources.mcp.extensions import GROUPS
-from skillgen.sources.mcp.fields import FieldReader, SourcedValue, named_entries
+from skillgen.sources.mcp.fields import FieldReader, SourcedValue, named_entries, raw_entries, value_of
 
 
 class IconReader:
     """Reads the icons of one service."""
 
     def __init__(self, trusted_host: str | None, problems: ProblemLog) -> None:
-        """`trusted_host` is the server's own, or that of its homepage where it has none."""
+        """`trusted_host` is the host of the server, or that of its homepage for a server without a URL."""
         self._trusted = (trusted_host,) if trusted_host is not None else ()
         self._problems = problems
 
     def icons(self, owner: FieldReader) -> tuple[Icon, ...]:
-        """Reads the icons of a service, a tool, a resource or a prompt; members that are unknown are ignored."""
-        found = (self._icon(item) for item in owner.objects("icons"))
-        return tuple(icon for icon in found if icon is not None)
+        """Returns the icons of a service, a tool, a resource or a prompt."""
+        icons = (self._icon(item) for item in owner.objects("icons"))
+        return tuple(icon for icon in icons if icon is not None)
 
     def _icon(self, raw: FieldReader) -> Icon | None:
         source = raw.string("src")
@@ -48,107 +43,102 @@ class IconReader:
         if (objection := icon_objection(source.value, self._trusted)) is not None:
             self._problems.warning("icon-left-out", source.pointer, objection)
             return None
-        media_type, theme = raw.string("mimeType"), raw.string("theme")
+
         return Icon(
             src=source.value,
-            media_type=media_type.value if media_type is not None else None,
+            media_type=value_of(raw.string("mimeType")),
             sizes=_sizes(raw.raw.get("sizes")),
-            theme=theme.value if theme is not None else None,
+            theme=value_of(raw.string("theme")),
         )
 
 
 def _sizes(raw: Json) -> tuple[str, ...]:
-    """Reads `sizes`: a list as it shipped, or one text with spaces as seed 001 has it."""
+    """Reads `sizes`: a list, as in the released protocol, or one string with spaces, as in seed 001."""
     items = raw if isinstance(raw, list) else [raw]
     return tuple(size for item in items if isinstance(item, str) for size in item.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceReader:
-    """Reads what one server offers beside tools."""
+    """Reads the resources and prompts of one server."""
 
     icons: IconReader
     problems: ProblemLog
 
     def resource(self, uri: str, fields: FieldReader) -> Resource:
-        """Reads a resource, or a template of resources, that has a URI."""
-        own = entries.find_in_entry(fields) or FieldReader({}, fields.pointer, "dashdash", self.problems)
+        """Reads a resource, or a resource template with a URI template for `uri`."""
+        dashdash = next(dashdashes_in_entry(fields), None) or FieldReader({}, fields.pointer, "dashdash", self.problems)
         annotations = fields.object("annotations", "annotations")
         return Resource(
             uri=uri,
-            name=self._name(fields) or uri,
-            title=_value(fields.string("title")),
-            description=_value(fields.string("description")),
-            media_type=_value(fields.string("mimeType")),
-            size=_value(fields.integer("size")),
-            audience=_value(annotations.strings("audience")) or (),
-            priority=_value(annotations.number("priority")),
-            last_modified=_value(annotations.string("lastModified")),
-            resource_type=_value(own.string("resourceType")),
-            refreshable=_value(own.boolean("refreshable")),
-            cache_duration_s=_value(own.integer("cacheDuration")),
-            web_equivalent=_value(own.string("webEquivalent")),
-            api_equivalent=_value(own.string("apiEquivalent")),
+            name=self._resource_name(uri, fields),
+            title=value_of(fields.string("title")),
+            description=value_of(fields.string("description")),
+            media_type=value_of(fields.string("mimeType")),
+            size=value_of(fields.integer("size")),
+            audience=value_of(annotations.strings("audience")) or (),
+            priority=value_of(annotations.number("priority")),
+            last_modified=value_of(annotations.string("lastModified")),
+            resource_type=value_of(dashdash.string("resourceType")),
+            refreshable=value_of(dashdash.boolean("refreshable")),
+            cache_duration_s=value_of(dashdash.integer("cacheDuration")),
+            web_equivalent=value_of(dashdash.string("webEquivalent")),
+            api_equivalent=value_of(dashdash.string("apiEquivalent")),
             icons=self.icons.icons(fields),
-            extras=_extras(fields, own),
+            extras=_extras(fields, dashdash),
             pointer=fields.pointer,
         )
 
     def prompt(self, name: str, fields: FieldReader) -> Prompt:
-        """Reads a prompt that has a name."""
+        """Reads a prompt."""
         return Prompt(
             name=name,
-            title=_value(fields.string("title")),
-            description=_value(fields.string("description")),
+            title=value_of(fields.string("title")),
+            description=value_of(fields.string("description")),
             parameters=tuple(
-                self._argument(claim.value, item)
+                self._argument(argument_name.value, item)
                 for item in fields.objects("arguments")
-                if (claim := self._required_name(item)) is not None
+                if (argument_name := self._argument_name(item)) is not None
             ),
             icons=self.icons.icons(fields),
-            extras=_extras(fields, entries.find_in_entry(fields)),
+            extras=_extras(fields, next(dashdashes_in_entry(fields), None)),
             pointer=fields.pointer,
         )
 
     def _argument(self, name: str, fields: FieldReader) -> Parameter:
-        """Reads an argument of a prompt; by the protocol its value is always a text."""
+        """Reads an argument of a prompt; in the protocol its value is always a string."""
         return Parameter(
             name=name,
             location="argument",
-            required=_value(fields.boolean("required")) is True,
-            schema=Schema(types=("string",), title=_value(fields.string("title"))),
-            description=_value(fields.string("description")),
+            required=value_of(fields.boolean("required")) is True,
+            schema=Schema(types=("string",), title=value_of(fields.string("title"))),
+            description=value_of(fields.string("description")),
             pointer=fields.pointer,
             origins={"schema": Origin("defaulted", "prompts/get")},
         )
 
-    def _name(self, fields: FieldReader) -> str | None:
-        claim = fields.string("name")
-        if claim is None:
+    def _resource_name(self, uri: str, fields: FieldReader) -> str:
+        name = fields.string("name")
+        if name is None:
             self.problems.warning("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
-            return None
-        return str(claim.value)
+        return uri if name is None else str(name.value)
 
-    def _required_name(self, fields: FieldReader) -> SourcedValue | None:
-        claim = fields.string("name")
-        if claim is None:
+    def _argument_name(self, fields: FieldReader) -> SourcedValue | None:
+        name = fields.string("name")
+        if name is None:
             self.problems.warning("name-missing", fields.pointer, "the argument has no name; left out")
-        return claim
+        return name
 
 
-def _value(claim: SourcedValue | None) -> Json:
-    return claim.value if claim is not None else None
-
-
-def _extras(fields: FieldReader, own: FieldReader | None) -> dict[str, Json] | None:
+def _extras(fields: FieldReader, dashdash: FieldReader | None) -> dict[str, Json] | None:
     extras = fields.unread()
-    if own is not None and (unknown := own.unread()):
-        extras["dashdash"] = unknown
+    if dashdash is not None and (unread := dashdash.unread()):
+        extras["dashdash"] = unread
     return extras or None
 
 
-class Groups:
-    """The groups of one server."""
+class GroupReader:
+    """Reads the groups of one server: those it lists, those that alone contain a tool, and those that tools name."""
 
     def __init__(self, results: Mapping[str, Json], problems: ProblemLog) -> None:
         self._problems = problems
@@ -158,47 +148,46 @@ class Groups:
         ]
         fetched = [item.get("group") for item in self._fetched]
         self._listed = {name: as_dict(group) for group in (*listed, *fetched) if (name := text_of(group, "name"))}
-        self._group_of: dict[str, str] = {}
+        self._disclosing: dict[str, str] = {}
 
     def entries(self, key: str, name_key: str, seen: Iterable[str]) -> Iterator[tuple[str, FieldReader]]:
-        """Gives what the groups hold of a kind, each once, without what stands in a list already."""
+        """Yields the entries of one kind, such as `tools`, that are in groups alone; `seen` are those in the list."""
         known = set(seen)
         for index, item in enumerate(self._fetched):
             group = text_of(item.get("group"), "name")
             for position, raw in enumerate(_contents(item, key)):
                 name = text_of(raw, name_key)
+                pointer = child("", "groups/get", index, "result", "contents", key, position)
                 if name is None:
-                    pointer = child("", "groups/get", index, "result", "contents", key, position)
                     self._problems.warning("name-missing", pointer, f"the entry has no {name_key}; left out")
                 elif name not in known:
                     known.add(name)
                     if key == "tools" and group is not None:
-                        self._group_of[name] = group
-                    pointer = child("", "groups/get", index, "result", "contents", key, position)
+                        self._disclosing[name] = group
                     fields = FieldReader(raw, pointer, "entry", self._problems)
                     fields.ignore(name_key)
                     yield name, fields
 
-    def disclosing(self, name: str) -> str | None:
-        """Gives the group that alone shows a tool."""
-        return self._group_of.get(name)
+    def disclosing_group(self, name: str) -> str | None:
+        """Returns the group of a tool that is not in `tools/list`."""
+        return self._disclosing.get(name)
 
     def group_of(self, name: str, entry: FieldReader) -> str | None:
-        """Gives the group that holds a tool, or the first that the tool names in its `_meta` (SEP-2084)."""
+        """Returns the group that contains a tool, or the first that the tool names in its `_meta` (SEP-2084)."""
         named = texts_of(entry.raw.get("_meta"), GROUPS)
-        return self.disclosing(name) or next((item for item in named if item.strip()), None)
+        return self.disclosing_group(name) or next((item for item in named if item.strip()), None)
 
-    def of_tools(self, tools: Iterable[Tool]) -> tuple[Group, ...]:
-        """Gives the groups of the tools, in the order of first use."""
+    def groups_of(self, tools: Iterable[Tool]) -> tuple[Group, ...]:
+        """Returns the groups of the tools, in the order of first use."""
         return tuple(self._group(name) for name in dict.fromkeys(tool.group for tool in tools if tool.group))
 
     def sections(self) -> Iterator[Section]:
-        """Gives the instructions of the groups that have any, also of those that hold nothing else."""
+        """Yields the instructions of groups, also of groups without contents."""
         for item in self._fetched:
             instructions = text_of(item.get("result"), "instructions")
             if instructions is not None and (name := text_of(item.get("group"), "name")) is not None:
-                said = (text_of(self._listed[name], "description"), instructions)
-                yield Section(title=self._group(name).title, body="\n\n".join(filter(None, said)))
+                paragraphs = (text_of(self._listed[name], "description"), instructions)
+                yield Section(title=self._group(name).title, body="\n\n".join(filter(None, paragraphs)))
 
     def _group(self, name: str) -> Group:
         raw = self._listed.get(name, {})
@@ -225,9 +214,9 @@ _ALLOWED_TOOLS = ("allowed-tools", "allowedTools", "allowed_tools")
 
 
 def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[OfferedSkill, ...]:
-    """Reads the entries of `skills/list`, and the files that were asked for."""
+    """Reads the entries of `skills/list`, and the files that were fetched."""
     texts = as_dict(results.get("skills/files"))
-    entries = named_entries(results, "skills/list", "skills", "uri", problems)
+    entries = named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems)
     return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts, problems)) is not None)
 
 
@@ -243,15 +232,15 @@ def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json], problems: Pr
             problems.info(
                 "skill-allowed-tools",
                 front_matter.pointer_to(key),
-                "the skill would have tools approved in advance; that is not passed on",
+                "the skill asks for tools to be approved in advance; this is left out",
             )
     is_list = isinstance(entry.raw.get("resources"), list)
-    files = [_file(item, texts) for item in entry.objects("resources")] if is_list else [_lone_file(uri, texts)]
+    files = [_file(item, texts) for item in entry.objects("resources")] if is_list else [_single_file(uri, texts)]
     entry.ignore("resources")
     return OfferedSkill(
         uri=uri,
         name=name.value,
-        description=_value(front_matter.string("description")),
+        description=value_of(front_matter.string("description")),
         files=tuple(file for file in files if file is not None),
         extras=entry.unread() or None,
         pointer=entry.pointer,
@@ -264,18 +253,18 @@ def _file(item: FieldReader, texts: Mapping[str, Json]) -> SkillFile | None:
         return None
     return SkillFile(
         uri=uri.value,
-        size=_value(item.integer("size")),
-        digest=_value(item.string("digest")),
+        size=value_of(item.integer("size")),
+        digest=value_of(item.string("digest")),
         text=_text(uri.value, texts),
     )
 
 
-def _lone_file(uri: str, texts: Mapping[str, Json]) -> SkillFile | None:
-    """Gives the SKILL.md of a skill whose files are made on demand, where it was read."""
+def _single_file(uri: str, texts: Mapping[str, Json]) -> SkillFile | None:
+    """Returns the SKILL.md of a skill that generates its files on demand, if it was read."""
     text = _text(uri, texts)
     return SkillFile(uri=uri, text=text) if text is not None else None
 
 
 def _text(uri: str, texts: Mapping[str, Json]) -> str | None:
-    found = texts.get(uri)
-    return found if isinstance(found, str) else None
+    text = texts.get(uri)
+    return text if isinstance(text, str) else None

@@ -1,12 +1,7 @@
-"""SEAM: the MCP Source; crawl -> Service.
+"""Builds the service from a crawl of an MCP server, or from a service manifest.
 
-Reads what the pages of lists say beside their items: how long they hold, for whom (2026-07-28, `CacheableResult`).
-
-No I/O. That a page was cut, or asked for input, is reported when it is read.
-
-Checks what the parts of a service say of one another: names of tools, parameters and scopes, and contradictions.
-
-Makes a service of what an MCP server answered. No I/O: a captured crawl and a live one are read alike.
+There is no I/O here, so a recorded crawl and a live one are read in the same way. Problems of single pages, such as a
+truncated one, are reported by the crawl.
 """
 
 from __future__ import annotations
@@ -26,7 +21,7 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_among, named_entries, raw_entries
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_entries, raw_entries
 from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
 from skillgen.sources.mcp.metadata import (
     IdentityReader,
@@ -35,60 +30,60 @@ from skillgen.sources.mcp.metadata import (
     handshakes_from_results,
     server_info_from_handshakes,
 )
-from skillgen.sources.mcp.offers import Groups, IconReader, ResourceReader, offered_skills
+from skillgen.sources.mcp.offers import GroupReader, IconReader, ResourceReader, offered_skills
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import Disclosed
 from skillgen.sources.mcp.session import MODERN_VERSION
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader, callable_entries
 
-_READ = {
+_ITEMS_KEYS = {
     "tools/list": "tools",
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
     "prompts/list": "prompts",
 }
-_FRAME = ("nextCursor", "resultType")
+"""List method to the key of its items."""
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 
 
-def said_of_lists(results: Mapping[str, Json]) -> dict[str, Json]:
-    """Gives method to what its pages say of themselves, such as `ttlMs`; the first page that says it counts."""
-    found: dict[str, Json] = {}
-    for method, items_key in _READ.items():
-        said: dict[str, Json] = {}
-        for page in _pages(results, method):
+def _list_metadata(results: Mapping[str, Json]) -> dict[str, Json]:
+    """Returns method to the members of its pages next to the items, such as `ttlMs`; the first page with one counts.
+
+    They are those of `CacheableResult` (2026-07-28) and any that the protocol does not know.
+    """
+    metadata: dict[str, Json] = {}
+    for method, items_key in _ITEMS_KEYS.items():
+        merged: dict[str, Json] = {}
+        for page in map(as_dict, as_list(results.get(method))):
             meta = {key: value for key, value in as_dict(page.get("_meta")).items() if key != SERVER_INFO_KEY}
-            rest = {key: value for key, value in page.items() if key not in (items_key, "_meta", *_FRAME)}
-            said = {**rest, **({"_meta": meta} if meta else {}), **said}
-        if said:
-            found[method] = said
-    return found
+            known = (items_key, "_meta", "nextCursor", "resultType")
+            rest = {key: value for key, value in page.items() if key not in known}
+            merged = {**rest, **({"_meta": meta} if meta else {}), **merged}
+        if merged:
+            metadata[method] = merged
+    return metadata
 
 
-def report_private_results(results: Mapping[str, Json], problems: ProblemLog) -> None:
-    """Reports what the server says to one user alone: the documents of it may be of that user alone, too."""
+def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -> None:
+    """Reports results for one user alone (`cacheScope`); the documents may be for that user alone as well."""
     methods = [
-        method for method in _READ if any(page.get("cacheScope") == "private" for page in _pages(results, method))
+        method
+        for method in _ITEMS_KEYS
+        if any(as_dict(page).get("cacheScope") == "private" for page in as_list(results.get(method)))
     ]
     if methods:
         problems.info(
             "results-private",
             child("", methods[0]),
-            f"what the server answers to {', '.join(methods)} is meant for the user who asks (cacheScope: private)",
-            "look at the documents before others get them",
+            f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)",
+            "review the documents before you share them",
         )
 
 
-def _pages(results: Mapping[str, Json], method: str) -> list[dict[str, Json]]:
-    pages = results.get(method)
-    return [page for page in pages if isinstance(page, dict)] if isinstance(pages, list) else []
-
-
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
-
-
-def check_references(service: Service, problems: ProblemLog) -> None:
-    """Reports names that lead nowhere, and facts of one tool that contradict one another."""
+def _check_references(service: Service, problems: ProblemLog) -> None:
+    """Reports unknown names of tools, parameters and scopes, and facts of one tool that contradict one another."""
     names = {tool.name for tool in service.tools}
     scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
     for tool in service.tools:
@@ -97,26 +92,26 @@ def check_references(service: Service, problems: ProblemLog) -> None:
             problems.warning(
                 "reverse-method-unknown",
                 tool.pointer,
-                f"{semantics.reversed_by[:80]!r}, which is to undo {tool.name!r}, is no tool of this server",
+                f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}",
             )
         for field, unknown in _unknown_placeholders(tool):
             problems.warning(
                 "placeholder-unknown",
                 tool.pointer,
-                f"{field} of {tool.name!r} has {{{unknown}}}, which is no parameter",
+                f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}",
             )
         undeclared = [scope for scope in tool.scopes if scope not in scopes] if scopes else []
         if undeclared:
             problems.warning(
                 "scope-undeclared",
                 tool.pointer,
-                f"{tool.name!r} needs {', '.join(undeclared)[:200]}, which nobody declares",
+                f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}",
             )
         if semantics.requires_confirmation and semantics.confirmation_message is None:
             problems.warning(
                 "confirmation-message-missing",
                 tool.pointer,
-                f"{tool.name!r} wants a person's yes, but has no confirmation_message",
+                f"{tool.name!r} requires confirmation but has no confirmation_message",
             )
         _check_risk(tool, problems)
 
@@ -131,14 +126,14 @@ def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
 
 
 def _check_risk(tool: Tool, problems: ProblemLog) -> None:
-    """Compares the risk with what else is declared (seed 004, 6); `safe` alone says nothing of changes."""
+    """Compares the risk with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes."""
     semantics = tool.semantics
     if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
-        problems.warning("risk-contradicted", tool.pointer, f"{tool.name!r} has the risk safe, but is destructive")
+        problems.warning("risk-contradicted", tool.pointer, f"{tool.name!r} has risk_level safe but is destructive")
 
 
 def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
-    """Reads a crawl; `server_name` is the name under which a host mounts the server."""
+    """Builds the service from a crawl; `server_name` is the name under which a host mounts the server."""
     problems = ProblemLog()
     for problem in crawl.problems:
         problems.add(problem)
@@ -146,7 +141,7 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Servi
 
 
 def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
-    """Reads a service manifest that is a document of its own (seed 004, 1)."""
+    """Builds the service from a service manifest (seed 004, 1)."""
     problems = ProblemLog()
     manifest = manifest_from_document(data, problems)
     version = text_of(manifest.server.raw, "mcp_spec_version")
@@ -155,15 +150,13 @@ def service_from_manifest(data: Json, *, server_name: str | None = None) -> Serv
 
 
 class _ServiceReader:
-    """Reads one crawl."""
-
     def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
         self._crawl = crawl
         self._problems = problems
         self._handshakes = handshakes_from_results(crawl.results, problems)
         self._manifest = manifest or manifest_from_results(crawl.results, self._handshakes, problems)
         self._disclosed = Disclosed(crawl.results, problems)
-        self._groups = Groups(crawl.results, problems)
+        self._groups = GroupReader(crawl.results, problems)
         if self._manifest.fields.raw:
             self._manifest.check()
         dashdash, *others = dashdashes_from_handshakes(self._handshakes, problems)
@@ -176,7 +169,6 @@ class _ServiceReader:
         )
 
     def service(self, server_name: str | None) -> Service:
-        """Gives the service: who it is, what it offers, and what nobody asked for."""
         resolver = FieldResolver(self._problems)
         identity = IdentityReader(
             self._crawl, self._handshakes, self._sources, self._manifest, resolver, self._problems
@@ -191,40 +183,40 @@ class _ServiceReader:
         )
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
-        others = ResourceReader(icons=icons, problems=self._problems)
+        resources = ResourceReader(icons=icons, problems=self._problems)
         service = replace(
             identity,
             icons=icons.icons(self._sources.server_info),
-            groups=self._groups.of_tools(tools),
+            groups=self._groups.groups_of(tools),
             tools=tools,
             disclosure=disclosure,
             skills=offered_skills(self._crawl.results, self._problems),
             related=self._manifest.related(),
             errors=(*self._manifest.errors(), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
-            resources=tuple(starmap(others.resource, self._grouped("resources/list", "resources", "uri"))),
+            resources=tuple(starmap(resources.resource, self._all_entries("resources/list", "uri"))),
             resource_templates=tuple(
-                starmap(others.resource, self._entries("resources/templates/list", "resourceTemplates", "uriTemplate"))
+                starmap(resources.resource, self._listed_entries("resources/templates/list", "uriTemplate"))
             ),
-            prompts=tuple(starmap(others.prompt, self._grouped("prompts/list", "prompts", "name"))),
+            prompts=tuple(starmap(resources.prompt, self._all_entries("prompts/list", "name"))),
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
         )
-        check_references(service, self._problems)
+        _check_references(service, self._problems)
         report_undescribed(service, self._problems)
-        report_private_results(self._crawl.results, self._problems)
-        # Only now is everything read that will be: what is left is extra, and every problem is known.
+        _report_private_results(self._crawl.results, self._problems)
+        # Extras are the members that nothing read, so they and the problems are complete only here.
         return replace(service, extras=self._extras(), origins=resolver.origins, problems=tuple(self._problems))
 
     def _tool_entries(self) -> Iterator[tuple[str, FieldReader]]:
         if "tools/list" in self._crawl.results or not self._manifest.fields.raw:
-            entries = self._grouped("tools/list", "tools", "name")
+            entries = self._all_entries("tools/list", "name")
             mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
             yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
             return
         raws = enumerate(as_list(self._manifest.fields.raw.get("tools")))
         pointer = self._manifest.tools_pointer
-        yield from named_among(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
+        yield from named_entries(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
 
     def _tools(self, reader: ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
@@ -246,21 +238,22 @@ class _ServiceReader:
                     group=self._groups.group_of(name, fields),
                     is_undescribed=self._disclosed.is_undescribed(name),
                 ),
-                disclosed_by=self._groups.disclosing(name),
+                disclosed_by=self._groups.disclosing_group(name),
             )
             for name, fields in entries
         )
 
-    def _grouped(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
-        """Gives the entries of a list, and those that groups alone hold."""
+    def _all_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
+        """Yields the entries of a list, then those that only groups contain."""
         seen: list[str] = []
-        for name, fields in self._entries(method, list_key, name_key):
+        for name, fields in self._listed_entries(method, name_key):
             seen.append(name)
             yield name, fields
-        yield from self._groups.entries(list_key, name_key, seen)
+        yield from self._groups.entries(_ITEMS_KEYS[method], name_key, seen)
 
-    def _entries(self, method: str, list_key: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
-        return named_entries(self._crawl.results, method, list_key, name_key, self._problems)
+    def _listed_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
+        raw = raw_entries(self._crawl.results, method, _ITEMS_KEYS[method], self._problems)
+        return named_entries(raw, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
         listed = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
@@ -273,12 +266,12 @@ class _ServiceReader:
         for handshake in reversed(self._handshakes):
             handshake.ignore("protocolVersion")
             extras.update(handshake.unread())
-        voices = {
+        readers = {
             "dashdash": self._sources.dashdash,
             "ai_help": self._sources.ai_help.metadata,
             "manifest": self._manifest.fields,
         }
-        extras.update({key: unknown for key, voice in voices.items() if (unknown := voice.unread())})
-        if said := said_of_lists(self._crawl.results):
-            extras["lists"] = said
+        extras.update({key: unread for key, reader in readers.items() if (unread := reader.unread())})
+        if lists := _list_metadata(self._crawl.results):
+            extras["lists"] = lists
         return extras or None

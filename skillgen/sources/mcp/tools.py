@@ -1,15 +1,8 @@
-"""Entry of tools/list -> Tool.
+"""Reads the entries of `tools/list` as tools, in any revision of the protocol and of the seeds.
 
-Reads what calling a tool does to the world: `dashdash` (seed 000, 3.2.2), seed 004 (6), annotations.
-
-Only what is declared, or follows from it by the meaning of the words, is a fact. The default of `destructiveHint`
-counts where a tool declares that it changes something and nothing else; a tool that declares nothing has no facts.
-
-Reads entries of `tools/list` as tools, whatever revision of the protocol or seed they follow.
-
-Checks `x-mcp-header`, which mirrors an argument into an HTTP header (2026-07-28, Streamable HTTP, "Custom Headers").
-
-A client must leave out a tool whose annotations break the rules: no call of it could be made.
+The semantics of a tool come from `dashdash` (seed 000, 3.2.2), seed 004 (6) and annotations. Only declared facts and
+what they imply count. MCP's default for `destructiveHint` applies if all that a tool declares is that it changes
+something.
 """
 
 from __future__ import annotations
@@ -32,119 +25,43 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
-from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, spelled
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
+from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, in_either_case
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
 from skillgen.sources.mcp.offers import IconReader
 from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.sources.safety import reconcile_safety
 from skillgen.text.summary import first_sentence
 
-DEFAULT = "MCP's default"
-
 _NONE = frozenset({"", "none", "no", "n/a"})
 
-
-def semantics_from_tool(entry: ToolEntry, problems: ProblemLog) -> Semantics:
-    """Reads the semantics of one tool; each fact has its origin."""
-    resolver = FieldResolver(problems)
-    operation = [place.cautious_choice("operationType", CAUTION["operation"]) for place in entry.dashdashes]
-    risk = entry.field("risk_level", lambda place, key: place.cautious_choice(key, CAUTION["risk"], "destructive"))
-
-    def hint(key: str, cautious: bool) -> list[SourcedValue | None]:
-        return [place.cautious_boolean(key, cautious) for place in entry.annotations]
-
-    def flag(key: str, cautious: bool) -> list[SourcedValue | None]:
-        return [place.cautious_boolean(key, cautious) for place in entry.dashdashes]
-
-    found = Semantics(
-        operation=resolver.cautious("operation", *operation),
-        read_only=resolver.cautious(
-            "read_only",
-            *_implied(operation, {"read": True, "write": False, "delete": False}),
-            *hint("readOnlyHint", False),
-            *map(_not_read, entry.dashdashes),
-        ),
-        # `safe` claims nothing: seed 004's own manifests put it on tools that create.
-        destructive=resolver.cautious(
-            "destructive",
-            *_implied(operation, {"delete": True}),
-            *_implied(risk, {"destructive": True}),
-            *hint("destructiveHint", True),
-        ),
-        idempotent=resolver.value(
-            "idempotent",
-            *flag("idempotent", False),
-            *entry.field("idempotent", lambda place, key: place.cautious_boolean(key, False)),
-            *hint("idempotentHint", False),
-        ),
-        idempotent_with_key=resolver.value("idempotent_with_key", *flag("idempotentWithKey", False)),
-        open_world=resolver.cautious("open_world", *hint("openWorldHint", True)),
-        reversible=resolver.cautious("reversible", *flag("reversible", False), *_implied(risk, {"reversible": True})),
-        reversed_by=resolver.value("reversed_by", *(place.string("reverseMethod") for place in entry.dashdashes)),
-        side_effects=resolver.union("side_effects", *map(_side_effects, entry.dashdashes)),
-        requires_confirmation=resolver.cautious(
-            "requires_confirmation",
-            *entry.field("requires_confirmation", lambda place, key: place.cautious_boolean(key, True)),
-        ),
-        confirmation_message=resolver.value(
-            "confirmation_message", *entry.field("confirmation_message", lambda place, key: place.string(key))
-        ),
-        risk=resolver.cautious("risk", *risk),
-        origins=resolver.origins,
-    )
-    return _with_default(found)
-
-
-def _implied(claims: Iterable[SourcedValue | None], meaning: dict[object, object]) -> Iterator[SourcedValue]:
-    """Yields what claims say of another field, where their value says something of it."""
-    for claim in claims:
-        if claim is not None and claim.value in meaning:
-            yield claim.implies(meaning[claim.value])
-
-
-def _not_read(place: FieldReader) -> SourcedValue | None:
-    """Returns the claim of an operation that has an unknown name: nothing but `read` only reads."""
-    claim = place.json("operationType")
-    if claim is None or not claim.value or str(claim.value).strip().lower() in CAUTION["operation"]:
-        return None
-    return claim.implies(False)
-
-
-def _side_effects(place: FieldReader) -> SourcedValue | None:
-    """Returns the declared side effects; the word for "none" is not one."""
-    claim = place.strings("sideEffects")
-    if claim is None or claim.value is None:
-        return claim
-    return replace(claim, value=tuple(item for item in claim.value if item.strip().rstrip(".").lower() not in _NONE))
-
-
-def _with_default(found: Semantics) -> Semantics:
-    """Returns the semantics with MCP's default for `destructiveHint`, which is true."""
-    is_open = found.destructive is None and found.operation is None and found.risk is None
-    if not (found.read_only is False and is_open):
-        return found
-    origins = {**(found.origins or {}), "destructive": Origin("defaulted", DEFAULT)}
-    return replace(found, destructive=True, origins=origins)
-
-
 _REFS_LIMIT = 8
-"""References and parts of parts that are followed to a schema that takes nothing."""
+"""Nesting of references and `allOf` that is followed to find out that a schema takes no arguments."""
 
 _TASK_SUPPORT = ("forbidden", "optional", "required")
 
 _INPUTS = ("input", "arguments", "parameters")
-"""Names that an example has for its arguments."""
+"""Keys under which examples have their arguments."""
 
+_HEADER_KEY = "x-mcp-header"
+_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_HEADER_TYPES = ("string", "integer", "boolean")
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _InputRead:
-    """What an entry declares of the arguments of its tool."""
-
-    raw: Json = None
-    parameters: tuple[Parameter, ...] = ()
-    whole: Input | None = None
-    is_declared: bool = False
-    pointer: str
+_SCHEMA_KEYS = (
+    "items",
+    "contains",
+    "unevaluatedItems",
+    "additionalItems",
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+)
+_SCHEMA_LIST_KEYS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+_SCHEMA_MAP_KEYS = ("patternProperties", "dependentSchemas", "$defs", "definitions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +84,7 @@ class ToolReader:
         group: str | None = None,
         is_undescribed: bool = False,
     ) -> Tool:
-        """Reads one entry that has a name, with what else is said of the tool elsewhere.
+        """Returns the tool of one entry and of what other sources add.
 
         `described` is the second stage of a progressive server, `manifest` the entry of a service manifest;
         `is_undescribed` is true if that second stage was not read.
@@ -175,25 +92,25 @@ class ToolReader:
         entry = ToolEntry(fields, self.problems, described=described, manifest=manifest)
         resolver = FieldResolver(self.problems, fields.pointer)
         description = resolver.value("description", self._description(fields, described, manifest))
-        read = self._input(name, entry)
-        is_input_declared = bool(read.parameters) or (read.is_declared and not is_undescribed)
-        own = entry.dashdash
-        counted = counted_limit(own)
-        guidance, guided_errors = guidance_from(described, self.problems)
+        declared = self._input(name, entry)
+        is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
+        dashdash = entry.dashdash
+        counted = counted_limit(dashdash)
+        guidance, described_errors = guidance_from(described, self.problems)
         tool = Tool(
             name=name,
             title=resolver.value(
-                "title", fields.string("title"), *(place.string("title") for place in entry.annotations)
+                "title", fields.string("title"), *(item.string("title") for item in entry.annotations)
             ),
             summary=resolver.value("summary", self._summary(description, fields, described)),
             description=description,
-            group=_category(resolver.resolve("group", own.string("category"))) or group,
-            parameters=read.parameters,
-            input_schema=read.raw,
+            group=(resolver.value("group", dashdash.string("category")) or "").strip() or group,
+            parameters=declared.parameters,
+            input_schema=declared.raw,
             is_input_declared=is_input_declared,
-            input=read.whole,
+            input=declared.input,
             output=self._output(name, entry),
-            semantics=semantics_from_tool(entry, self.problems),
+            semantics=semantics_from_entry(entry, self.problems),
             cost=_cost(entry, resolver),
             latency=resolver.value("latency", *entry.field("latency", FieldReader.string)),
             input_media_types=resolver.value("input_media_types", *entry.field("input_types", FieldReader.strings))
@@ -205,103 +122,103 @@ class ToolReader:
             ),
             binary_transport=resolver.value("binary_transport", *entry.field("binary_transport", FieldReader.string)),
             scopes=resolver.value("scopes", *entry.field("required_scopes", FieldReader.strings)) or (),
-            rate_limit=_rate_limit(resolver.resolve("rate_limit", own.string("rateLimit"))) or counted,
+            rate_limit=_rate_limit(resolver.value("rate_limit", dashdash.string("rateLimit"))) or counted,
             examples=call_examples(
-                chain(_examples(own, self.problems), self._described_examples(described)),
-                read.raw,
-                read.pointer,
+                chain(_examples(dashdash, self.problems), self._described_examples(described)),
+                declared.raw,
+                declared.pointer,
                 self.problems,
-                may_make=is_input_declared or not _says_nothing(read.whole.schema if read.whole else None),
+                may_make=is_input_declared or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),
-            errors=(*error_cases(own, "errors", self.problems), *guided_errors, *self._catalogue(entry)),
+            errors=(*error_cases(dashdash, "errors", self.problems), *described_errors, *self._catalogue(entry)),
             guidance=guidance,
-            cli_equivalent=resolver.value("cli_equivalent", own.string("cliEquivalent")),
-            api_equivalent=resolver.value("api_equivalent", own.string("apiEquivalent")),
+            cli_equivalent=resolver.value("cli_equivalent", dashdash.string("cliEquivalent")),
+            api_equivalent=resolver.value("api_equivalent", dashdash.string("apiEquivalent")),
             streaming=resolver.value("streaming", *entry.field("supports_streaming", FieldReader.boolean)),
             task_support=self._task_support(described, fields, manifest),
-            pagination=_pagination(
-                resolver.resolve("pagination", *entry.field("supports_pagination", FieldReader.boolean))
-            ),
+            pagination="supported"
+            if resolver.value("pagination", *entry.field("supports_pagination", FieldReader.boolean))
+            else None,
             icons=self.icons.icons(fields),
             extras=entry.unread() or None,
             pointer=fields.pointer,
             origins=resolver.origins,
         )
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
-        nulls = [field for field, key in keys.items() if key in own.raw and own.raw[key] is None]
-        helped = with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
-        return reconcile_safety(helped, self.problems)
+        nulls = [field for field, key in keys.items() if key in dashdash.raw and dashdash.raw[key] is None]
+        tool = with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
+        return reconcile_safety(tool, self.problems)
 
-    def _input(self, name: str, entry: ToolEntry) -> _InputRead:
-        claim = next(iter(entry.field("input_schema", FieldReader.json)), None)
-        if claim is None:
+    def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
+        declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
+        if declared is None:
             self.problems.info(
                 "input-schema-missing",
                 entry.fields.pointer,
                 f"the tool {name!r} has no input schema; what it takes is not declared",
                 "declare an inputSchema",
             )
-            return _InputRead(pointer=entry.fields.pointer)
-        raw = claim.value
+            return _DeclaredInput(pointer=entry.fields.pointer)
+        raw, pointer = declared.value, declared.pointer
         if not isinstance(raw, dict):
-            self.problems.warning("input-schema-invalid", claim.pointer, "the input schema is not an object; left out")
-            return _InputRead(pointer=entry.fields.pointer)
+            self.problems.warning("input-schema-invalid", pointer, "the input schema is not an object; left out")
+            return _DeclaredInput(pointer=entry.fields.pointer)
         if "type" in raw and raw["type"] != "object":
             self.problems.warning(
                 "input-schema-invalid",
-                claim.pointer,
+                pointer,
                 f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object",
                 'declare "type": "object"',
             )
-        schemas = self.schemas.open_document(raw, claim.pointer, owner=name)
-        flat = flatten(schemas, {**raw, "type": "object"} if "type" in raw else raw, claim.pointer)
-        whole = Input(schema=flat.schema, pointer=claim.pointer) if flat.schema is not None else None
+        schemas = self.schemas.open_document(raw, pointer, owner=name)
+        flat = flatten(schemas, {**raw, "type": "object"} if "type" in raw else raw, pointer)
         has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
-        is_declared = has_names or (_says_nothing(flat.schema) and _takes_nothing(raw, schemas, claim.pointer))
+        is_declared = has_names or (_is_unconstrained(flat.schema) and _takes_nothing(raw, schemas, pointer))
         if not is_declared or (not has_names and is_open(raw)):
             self.problems.info(
                 "input-schema-minimal",
-                claim.pointer,
+                pointer,
                 f"the input schema of {name!r} does not declare what the tool takes: it accepts any object",
                 'declare its properties; "additionalProperties": false if it takes none',
             )
-        return _InputRead(
+        return _DeclaredInput(
             raw=raw,
             parameters=flat.parameters,
-            whole=whole,
+            input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
             is_declared=is_declared,
-            pointer=claim.pointer,
+            pointer=pointer,
         )
 
-    def _task_support(self, *voices: FieldReader | None) -> Literal["optional", "required"] | None:
-        """Reads whether a call can or must be a task; the whole of `execution` stays among the extras."""
-        found = set()
-        for voice in (voice for voice in voices if voice is not None):
-            word = as_dict(voice.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
-            if word not in _TASK_SUPPORT:
+    def _task_support(self, *sources: FieldReader | None) -> Literal["optional", "required"] | None:
+        """Returns whether a call can or must be a task; all of `execution` stays among the extras."""
+        declared = set()
+        for source in (source for source in sources if source is not None):
+            support = as_dict(source.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
+            if support not in _TASK_SUPPORT:
                 self.problems.warning(
                     "member-invalid",
-                    child(voice.pointer, "execution", "taskSupport"),
-                    f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(word)[:60]!r}; left out",
+                    child(source.pointer, "execution", "taskSupport"),
+                    f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(support)[:60]!r}; left out",
                 )
-            found.add(str(word))
-        return "required" if "required" in found else "optional" if "optional" in found else None
+            declared.add(str(support))
+        return "required" if "required" in declared else "optional" if "optional" in declared else None
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
-        claim = next(iter(entry.field("output_schema", FieldReader.json)), None)
-        if claim is None:
+        declared = next(iter(entry.field("output_schema", FieldReader.json)), None)
+        if declared is None:
             return None
-        schema = self.schemas.open_document(claim.value, claim.pointer, owner=name).schema(claim.value, claim.pointer)
-        return Output(schema=schema, raw=claim.value, pointer=claim.pointer)
+        raw, pointer = declared.value, declared.pointer
+        schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
+        return Output(schema=schema, raw=raw, pointer=pointer)
 
     def _description(
         self, fields: FieldReader, described: FieldReader | None, manifest: FieldReader | None
     ) -> SourcedValue | None:
-        """Returns the one description that counts: these places say more or less, which is no disagreement."""
-        voices = (described, fields, manifest)
-        found = next((claim for voice in voices if voice is not None and (claim := voice.string("description"))), None)
+        """Returns the first description: one is longer than the other by design, which is not a disagreement."""
+        sources = (source for source in (described, fields, manifest) if source is not None)
+        description = next(filter(None, (source.string("description") for source in sources)), None)
         fields.ignore("description")
-        return found
+        return description
 
     def _described_examples(self, described: FieldReader | None) -> tuple[tuple[Example, str], ...]:
         if described is None or not any(isinstance(item, dict) for item in as_list(described.raw.get("examples"))):
@@ -309,8 +226,8 @@ class ToolReader:
         return tuple(_examples(described, self.problems))
 
     def _catalogue(self, entry: ToolEntry) -> tuple[ErrorCase, ...]:
-        found = entry.catalogue("errors", "error_catalogue", "error_catalog")
-        return tuple(error_cases(*found, self.problems)) if found is not None else ()
+        catalogue = entry.catalogue("errors", "error_catalogue", "error_catalog")
+        return tuple(error_cases(*catalogue, self.problems)) if catalogue is not None else ()
 
     def _summary(
         self, description: str | None, fields: FieldReader, described: FieldReader | None
@@ -320,23 +237,32 @@ class ToolReader:
         if brief is not None:
             return brief
         sentence = first_sentence(description or "")
-        return (
-            SourcedValue(sentence, fields.pointer_to("description"), "entry", inferred_from="description")
-            if sentence
-            else None
-        )
+        if not sentence:
+            return None
+        return SourcedValue(sentence, fields.pointer_to("description"), "entry", inferred_from="description")
 
 
-def _says_nothing(whole: Schema | None) -> bool:
-    """True if nothing is declared of the arguments as a whole, unless that there are no others."""
-    return whole is None or replace(whole, description=None, title=None, additional=None) == ANYTHING
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DeclaredInput:
+    """What an entry declares of the arguments of its tool."""
+
+    raw: Json = None
+    parameters: tuple[Parameter, ...] = ()
+    input: Input | None = None
+    is_declared: bool = False
+    pointer: str
+
+
+def _is_unconstrained(schema: Schema | None) -> bool:
+    """True if a schema of arguments declares nothing but parameters and whether others are allowed."""
+    return schema is None or replace(schema, description=None, title=None, additional=None) == ANYTHING
 
 
 def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int = 0) -> bool:
-    """True if a schema without parameters declares that there are none.
+    """True if a schema without parameters declares that the tool has no parameters.
 
-    It is closed, or has an empty list of properties, as SDKs write it, or is `{"type": "object"}`, which accepts any
-    object too (2025-11-25, "Tool", "no parameters").
+    Such a schema is closed, or has an empty object of properties, as SDKs write it, or is `{"type": "object"}`, which
+    also accepts any object (2025-11-25, "Tool", "no parameters").
     """
     if not isinstance(raw, dict) or depth > _REFS_LIMIT:
         return False
@@ -348,16 +274,8 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
 
 
-def _category(claim: SourcedValue | None) -> str | None:
-    return claim.value.strip() if claim is not None and claim.value is not None else None
-
-
-def _rate_limit(claim: SourcedValue | None) -> RateLimit | None:
-    return RateLimit(text=claim.value) if claim is not None and claim.value is not None else None
-
-
-def _pagination(claim: SourcedValue | None) -> str | None:
-    return "supported" if claim is not None and claim.value else None
+def _rate_limit(text: str | None) -> RateLimit | None:
+    return RateLimit(text=text) if text is not None else None
 
 
 def _cost(entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
@@ -365,56 +283,127 @@ def _cost(entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
     if cost is None:
         return None
     return Cost(
-        category=resolver.value("cost.category", *spelled(cost, "category", FieldReader.string)),
-        estimated_units=resolver.value("cost.estimated_units", *spelled(cost, "estimated_units", FieldReader.number)),
-        unit_label=resolver.value("cost.unit_label", *spelled(cost, "unit_label", FieldReader.string)),
+        category=resolver.value("cost.category", *in_either_case(cost, "category", FieldReader.string)),
+        estimated_units=resolver.value(
+            "cost.estimated_units", *in_either_case(cost, "estimated_units", FieldReader.number)
+        ),
+        unit_label=resolver.value("cost.unit_label", *in_either_case(cost, "unit_label", FieldReader.string)),
     )
 
 
 def _examples(owner: FieldReader, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
-    """Reads `examples`, calls with what they give; other names of `input` are known too."""
+    """Yields the example calls of a member `examples`, each with its pointer."""
     for item in owner.objects("examples"):
         description, output = item.string("description"), item.json("output")
-        arguments = next((claim for key in _INPUTS if (claim := item.json(key)) is not None), None)
+        arguments = next((value for key in _INPUTS if (value := item.json(key)) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
             problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
         example = Example(
             input=arguments.value,
-            description=description.value if description is not None else None,
+            description=value_of(description),
             output=Value(output.value) if output is not None else None,
         )
         yield example, item.pointer
 
 
-_KEY = "x-mcp-header"
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
-_TYPES = ("string", "integer", "boolean")
+def semantics_from_entry(entry: ToolEntry, problems: ProblemLog) -> Semantics:
+    """Returns what calling a tool does; each fact has its origin."""
+    resolver = FieldResolver(problems)
+    operation = [dashdash.cautious_choice("operationType", CAUTION["operation"]) for dashdash in entry.dashdashes]
+    risk = entry.field("risk_level", lambda fields, key: fields.cautious_choice(key, CAUTION["risk"], "destructive"))
 
-_ONE_SCHEMA = (
-    "items",
-    "contains",
-    "unevaluatedItems",
-    "additionalItems",
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contentSchema",
-)
-_LISTS_OF_SCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_NAMED_SCHEMAS = ("patternProperties", "dependentSchemas", "$defs", "definitions")
+    def hint(key: str, cautious: bool) -> list[SourcedValue | None]:
+        return [annotations.cautious_boolean(key, cautious) for annotations in entry.annotations]
+
+    def declared(key: str, cautious: bool) -> list[SourcedValue | None]:
+        return [dashdash.cautious_boolean(key, cautious) for dashdash in entry.dashdashes]
+
+    semantics = Semantics(
+        operation=resolver.cautious("operation", *operation),
+        read_only=resolver.cautious(
+            "read_only",
+            *_implied(operation, {"read": True, "write": False, "delete": False}),
+            *hint("readOnlyHint", False),
+            *map(_unknown_operation, entry.dashdashes),
+        ),
+        # `safe` implies nothing: the manifests of seed 004 have it on tools that create something.
+        destructive=resolver.cautious(
+            "destructive",
+            *_implied(operation, {"delete": True}),
+            *_implied(risk, {"destructive": True}),
+            *hint("destructiveHint", True),
+        ),
+        idempotent=resolver.value(
+            "idempotent",
+            *declared("idempotent", False),
+            *entry.field("idempotent", lambda fields, key: fields.cautious_boolean(key, False)),
+            *hint("idempotentHint", False),
+        ),
+        idempotent_with_key=resolver.value("idempotent_with_key", *declared("idempotentWithKey", False)),
+        open_world=resolver.cautious("open_world", *hint("openWorldHint", True)),
+        reversible=resolver.cautious(
+            "reversible", *declared("reversible", False), *_implied(risk, {"reversible": True})
+        ),
+        reversed_by=resolver.value("reversed_by", *(item.string("reverseMethod") for item in entry.dashdashes)),
+        side_effects=resolver.union("side_effects", *map(_side_effects, entry.dashdashes)),
+        requires_confirmation=resolver.cautious(
+            "requires_confirmation",
+            *entry.field("requires_confirmation", lambda fields, key: fields.cautious_boolean(key, True)),
+        ),
+        confirmation_message=resolver.value(
+            "confirmation_message", *entry.field("confirmation_message", FieldReader.string)
+        ),
+        risk=resolver.cautious("risk", *risk),
+        origins=resolver.origins,
+    )
+    return _with_default(semantics)
+
+
+def _implied(candidates: Iterable[SourcedValue | None], meaning: dict[object, object]) -> Iterator[SourcedValue]:
+    """Yields the values that follow for another field; `meaning` maps the values that imply one."""
+    for candidate in candidates:
+        if candidate is not None and candidate.value in meaning:
+            yield candidate.implies(meaning[candidate.value])
+
+
+def _unknown_operation(dashdash: FieldReader) -> SourcedValue | None:
+    """Returns that a tool is not read-only if its operation has an unknown name: only `read` is."""
+    operation = dashdash.json("operationType")
+    if operation is None or not operation.value or str(operation.value).strip().lower() in CAUTION["operation"]:
+        return None
+    return operation.implies(False)
+
+
+def _side_effects(dashdash: FieldReader) -> SourcedValue | None:
+    """Returns the declared side effects without words for "none"."""
+    effects = dashdash.strings("sideEffects")
+    if effects is None or effects.value is None:
+        return effects
+    return replace(
+        effects, value=tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
+    )
+
+
+def _with_default(semantics: Semantics) -> Semantics:
+    """Returns the semantics with MCP's default for `destructiveHint`, which is true."""
+    is_open = semantics.destructive is None and semantics.operation is None and semantics.risk is None
+    if not (semantics.read_only is False and is_open):
+        return semantics
+    origins = {**(semantics.origins or {}), "destructive": Origin("defaulted", "MCP's default")}
+    return replace(semantics, destructive=True, origins=origins)
 
 
 def callable_entries(
     entries: Iterable[tuple[str, FieldReader]], problems: ProblemLog
 ) -> Iterator[tuple[str, FieldReader]]:
-    """Gives the tools that a client may call over Streamable HTTP, and reports the others."""
+    """Yields the tools that a client may call over Streamable HTTP, and reports the others.
+
+    `x-mcp-header` mirrors an argument into an HTTP header; a client must leave out a tool on which it breaks a rule
+    (2026-07-28, Streamable HTTP, "Custom Headers").
+    """
     for name, fields in entries:
-        reason = invalid_header(fields.raw.get("inputSchema"))
+        reason = _header_error(fields.raw.get("inputSchema"))
         if reason is None:
             yield name, fields
         else:
@@ -422,43 +411,43 @@ def callable_entries(
                 "tool-header-invalid",
                 fields.pointer_to("inputSchema"),
                 f"no client may call {name[:100]!r}: {reason[:200]}; left out",
-                "give each x-mcp-header a name of its own, on a property that is a string, integer or boolean",
+                "give each x-mcp-header a unique header name, on a property of type string, integer or boolean",
             )
 
 
-def invalid_header(input_schema: Json) -> str | None:
-    """Tells what is wrong with the first annotation that breaks a rule; `None` where none does."""
+def _header_error(input_schema: Json) -> str | None:
+    """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid."""
     seen: set[str] = set()
-    for path, schema in _positions(input_schema):
-        if _KEY not in schema:
+    for path, schema in _subschemas(input_schema):
+        if _HEADER_KEY not in schema:
             continue
-        header = schema[_KEY]
+        header = schema[_HEADER_KEY]
         if not path:
-            return f"{_KEY} stands where no plain property is"
+            return f"{_HEADER_KEY} is not on a plain property"
         where = ".".join(path)
-        if not isinstance(header, str) or not _TOKEN.match(header):
-            return f"{_KEY} of {where} is no name of a header"
-        if schema.get("type") not in _TYPES:
-            return f"{_KEY} of {where} is on what is no string, integer or boolean"
+        if not isinstance(header, str) or not _HEADER_NAME.match(header):
+            return f"{_HEADER_KEY} of {where} is not a header name"
+        if schema.get("type") not in _HEADER_TYPES:
+            return f"{_HEADER_KEY} of {where} is on a property that is not a string, integer or boolean"
         if header.lower() in seen:
-            return f"{_KEY} of {where} names a header that another parameter has"
+            return f"{_HEADER_KEY} of {where} repeats the header of another parameter"
         seen.add(header.lower())
     return None
 
 
-def _positions(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
-    """Gives every schema, and its path where nothing but `properties` leads to it; never what is mere data."""
-    waiting: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
-    while waiting:
-        path, schema = waiting.pop()
+def _subschemas(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
+    """Yields every schema in a schema, with its path if only `properties` contain it; never a default or an example."""
+    stack: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
+    while stack:
+        path, schema = stack.pop()
         if not isinstance(schema, dict):
             continue
         yield path, schema
-        inside: list[tuple[tuple[str, ...] | None, Json]] = []
+        nested: list[tuple[tuple[str, ...] | None, Json]] = []
         properties = schema.get("properties")
         if isinstance(properties, dict):
-            inside += [((*path, name) if path is not None else None, part) for name, part in properties.items()]
-        inside += [(None, schema.get(key)) for key in _ONE_SCHEMA]
-        inside += [(None, part) for key in _LISTS_OF_SCHEMAS for part in as_list(schema.get(key))]
-        inside += [(None, part) for key in _NAMED_SCHEMAS for part in as_dict(schema.get(key)).values()]
-        waiting += reversed(inside)
+            nested += [((*path, name) if path is not None else None, part) for name, part in properties.items()]
+        nested += [(None, schema.get(key)) for key in _SCHEMA_KEYS]
+        nested += [(None, part) for key in _SCHEMA_LIST_KEYS for part in as_list(schema.get(key))]
+        nested += [(None, part) for key in _SCHEMA_MAP_KEYS for part in as_dict(schema.get(key)).values()]
+        stack += reversed(nested)
