@@ -458,6 +458,51 @@ def test_a_short_password_goes_where_nobody_has_thought_of_it(told: str) -> None
     assert redact(told.format("at-least-8-characters"))[1] == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jdbc:mysql://db/x?user=root&password=s3cr3tpw9",
+        "Opens mysql://db/x?sslpassword=s3cr3tpw9&x=1",
+        "(See https://api.example/x?api_key=s3cr3tpw9).",
+        "https://api.example/x?a=1&amp;access_token=s3cr3tpw9",
+        "jdbc:sqlserver://db;user=sa;password=s3cr3tpw9;",
+        "Server=db;Database=x;User Id=sa;Password=s3cr3tpw9;",
+        "host=db user=app password=s3cr3tpw9 dbname=x",
+    ],
+)
+def test_a_short_value_of_a_parameter_that_is_named_like_a_secret_is_a_credential(text: str) -> None:
+    """S0-22: in a URL and in a connection string, whatever the value looks like."""
+    for value in ("s3cr3tpw9", "tiger", "Winter2024"):
+        leaking = text.replace("s3cr3tpw9", value)
+        assert might_hold_credential(leaking)
+        assert redact(leaking) == (leaking.replace(value, "redacted"), ("secret in an address",))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("<password>", "YOUR_TOKEN", "***", "${TOKEN}", "$TOKEN", "{password}", "%7Btoken%7D", "xxxxxx", "xxx-xxx"),
+        *("password123", "mytokenvalue", "my-token", "...", "demo", "TOKEN_HERE", ":token", "%s", "string", "abc123"),
+        *("primaryAccessKey", "redacted", "true"),
+    ],
+)
+def test_a_placeholder_in_a_url_or_a_connection_string_is_not_a_credential(value: str) -> None:
+    for text in ("https://api.example/x?user=root&password={};", "Server=db;User Id=sa;Password={};"):
+        assert redact(text.replace("{}", value))[1] == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Client("https://api.example", token=settings.token, password=os.environ["PW"])',
+        "https://api.example/items?continuation-token=s3cr3tpw9",
+        "/login?user=x&password=s3cr3tpw9",
+    ],
+)
+def test_code_page_tokens_and_paths_of_requests_have_no_secret_parameter(text: str) -> None:
+    assert redact(text) == (text, ())
+
+
 @pytest.mark.parametrize("name", ["page_token=", "pageToken=", "NextContinuationToken: "])
 def test_a_token_that_leads_to_another_page_stays(name: str) -> None:
     assert redact(f"https://api.example/items?{name}eyJhIjoxMjM0NTY3ODkwfQxyz1")[1] == ()

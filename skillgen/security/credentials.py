@@ -218,6 +218,33 @@ _IN_ADDRESS_OR_COOKIE = re.compile(
 )
 """Names too short for a text, which say what their value is where an address or a cookie has them."""
 
+_SECRET_PARAMETER = (
+    r"(?:(?:[A-Za-z]{1,16}[_.-]?)?(?:passw(?:or)?d|passphrase|pwd|secret)|(?:access|refresh|auth|bearer|api|id)?[_-]?token"
+    r"|(?:x[_-])?(?:api|access|secret|private|client|account|subscription)[_-]?key)"
+)
+_SECRET_VALUE = r"(?P<value>[^\s&#;\"'`<>|,)\]}]{4,200})"
+_IN_QUERY = re.compile(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
+"""A parameter of a URL that is named like a secret: its value is one, however short."""
+
+_IN_CONNECTION_STRING = re.compile(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
+_CONNECTION_STRING = re.compile(
+    r"(?:server|data source|host|hostname|database|dbname|uid|user(?:name| id)?|endpoint|accountname)[ ]?="
+    r"[^=\s,\"'()]{1,100}(?:;|[ ]\w)",
+    re.IGNORECASE,
+)
+_PLACEHOLDER_WORDS = re.compile(
+    "placeholder|passphrase|passw(?:or)?d|passwort|undefined|changeme|username|redacted|database|encoded|refresh|session"
+    "|example|access|bearer|client|hidden|sample|secret|string|values?|dummy|token|false|admin(?=pass)|pass|user|auth|demo"
+    "|here|test|text|true|null|none|some|your|abc|api|bar|baz|foo|key|new|old|pwd|the|xyz|db|id|is|my|pw|[xX]{3,}",
+    re.IGNORECASE,
+)
+_REST_OF_PLACEHOLDER = re.compile(r"[\W_]*(?:0?1(?:2(?:3(?:4(?:5(?:6(?:7(?:8(?:90?)?)?)?)?)?)?)?)?|\d)?[\W_]*")
+_SECRET_NOUN = re.compile("passw|pwd|secret|token|key", re.IGNORECASE)
+"""A value of letters alone that names what it is: `primaryAccessKey`, `storetoken`."""
+
+_VARIABLE = re.compile(r"[<{\[…]|%[sd]|%[A-Za-z_]+%|\$[({]|:?\$?[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\$\w+$|\*+$")
+"""The beginning of what a reader has to replace."""
+
 _SHORTEST_RANDOM = 10
 _KINDS_OF_SIGN = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 _SYLLABLES = re.compile(r"[A-Za-z][a-z]{3}")
@@ -262,6 +289,10 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
         changed = _IN_ADDRESS_OR_COOKIE.sub(_without_value, text)
         if changed != text:
             text, found["secret"] = changed, None
+    for pattern in _secret_parameters(text):
+        changed = pattern.sub(_without_parameter_value, text)
+        if changed != text:
+            text, found["secret in an address"] = changed, None
     return text, tuple(found)
 
 
@@ -270,6 +301,8 @@ def might_hold_credential(text: str) -> bool:
     if len(text) < SHORTEST:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text or " -u " in text or "--user" in text:
+        return True
+    if any(pattern.search(text) for pattern in _secret_parameters(text)):
         return True
     words = [word for word in text.split() if len(word) >= SHORTEST and not _PLAIN_WORD(word)]
     if not words:
@@ -350,6 +383,38 @@ def _has_short_name(text: str) -> bool:
         return False
     lower = text.lower()
     return any(name in lower for name in ("sig=", "key=", "auth=", "sid=", "session=", "sessionid=", "session_id="))
+
+
+def _secret_parameters(text: str) -> list[re.Pattern[str]]:
+    """Returns the patterns for secret parameters that might match: those of a URL and of a connection string.
+
+    A path without a host is the request of an example, whose arguments are checked one by one.
+    """
+    if "=" not in text:
+        return []
+    lower = text.lower()
+    if not any(word in lower for word in ("passw", "passphrase", "pwd", "secret", "token", "key")):
+        return []
+    patterns = [_IN_QUERY] if "://" in text else []
+    return [*patterns, _IN_CONNECTION_STRING] if _CONNECTION_STRING.search(text) else patterns
+
+
+def _without_parameter_value(match: re.Match[str]) -> str:
+    value = match["value"].rstrip(".:!?")
+    if _is_placeholder(unquote(value)):
+        return match[0]
+    # One word, so that the rest of the URL remains a URL.
+    start = match.start("value") - match.start()
+    return f"{match[0][:start]}redacted{match[0][start + len(value) :]}"
+
+
+def _is_placeholder(value: str) -> bool:
+    """True if a value only shows where a secret goes: `YOUR_TOKEN`, `${TOKEN}`, `***`, `password123`."""
+    if len(set(value)) <= _FEWEST_SIGNS or _VARIABLE.match(value):
+        return True
+    if value.isalpha() and _SECRET_NOUN.search(value):
+        return True
+    return bool(_REST_OF_PLACEHOLDER.fullmatch(_PLACEHOLDER_WORDS.sub("", value)))
 
 
 def _without_value(match: re.Match[str]) -> str:
