@@ -96,7 +96,7 @@ def test_a_document_that_is_no_manifest_is_one_message(tmp_path: Path) -> None:
     """S4-01."""
     finished = run_skillgen("from-server", "--manifest", "-", "-o", tmp_path / "out", stdin='{"openapi": "3.1.0"}')
     assert finished.exit_code == 3
-    assert "is no service manifest" in finished.stderr
+    assert "is not a service manifest" in finished.stderr
 
 
 def test_costs_times_sizes_and_media_types_are_documented_as_estimates_and_hints(tmp_path: Path) -> None:

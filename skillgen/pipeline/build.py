@@ -1,19 +1,10 @@
-"""Targets of skillgen.yaml: resolve, up to date?, read.
+"""Targets of skillgen.yaml: resolves their options, decides whether they are up to date, reads their sources.
 
-What each target of a project is asked for: by its file, and by the command line, which wins.
+A target is up to date if the files that its last run read, and the documents that it wrote, are unchanged. What a run
+read and wrote is remembered in the user's cache folder, not in the project: a file there could be forged, would change
+with line endings, and would conflict between branches. `--check` ignores it and always renders.
 
-Which programs the commands of a project's file mean: those of the project's environment, never skillgen's own.
-
-What a target says of its source, with paths from its folder and values from the environment.
-
-Decides whether a target is up to date: its files are those that its last run read, its documents those it left.
-
-What a run read and wrote is remembered in the user's cache folder. The project's own record would not do: it could be
-forged, it would change with line ends, and branches would conflict in it. `--check` never asks here, but renders.
-
-The description that a command of a target prints (`openapi-command`).
-
-Reads the source of a target into services, with the words of its author.
+Commands of a target run in the project's environment, never in skillgen's own.
 """
 
 from __future__ import annotations
@@ -66,33 +57,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTarget:
-    """A target and where it is declared."""
+    """A target with its name, its file, and its options combined with those of the command line."""
 
     name: str
-    """Its name in the project's file."""
+    """Its key in the project file."""
 
     target: Target
-    """What it says."""
+    """Its declaration."""
 
     file: Path
-    """The project's file; paths in the target are relative to its folder."""
+    """The project file; paths in the target are relative to its folder."""
 
     options: OutputOptions
-    """Where the documents go, and what may happen to those that are there."""
+    """Where the documents go, and what may happen to existing ones."""
 
     @property
     def pointer(self) -> str:
-        """Where it stands, in origins and messages."""
+        """The place of the target for origins and messages, such as `skillgen.yaml#/targets/api`."""
         return f"{self.file.name}#/targets/{self.name}"
 
     def path(self, text: str) -> Path:
-        """Gives a path of the target."""
+        """Returns a path of the target, resolved against the folder of the project file."""
         return self.file.parent / text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CliOverrides:
-    """What the command line says of every target; it wins over the file, and its paths are relative to where one is."""
+    """Options of the command line, which win over those of every target; paths are relative to the current folder."""
 
     out: Path | None = None
     """`--out`."""
@@ -132,82 +123,81 @@ class CliOverrides:
 
 
 def resolve_targets(
-    targets: Mapping[str, Target], file: Path, only: str | None, given: CliOverrides
+    targets: Mapping[str, Target], file: Path, only: str | None, cli: CliOverrides
 ) -> tuple[NamedTarget, ...]:
-    """Gives the targets of a file, or the one that is meant by `only`, with where their documents go.
+    """Returns the targets of a file, or only the one named `only`, with their options.
 
     Raises:
-        UsageError: there is no target of that name, two would write to the same folder, or a name is unknown.
+        UsageError: there is no such target, two targets share a folder, or a format, profile or host is unknown.
     """
     if only is not None and only not in targets:
         raise UsageError(f"no such target: {only}", where="--target", fix=f"choose from {', '.join(targets)}")
-    found = []
+    resolved = []
     folders: dict[str, str] = {}
     for name, target in targets.items():
-        out = os.path.normpath(_out_folder(name, target, file, given, is_alone=len(targets) == 1))
+        out = os.path.normpath(_out_folder(name, target, file, cli, is_alone=len(targets) == 1))
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
-        options = _options(target, Path(out), file, f"{file.name}#/targets/{name}", given)
-        if given.timeout_s is not None:
-            target = replace(target, source=replace(target.source, timeout=given.timeout_s))
-        found.append(NamedTarget(name=name, target=target, file=file, options=options))
-    siblings = tuple(item.options.out for item in found)
+        options = _options(target, Path(out), file, f"{file.name}#/targets/{name}", cli)
+        if cli.timeout_s is not None:
+            target = replace(target, source=replace(target.source, timeout=cli.timeout_s))
+        resolved.append(NamedTarget(name=name, target=target, file=file, options=options))
+    siblings = tuple(item.options.out for item in resolved)
     return tuple(
         replace(item, options=replace(item.options, siblings=siblings))
-        for item in found
+        for item in resolved
         if only is None or item.name == only
     )
 
 
-def _out_folder(name: str, target: Target, file: Path, given: CliOverrides, *, is_alone: bool) -> Path:
-    if target.out and given.out is None:
+def _out_folder(name: str, target: Target, file: Path, cli: CliOverrides, *, is_alone: bool) -> Path:
+    if target.out and cli.out is None:
         return file.parent / target.out
-    default = given.out or file.parent / DEFAULT_OUT
+    default = cli.out or file.parent / DEFAULT_OUT
     return default if is_alone else default / name
 
 
-def _options(target: Target, out: Path, file: Path, pointer: str, given: CliOverrides) -> OutputOptions:
-    """Gives what a target asks for, and in its place what the command line does."""
+def _options(target: Target, out: Path, file: Path, pointer: str, cli: CliOverrides) -> OutputOptions:
+    """Returns the output options of a target; those of the command line win."""
     folder = file.parent
-    formats = parse_formats(given.emit) if given.emit is not None else DEFAULT_FORMATS
-    profile = parse_profile(given.profile) if given.profile is not None else DEFAULT_PROFILE
+    formats = parse_formats(cli.emit) if cli.emit is not None else DEFAULT_FORMATS
+    profile = parse_profile(cli.profile) if cli.profile is not None else DEFAULT_PROFILE
     with errors_located_in_file(pointer):
-        if target.emit and given.emit is None:
+        if target.emit and cli.emit is None:
             formats = parse_formats(",".join(target.emit))
-        if target.profile is not None and given.profile is None:
+        if target.profile is not None and cli.profile is None:
             profile = parse_profile(target.profile)
-        if given.out is None:
+        if cli.out is None:
             _refuse_outside(out, folder, "--out")
-        templates = given.templates
+        templates = cli.templates
         if templates is None and target.templates is not None:
             templates = folder / target.templates
             _refuse_outside(templates, folder, "--templates")
-        hosts = () if given.install else target.install_to
-        is_users = bool(hosts) and given.user
-        install = install_folders(hosts, user=is_users, formats=formats, project=folder)
+        hosts = () if cli.install else target.install_to
+        install = install_folders(hosts, user=bool(hosts) and cli.user, formats=formats, project=folder)
     if not install:
-        install = install_folders(given.install, user=given.user, formats=formats)
+        install = install_folders(cli.install, user=cli.user, formats=formats)
     return OutputOptions(
         out=out,
-        within=folder if given.out is None else None,
+        within=folder if cli.out is None else None,
         owner=file,
         formats=formats,
         templates=templates,
         profile=profile,
         install=install,
-        check=given.check,
-        allow_empty=given.allow_empty or target.allow_empty,
-        force=given.force,
-        prune=given.prune or target.prune,
-        strict=given.strict or target.strict,
+        check=cli.check,
+        allow_empty=cli.allow_empty or target.allow_empty,
+        force=cli.force,
+        prune=cli.prune or target.prune,
+        strict=cli.strict or target.strict,
     )
 
 
-def _refuse_outside(place: Path, folder: Path, option: str) -> None:
-    """Refuses a folder that a project's file names and that is outside the project, also through a symbolic link."""
-    if not is_below(place, folder):
+def _refuse_outside(path: Path, folder: Path, option: str) -> None:
+    """Refuses a folder outside the project, also one behind a symbolic link: a cloned project must not name it."""
+    if not is_below(path, folder):
         raise UsageError(
-            f"{place.as_posix()} is outside the folder of the project's file",
+            f"{path.as_posix()} is outside the folder of the project file",
             where=option,
             fix=f"name a folder below it, or give {option} on the command line",
         )
@@ -215,7 +205,7 @@ def _refuse_outside(place: Path, folder: Path, option: str) -> None:
 
 @contextmanager
 def errors_located_in_file(pointer: str) -> Iterator[None]:
-    """Replaces the option that an error names by the key of the target at `pointer` that sets it."""
+    """Replaces the option that an error names by the corresponding key of the target at `pointer`."""
     try:
         yield
     except UsageError as error:
@@ -224,14 +214,14 @@ def errors_located_in_file(pointer: str) -> Iterator[None]:
         raise
 
 
-def _refuse_shared_folder(name: str, place: str, folders: Mapping[str, str], file: Path) -> None:
-    """Refuses a folder that is another target's, or that lies in it or around it."""
+def _refuse_shared_folder(name: str, out: str, folders: Mapping[str, str], file: Path) -> None:
+    """Refuses a folder that is the same as another target's, or inside or above it."""
     for other, owner in folders.items():
-        if place == other or place.startswith(other + os.sep) or other.startswith(place + os.sep):
+        if out == other or out.startswith(other + os.sep) or other.startswith(out + os.sep):
             raise UsageError(
                 f"the targets {owner} and {name} write to the same folder",
                 where=file.as_posix(),
-                fix="give each an out: of its own",
+                fix="give each target its own out:",
             )
 
 
@@ -239,43 +229,46 @@ _ENVIRONMENT_FOLDERS = (".venv", "venv")
 
 
 def project_environment(caller: Mapping[str, str], folder: Path, project: Path) -> dict[str, str]:
-    """Returns the variables for a command of a project that runs in `folder`.
+    """Returns the variables for a command that runs in `folder` of a project.
 
-    An active environment stays. Where there is none, as in a commit from an editor, the project's own is activated:
-    the nearest from `folder` up to the repository's top.
+    An active virtual environment remains active. Without one, as for a commit from an editor, the project's is
+    activated: the nearest one from `folder` up to the top of the repository.
     """
-    found = without_tool_environment(caller)
-    active = found.get("VIRTUAL_ENV")
+    variables = without_tool_environment(caller)
+    active = variables.get("VIRTUAL_ENV")
     if not active or not _is_environment(Path(active)):
-        active = None if _is_active(found) else next(_environments(folder.resolve(), project.resolve()), None)
+        active = (
+            None if _has_active_python(variables) else next(_environments(folder.resolve(), project.resolve()), None)
+        )
     if active is None:
-        return found
+        return variables
     programs = str(programs_folder(Path(active)))
-    entries = found.get("PATH", os.defpath).split(os.pathsep)
+    entries = variables.get("PATH", os.defpath).split(os.pathsep)
     if programs not in entries:
-        found["PATH"] = os.pathsep.join((programs, *entries))
-    return found | {"VIRTUAL_ENV": active}
+        variables["PATH"] = os.pathsep.join((programs, *entries))
+    return variables | {"VIRTUAL_ENV": active}
 
 
-def with_resolved_program(words: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns a command with its program as this system has it.
+def with_resolved_program(command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns a command with a program that exists on this system.
 
-    Many systems have `python3` only. What is not on PATH at all is taken from skillgen's environment, unless that was
-    created for skillgen alone: there a project's server finds other packages than its own.
+    Many systems have only `python3`. A program that is not on PATH is taken from skillgen's environment, unless that
+    was created for skillgen alone: a project's server would not find its packages there.
     """
-    if not words or Path(words[0]).name != words[0]:
-        return words
+    if not command or Path(command[0]).name != command[0]:
+        return command
+    program, *arguments = command
     path = environment.get("PATH")
-    if shutil.which(words[0], path=path):
-        return words
-    if words[0] == "python" and shutil.which("python3", path=path):
-        return ("python3", *words[1:])
-    own = None if is_tool_environment() else shutil.which(words[0], path=str(Path(sys.executable).parent))
-    return (own or words[0], *words[1:])
+    if shutil.which(program, path=path):
+        return command
+    if program == "python" and shutil.which("python3", path=path):
+        return ("python3", *arguments)
+    bundled = None if is_tool_environment() else shutil.which(program, path=str(Path(sys.executable).parent))
+    return (bundled or program, *arguments)
 
 
-def _is_active(environment: Mapping[str, str]) -> bool:
-    """True if the first Python on PATH is that of an environment, which conda's base is not."""
+def _has_active_python(environment: Mapping[str, str]) -> bool:
+    """True if the first Python on PATH belongs to a virtual or conda environment (conda's base is not one)."""
     path = environment.get("PATH")
     python = shutil.which("python", path=path) or shutil.which("python3", path=path)
     if python is None:
@@ -287,12 +280,12 @@ def _is_active(environment: Mapping[str, str]) -> bool:
 
 
 def _environments(folder: Path, project: Path) -> Iterator[str]:
-    top = next((place for place in (project, *project.parents) if (place / ".git").exists()), project)
+    top = next((parent for parent in (project, *project.parents) if (parent / ".git").exists()), project)
     if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
         yield sys.prefix
-    for place in (folder, *folder.parents):
-        yield from (str(place / name) for name in _ENVIRONMENT_FOLDERS if _is_environment(place / name))
-        if place == top or not place.is_relative_to(top):
+    for parent in (folder, *folder.parents):
+        yield from (str(parent / name) for name in _ENVIRONMENT_FOLDERS if _is_environment(parent / name))
+        if parent == top or not parent.is_relative_to(top):
             return
 
 
@@ -301,10 +294,10 @@ def _is_environment(folder: Path) -> bool:
 
 
 class InterpolatedSource:
-    """The source of a target; each value is filled in when it is asked for.
+    """The source of a target. Variables in a value are replaced when the value is read.
 
-    A variable without a value raises a `UsageError` with its place in the project's file. Secrets among the values that
-    were filled in so far are in `secrets`.
+    A variable that is not set raises a `UsageError` with its place in the project file. `secrets` collects the secrets
+    among the values that were replaced so far.
     """
 
     def __init__(self, named: NamedTarget, environment: Mapping[str, str]) -> None:
@@ -315,50 +308,52 @@ class InterpolatedSource:
 
     @property
     def source(self) -> Source:
-        """What the file says, as it stands there."""
+        """The source with its variables, as written in the file."""
         return self.named.target.source
 
-    def text(self, text: str, key: str = "") -> str:
-        """Gives a text of the source with its variables filled in; `key` is where it stands, after a slash."""
-        filled = interpolate(text, self.environment, self.where + key)
+    def interpolate(self, text: str, key: str = "") -> str:
+        """Returns a string with its variables replaced; `key` is its pointer within the source, with a slash."""
+        value = interpolate(text, self.environment, self.where + key)
         self.secrets |= secrets_from_variables({name: self.environment[name] for name in variables_in(text)})
-        return filled
+        return value
 
-    def place(self, text: str) -> str:
-        """Gives a file, as a path from the current folder, or a URL."""
-        name = self.text(text)
+    def path_or_url(self, text: str) -> str:
+        """Returns a URL unchanged, and a file as a path relative to the current folder."""
+        name = self.interpolate(text)
         return name if name.startswith(("http://", "https://")) else str(self.named.path(name))
 
-    def words(self, command: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns a command with its program as this system has it."""
-        return with_resolved_program(tuple(map(self.text, command)), self.project_environment())
+    def command(self, command: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns a command with its variables replaced and a program that exists on this system."""
+        return with_resolved_program(tuple(map(self.interpolate, command)), self.project_environment())
 
     def project_environment(self) -> dict[str, str]:
         """Returns the variables of the user's shell, with the project's own environment active."""
-        return project_environment(self.environment, self.folder(), self.named.file.parent)
+        return project_environment(self.environment, self.cwd(), self.named.file.parent)
 
     def env(self) -> dict[str, str]:
-        """Gives the variables for a command; they may hold secrets."""
-        return {name: self.text(value, f"/env/{name}") for name, value in self.source.env.items()}
+        """Returns the variables for a command; they may hold secrets."""
+        return {name: self.interpolate(value, f"/env/{name}") for name, value in self.source.env.items()}
 
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """Gives the headers for an address; they may hold secrets."""
-        return tuple((name, self.text(value, f"/headers/{name}")) for name, value in self.source.headers.items())
+        """Returns the headers for a URL; they may hold secrets."""
+        return tuple((name, self.interpolate(value, f"/headers/{name}")) for name, value in self.source.headers.items())
 
-    def folder(self) -> Path:
-        """Gives the folder in which a command is started.
+    def cwd(self) -> Path:
+        """Returns the working directory of a command.
 
         Raises:
-            UsageError: it is not there.
+            UsageError: it does not exist.
         """
-        found = self.named.path(self.source.cwd or ".")
-        if not found.is_dir():
-            raise UsageError("no such folder", where=f"{self.where}/cwd", fix="give one that is there")
-        return found
+        cwd = self.named.path(self.source.cwd or ".")
+        if not cwd.is_dir():
+            raise UsageError(
+                "the folder does not exist", where=f"{self.where}/cwd", fix="create it, or correct the path"
+            )
+        return cwd
 
     def description_options(self) -> DescriptionOptions:
-        """Gives how a description is reached, and what is read with it."""
-        headers, overlays = self.headers(), tuple(map(self.place, self.source.overlays))
+        """Returns how to fetch the description, and what to read with it."""
+        headers, overlays = self.headers(), tuple(map(self.path_or_url, self.source.overlays))
         return DescriptionOptions(
             timeout_s=self.source.timeout,
             headers=headers,
@@ -369,28 +364,28 @@ class InterpolatedSource:
         )
 
     def login(self, announce: Callable[[str], None] | None) -> Login:
-        """Returns how the server's token is got; `announce` is None where no person can be asked."""
+        """Returns how to log in to the server; `announce` is `None` if no person can be asked."""
         from skillgen.sources.mcp.target import Login
 
         source = self.source
         return Login(
             is_requested=source.login,
             announce=announce if source.login else None,
-            client_id=self.text(source.client_id, "/client-id") if source.client_id else None,
-            client_secret=self.text(source.client_secret, "/client-secret") if source.client_secret else None,
-            issuer=self.text(source.issuer, "/issuer") if source.issuer else None,
+            client_id=self.interpolate(source.client_id, "/client-id") if source.client_id else None,
+            client_secret=self.interpolate(source.client_secret, "/client-secret") if source.client_secret else None,
+            issuer=self.interpolate(source.issuer, "/issuer") if source.issuer else None,
         )
 
 
-_KIND = "built"
+_CACHE_KIND = "built"
 
 
 def up_to_date_folders(named: NamedTarget) -> dict[Path, bool]:
-    """Returns the folders of a target as `remember` took them if nothing is to do for it; else nothing."""
+    """Returns the folders that `remember` stored if the target is up to date, else nothing."""
     if named.options.check or named.options.force:
         return {}
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
-        last = json.loads(read_cached(_KIND, _key(named)) or b"null")
+        last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
         if (
             last["options"] == _options_digest(named)
             and _are_unchanged(last["files"])
@@ -401,9 +396,9 @@ def up_to_date_folders(named: NamedTarget) -> dict[Path, bool]:
 
 
 def remember(named: NamedTarget, files: FilesRead, folders: Mapping[Path, bool]) -> None:
-    """Remembers a run of a target that succeeded, if its source is nothing but files.
+    """Stores what a successful run of a target read and wrote, if its source consists of files only.
 
-    `folders` are those that it wrote, and whether each holds the documents of a service.
+    `folders` maps each folder that it wrote to True if it holds the documents of a service.
     """
     source = named.target.source
     is_in_files = source.openapi or source.snapshot or source.manifest
@@ -415,10 +410,10 @@ def remember(named: NamedTarget, files: FilesRead, folders: Mapping[Path, bool])
             "files": files.digests,
             "folders": [(str(folder), is_service, _folder_digest(folder)) for folder, is_service in folders.items()],
         }
-        write_cached(_KIND, _key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
+        write_cached(_CACHE_KIND, _cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
 
 
-def _key(named: NamedTarget) -> str:
+def _cache_key(named: NamedTarget) -> str:
     return f"{named.file.absolute()}#{named.name}"
 
 
@@ -441,71 +436,77 @@ def _folder_digest(folder: Path) -> str:
 
 
 def _templates_digests(folder: Path) -> dict[str, str]:
-    """Returns the digest of every file in a folder of templates: also a new one may be the first to be read.
+    """Returns the digest of every file in a folder of templates, since a new file may replace a built-in template.
 
     Raises:
-        OSError: a symbolic link is among them, behind which files may change.
+        OSError: the folder holds a symbolic link, behind which files may change.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             raise OSError("a symbolic link")
         if path.is_file():
-            found[path.relative_to(folder).as_posix()] = _digest(path)
-    return found
+            digests[path.relative_to(folder).as_posix()] = _digest(path)
+    return digests
 
 
 def _digest(path: Path) -> str:
     """Returns the digest of a file.
 
     Raises:
-        OSError: it is not a file (a pipe would be waited for, and a device read without end), or too large.
+        OSError: it is too large, or not a regular file (a pipe would block, a device may never end).
     """
     if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
-        raise OSError("no file that is read")
+        raise OSError("not a regular file, or too large")
     return file_digest(path.read_bytes())
 
 
 _CHUNK_BYTES = 64 * 1024
 
 
-def description_from_command(filled: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken) -> Service:
-    """Runs the command and reads what it prints; the command ends with all that it started, as a server does.
+def description_from_command(
+    source_values: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken
+) -> Service:
+    """Runs `openapi-command` and reads the description that it prints. Kills all processes that it started.
 
     Raises:
-        SourceError: the command fails, takes longer than the target's timeout, or prints no description.
-        UsageError: its folder is not there, or a variable has no value.
+        SourceError: the command fails, exceeds the target's timeout, or prints something else.
+        UsageError: its working directory does not exist, or a variable is not set.
     """
     from skillgen.pipeline import read
 
-    command = filled.words(filled.source.openapi_command)
-    where = f"{filled.where}/openapi-command"
-    options = filled.description_options()
-    extra_secrets = secrets_from_environment(filled.env(), filled.environment) | secrets_from_arguments(command[1:])
+    command = source_values.command(source_values.source.openapi_command)
+    where = f"{source_values.where}/openapi-command"
+    options = source_values.description_options()
+    extra_secrets = secrets_from_environment(source_values.env(), source_values.environment) | secrets_from_arguments(
+        command[1:]
+    )
     options = replace(options, secrets=options.secrets | extra_secrets)
     with tempfile.TemporaryDirectory() as folder, options.secrets.redact_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_command_output(command, filled, options.secrets, where, cancel_token))
+        path.write_bytes(_command_output(command, source_values, options.secrets, where, cancel_token))
         try:
             return read.read_description(str(path), overrides, options)
         except SourceError as error:
-            raise SourceError(f"what {command[0]} prints {error.what}", where=where, fix=error.fix) from None
+            raise SourceError(f"the output of {command[0]} {error.what}", where=where, fix=error.fix) from None
 
 
 def _command_output(
-    command: tuple[str, ...], filled: InterpolatedSource, secrets: Secrets, where: str, cancel_token: CancelToken
+    command: tuple[str, ...], source_values: InterpolatedSource, secrets: Secrets, where: str, cancel_token: CancelToken
 ) -> bytes:
-    program, timeout_s = command[0], filled.source.timeout
+    program, timeout_s = command[0], source_values.source.timeout
     try:
         family = ProcessTree(
             command,
-            environment={**filled.project_environment(), **filled.env()},
-            cwd=filled.folder(),
+            environment={**source_values.project_environment(), **source_values.env()},
+            cwd=source_values.cwd(),
             stdin=subprocess.DEVNULL,
             kill_on_leader_exit=True,
         )
     except FileNotFoundError:
-        raise SourceError(f"no such command: {program}", where=where, fix="install it, or correct the name") from None
+        raise SourceError(
+            f"the command {program} does not exist", where=where, fix="install it, or correct the name"
+        ) from None
     except OSError as error:
         raise SourceError(
             f"{program} cannot be started: {error.strerror}", where=where, fix="check the command"
@@ -516,27 +517,27 @@ def _command_output(
             status = family.process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         raise SourceError(
-            f"{program} did not end within {timeout_s:g} s", where=where, fix="give it more with timeout:"
+            f"{program} did not finish within {timeout_s:g} s", where=where, fix="increase timeout:"
         ) from None
     except ConnectionLost as error:
         raise SourceError(f"{program}: {error.what}", where=where, fix=error.fix) from None
     finally:
-        # What it started would keep its outputs open, and go on.
+        # Processes that it started would keep running, with its output streams open.
         family.kill()
         printed, errors = output.read()
     if len(printed) > SOURCE_LIMIT_BYTES:
         raise SourceError(
-            f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", where=where, fix="print the description alone"
+            f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", where=where, fix="print only the description"
         )
     if status != 0:
         lines = errors.decode("utf-8", "replace").strip().splitlines()
         last = f": {secrets.excerpt(lines[-1], 200)}" if lines else ""
-        raise SourceError(f"{program} ended with {status}{last}", where=where, fix="run it by hand")
+        raise SourceError(f"{program} exited with {status}{last}", where=where, fix="run it by hand")
     return printed
 
 
 class _CommandOutput:
-    """Reads what a command prints, so that it never waits for a reader; kills one that prints too much."""
+    """Reads the output of a command in threads, so that it never blocks; kills a command that prints too much."""
 
     def __init__(self, family: ProcessTree) -> None:
         self._family = family
@@ -548,7 +549,7 @@ class _CommandOutput:
             thread.start()
 
     def read(self) -> tuple[bytes, bytes]:
-        """Returns what was printed, one byte over the limit at most, and the end of standard error."""
+        """Returns standard output, at most one byte more than the limit, and the last 64 KiB of standard error."""
         for thread in self._threads:
             thread.join()
         return bytes(self._stdout), bytes(self._errors)
@@ -570,31 +571,31 @@ class _CommandOutput:
 
 
 _AT_ONCE = 8
-"""Sources that are read at the same time."""
+"""Number of sources that are read at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTarget:
-    """What came of reading a target."""
+    """The result of reading a target."""
 
     services: tuple[Service, ...]
-    """Its services, with the author's words."""
+    """The services, with the author's texts."""
 
     files: FilesRead
-    """The files that it was read from."""
+    """The files that were read."""
 
     failures: tuple[SkillgenError, ...] = ()
-    """Why others of it could not be read."""
+    """Errors of services that could not be read."""
 
 
 @contextmanager
 def read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
 ) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
-    """Reads targets at the same time; yields what waits for one of them and returns or raises what `read_target` does.
+    """Reads targets at the same time; yields a function that waits for one of them, like `read_target`.
 
-    A target with overlays is read when it is asked for, in the main thread: only there a slow expression can be
-    stopped. The other threads are daemons, so that an interrupted run waits for none of them.
+    A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
+    be stopped. The other threads are daemons, so that an interrupted run does not wait for them.
     """
 
     cancel_token = CancelToken()
@@ -635,33 +636,36 @@ def read_target(
     cancel_token: CancelToken,
     announce: Callable[[str], None] | None = None,
 ) -> ReadTarget:
-    """Reads the source of a target; `announce` shows a person where to log in, and is None where there is nobody.
+    """Reads the source of a target; `announce` prints the URL for a login, and is `None` if no person can log in.
 
     Raises:
-        SourceError: it cannot be reached or read.
-        UsageError: the target makes no sense.
+        SourceError: the source cannot be reached or read.
+        UsageError: the target is invalid.
     """
     from skillgen.pipeline.read import with_author_texts
 
     with track_files_read() as files, errors_located_in_file(named.pointer):
         services, failures = _services(InterpolatedSource(named, environment), cancel_token, announce)
-    one = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
-    if len(services) > 1 and one:
+    keys = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
+    if len(services) > 1 and keys:
         raise UsageError(
-            f"of one service, and the source has several: {', '.join(one).replace('_', '-')}",
+            f"{', '.join(keys).replace('_', '-')}: for one service only, but the source has several",
             where=named.pointer,
-            fix="make a target for each, with server: NAME",
+            fix="add a target for each, with server: NAME",
         )
-    found = tuple(with_author_texts(service, named.target, named.pointer) for service in services)
-    return ReadTarget(services=found, failures=failures, files=files)
+    return ReadTarget(
+        services=tuple(with_author_texts(service, named.target, named.pointer) for service in services),
+        failures=failures,
+        files=files,
+    )
 
 
 def _services(
-    filled: InterpolatedSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
+    source_values: InterpolatedSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline import read
 
-    target, source = filled.named.target, filled.source
+    target, source = source_values.named.target, source_values.source
     overrides = Overrides(
         name=target.name,
         version=target.version,
@@ -671,70 +675,74 @@ def _services(
         exclude=target.exclude,
     )
     if target.extra:
-        extra = [filled.place(item) for item in target.extra]
-        with filled.secrets.redact_errors():
+        extra = [source_values.path_or_url(item) for item in target.extra]
+        with source_values.secrets.redact_errors():
             overrides = read.with_extras(overrides, extra, timeout_s=source.timeout)
     if source.snapshot is not None:
-        path = str(filled.named.path(source.snapshot))
+        path = str(source_values.named.path(source.snapshot))
         return read.read_snapshot(path, overrides, timeout_s=source.timeout), ()
     if source.manifest is not None:
-        found = read.read_manifest(
-            filled.place(source.manifest),
+        service = read.read_manifest(
+            source_values.path_or_url(source.manifest),
             overrides,
             server_name=source.server_name,
             timeout_s=source.timeout,
-            secrets=filled.secrets,
+            secrets=source_values.secrets,
         )
-        return (found,), ()
+        return (service,), ()
     if source.openapi is not None:
-        place = filled.place(source.openapi)
-        return (read.read_description(place, overrides, filled.description_options()),), ()
+        description = source_values.path_or_url(source.openapi)
+        return (read.read_description(description, overrides, source_values.description_options()),), ()
     if source.openapi_command:
-        return (description_from_command(filled, overrides, cancel_token),), ()
+        return (description_from_command(source_values, overrides, cancel_token),), ()
     if source.config is not None:
-        return _configured(filled, source.config, overrides, cancel_token, filled.login(announce))
-    return (_crawled(filled, overrides, cancel_token, filled.login(announce)),), ()
+        return _configured(source_values, source.config, overrides, cancel_token, source_values.login(announce))
+    return (_crawled(source_values, overrides, cancel_token, source_values.login(announce)),), ()
 
 
 def _configured(
-    filled: InterpolatedSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
+    source_values: InterpolatedSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
 ) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
     from skillgen.pipeline.read import read_servers, servers_in_file
     from skillgen.sources.mcp.target import CrawlScope
 
     servers = servers_in_file(
-        filled.named.path(file),
-        filled.source.server,
-        given=filled.env(),
-        environment=filled.project_environment(),
+        source_values.named.path(file),
+        source_values.source.server,
+        given=source_values.env(),
+        environment=source_values.project_environment(),
         login=login,
-        scope=CrawlScope.from_options(filled.source),
-        timeout_s=filled.source.timeout,
+        scope=CrawlScope.from_options(source_values.source),
+        timeout_s=source_values.source.timeout,
     )
     read = read_servers(servers, overrides, lambda message: None, cancel_token)
     failures = tuple(item.outcome for item in read if isinstance(item.outcome, SkillgenError))
     return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
 
 
-def _crawled(filled: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken, login: Login) -> Service:
+def _crawled(
+    source_values: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken, login: Login
+) -> Service:
     from skillgen.pipeline import read
     from skillgen.sources.mcp.target import CrawlScope, ServerTarget
 
-    source = filled.source
-    url = filled.text(source.url, "/url") if source.url is not None else None
+    source = source_values.source
+    url = source_values.interpolate(source.url, "/url") if source.url is not None else None
     if url is not None and not url.startswith(("http://", "https://")):
-        raise UsageError("is not an http:// or https:// URL", where=f"{filled.where}/url", fix="give https://HOST/PATH")
+        raise UsageError(
+            "is not an http:// or https:// URL", where=f"{source_values.where}/url", fix="write https://HOST/PATH"
+        )
     target = ServerTarget(
-        command=filled.words(source.command),
-        caller_env=filled.project_environment(),
+        command=source_values.command(source.command),
+        caller_env=source_values.project_environment(),
         url=url,
-        env=filled.env(),
-        headers=filled.headers(),
-        cwd=filled.folder() if source.command else None,
+        env=source_values.env(),
+        headers=source_values.headers(),
+        cwd=source_values.cwd() if source.command else None,
         login=login,
         timeout_s=source.timeout,
         scope=CrawlScope.from_options(source),
-        extra_secrets=filled.secrets,  # at last, when everything is filled in
+        extra_secrets=source_values.secrets,  # complete only after all values above were read
     )
     return read.read_server(
         target,

@@ -1,10 +1,6 @@
-"""Source -> Service: read, screen, select, enrich, override.
+"""Reads sources into services: read, apply extra texts, screen, select tools, apply overrides, infer what is missing.
 
-From a source to services: what each kind of source needs, and what the user says over it.
-
-Reads several servers at the same time; one that fails does not cost the others.
-
-The words of a project's author, which win over what the source says.
+There is a function for each kind of source. What the user or the author of a project declares wins over the source.
 """
 
 from __future__ import annotations
@@ -41,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def read_description(source: str, overrides: Overrides, options: DescriptionOptions) -> Service:
-    """Reads an OpenAPI description: at the source, or where the service at that address publishes it.
+    """Reads an OpenAPI description from a file or URL, or from where the service at that URL publishes it.
 
     Raises:
         SourceError: it cannot be reached or read.
@@ -60,19 +56,19 @@ def read_server(
     progress: Progress,
     cancel_token: CancelToken | None = None,
 ) -> Service:
-    """Crawls an MCP server; `cancel_token` ends it from another thread.
+    """Crawls an MCP server; `cancel_token` cancels the crawl from another thread.
 
     Raises:
-        SourceError: it cannot be reached, or does not list its tools.
+        SourceError: the server cannot be reached, or does not list its tools.
     """
     from skillgen.sources.mcp.client_config import client_entry_of
     from skillgen.sources.mcp.crawl import crawl
     from skillgen.sources.mcp.source import service_from_crawl
 
-    found = crawl(target, progress, cancel_token=cancel_token)
-    service = service_from_crawl(found, server_name=server_name)
+    result = crawl(target, progress, cancel_token=cancel_token)
+    service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
-    service = replace(service, client_entry=client_entry_of(target, found.transport), origins=origins)
+    service = replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)
     if overrides.version is None:
         service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
     return infer_missing(with_overrides(service, overrides))
@@ -99,7 +95,7 @@ def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tup
     """Reads the services of a snapshot.
 
     Raises:
-        SourceError: it is no snapshot.
+        SourceError: it cannot be read, or is not a snapshot.
     """
     document = _load(source, timeout_s)
     return tuple(with_overrides(item, overrides) for item in services_from_snapshot(document.data, document.name))
@@ -111,17 +107,17 @@ def read_manifest(
     """Reads a service manifest (seed 004, 1).
 
     Raises:
-        SourceError: it cannot be reached or read, or is none.
+        SourceError: it cannot be reached or read, or is something else.
     """
     document = _load(source, timeout_s, secrets)
     return _from_manifest(document, overrides, server_name)
 
 
 def read_document(source: str, overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
-    """Reads a document whose kind its content tells.
+    """Reads a description, a snapshot or a service manifest; detects which by the content.
 
     Raises:
-        SourceError: it is of no kind that skillgen reads.
+        SourceError: it cannot be reached or read, or is something else.
     """
     problems, access = ProblemLog(), _fetch_options(source, options)
     with access.secrets.redact_errors():
@@ -141,17 +137,17 @@ def _from_document(
     if (kind := detect_kind(document.data)) is not None:
         raise wrong_kind_error(document.name, kind)
     raise SourceError(
-        "is neither an OpenAPI description nor a service manifest nor a snapshot",
+        "is not an OpenAPI description, a service manifest or a snapshot",
         where=document.name,
         fix="give one of them, or a server: --url URL or -- COMMAND",
     )
 
 
 def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: float) -> Overrides:
-    """Gives what the user says of a service, with texts that add to it.
+    """Returns the overrides with the texts of `--extra`, which are read here.
 
     Raises:
-        SourceError: one of them cannot be reached or read.
+        SourceError: a text cannot be reached or read.
     """
     from skillgen.sources.extra_text import load_extra
 
@@ -159,7 +155,11 @@ def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: floa
 
 
 def with_overrides(service: Service, overrides: Overrides) -> Service:
-    """Gives the service with what the user says of it; what its source says is screened first, whatever the source."""
+    """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
+
+    Raises:
+        UsageError: an override is empty or not a URL, or a pattern is invalid.
+    """
     if overrides.extras:
         from skillgen.sources.extra_text import apply_extra_text
 
@@ -174,7 +174,7 @@ def with_overrides(service: Service, overrides: Overrides) -> Service:
         if value is not None and not value.strip():
             raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
     if overrides.name is not None:
-        # The title would stand in every heading in its place.
+        # Headings show the title if there is one, and would not show the user's name.
         service = replace(service, name=overrides.name, title=None)
         origins["name"] = Origin("declared", "--name")
     if overrides.version is not None:
@@ -191,10 +191,10 @@ def with_overrides(service: Service, overrides: Overrides) -> Service:
         url = public_url(overrides.base_url)
         if url != overrides.base_url or not url.startswith(("http://", "https://")):
             raise UsageError(
-                "is no address without credentials and query", where="--base-url", fix="give https://HOST/PATH"
+                "is not a URL without credentials and query", where="--base-url", fix="write https://HOST/PATH"
             )
-        rest = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
-        service = replace(service, endpoints=(Endpoint(url=url), *rest))
+        others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
+        service = replace(service, endpoints=(Endpoint(url=url), *others))
         origins["endpoints"] = Origin("declared", "--base-url")
     return replace(service, origins=origins or None)
 
@@ -208,15 +208,15 @@ def _from_description(
         document = apply_overlays(document, options.overlays, problems, access)
     policy = ReferencePolicy(outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
-    # A relative address has the path of the description's own URL.
+    # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
         report_url_secret(problems)
         service = replace(service, endpoints=endpoints)
     if overrides.base_url is not None:
         problems = _without_problem(problems, "base-url-missing")
-    found = tuple(map(access.secrets.hide_in_problem, problems))
-    return infer_missing(with_overrides(replace(service, problems=found), overrides))
+    redacted_problems = tuple(map(access.secrets.hide_in_problem, problems))
+    return infer_missing(with_overrides(replace(service, problems=redacted_problems), overrides))
 
 
 def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
@@ -225,9 +225,9 @@ def _from_manifest(document: Document, overrides: Overrides, server_name: str | 
     manifest = find_manifest(document.data)
     if manifest is None:
         raise SourceError(
-            "is no service manifest: it has neither `manifest_version` nor `server` with `tools`",
+            "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`",
             where=document.name,
-            fix="give an object with `manifest_version`, `server` and `tools`; an OpenAPI description goes to "
+            fix="give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use "
             "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=server_name)
@@ -249,11 +249,11 @@ def _load(source: str, timeout_s: float, secrets: Secrets | None = None) -> Docu
 
 
 def _without_problem(problems: ProblemLog, code: str) -> ProblemLog:
-    kept = ProblemLog()
+    others = ProblemLog()
     for problem in problems:
         if problem.code != code:
-            kept.add(problem)
-    return kept
+            others.add(problem)
+    return others
 
 
 def _is_readable(data: Json) -> bool:
@@ -261,32 +261,32 @@ def _is_readable(data: Json) -> bool:
 
 
 _AT_ONCE = 8
-"""Servers that run at the same time."""
+"""Number of servers that are crawled at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedServer:
-    """A server of a client's file."""
+    """A server of a client configuration."""
 
     name: str
-    """Its name there."""
+    """Its name in the file."""
 
     mount_name: str | None
-    """The name under which a host mounts it, if the file says that."""
+    """The name under which a host mounts it; `None` if the file is not a client's, such as a server card."""
 
     target: ServerTarget | UsageError
-    """How it is reached, or why the file does not tell."""
+    """How to connect to it, or why its entry cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadServer:
-    """What came of reading one server."""
+    """The result of reading one server."""
 
     name: str
     """Its name in the file."""
 
     outcome: Service | SkillgenError
-    """What it is, or why it could not be read."""
+    """The service, or why it could not be read."""
 
 
 def servers_in_file(
@@ -299,10 +299,10 @@ def servers_in_file(
     scope: CrawlScope,
     timeout_s: float,
 ) -> tuple[NamedServer, ...]:
-    """Gives the servers of a client's file: all, or the one that is named.
+    """Returns the servers of a client configuration, or only the one named `name`.
 
-    `given` comes before `environment` where a variable is filled in; a server's command gets what any program needs of
-    `environment`.
+    Variables in the file take their values from `given`, then from `environment`. The command of a server gets the part
+    of `environment` that every program needs.
 
     Raises:
         UsageError: the file cannot be read, or has no such server.
@@ -311,17 +311,17 @@ def servers_in_file(
 
     config = read_client_config(path)
 
-    def target(key: str) -> ServerTarget | UsageError:
+    def target_or_error(key: str) -> ServerTarget | UsageError:
         try:
-            found = replace(
+            target = replace(
                 config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller_env=environment
             )
-            return found if found.url is None else replace(found, login=login)
+            return target if target.url is None else replace(target, login=login)
         except UsageError as error:
             return error
 
     return tuple(
-        NamedServer(name=key, mount_name=None if config.is_published else key, target=target(key))
+        NamedServer(name=key, mount_name=None if config.is_published else key, target=target_or_error(key))
         for key in config.chosen(name)
     )
 
@@ -329,7 +329,7 @@ def servers_in_file(
 def read_servers(
     servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, cancel_token: CancelToken
 ) -> tuple[ReadServer, ...]:
-    """Crawls servers at the same time, and returns what came of each, in order; `cancel_token` stops them."""
+    """Crawls servers at the same time; one that fails does not affect the others. Keeps their order."""
     progress(f"crawling {len(servers)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
@@ -358,7 +358,7 @@ def _server_reader(
             )
         except SkillgenError as error:
             return _named(error, server.name)
-        except Exception as error:  # of one server; the others are documented all the same
+        except Exception as error:  # a bug that one server triggers must not cost the others
             failure = failure_from_bug(error)
             failure.where = server.name
             return failure
@@ -367,17 +367,17 @@ def _server_reader(
 
 
 def _named(error: SkillgenError, name: str) -> SkillgenError:
-    """Returns the error with the name of the server that failed."""
+    """Adds the name of the server to an error."""
     if isinstance(error, (SourceError, UsageError)):
         error.where = f"server {name!r} ({error.where})" if error.where else name
     return error
 
 
 def with_author_texts(service: Service, target: Target, pointer: str) -> Service:
-    """Gives the service with the author's words; `pointer` is where the target stands, as `skillgen.yaml#/targets/api`.
+    """Returns the service with the texts of a target; `pointer` locates the target: `skillgen.yaml#/targets/api`.
 
     Raises:
-        UsageError: a link is no address.
+        UsageError: a link is not a URL.
     """
     origins = dict(service.origins or {})
 
@@ -402,22 +402,21 @@ def with_author_texts(service: Service, target: Target, pointer: str) -> Service
     if target.license is not None:
         service = replace(service, license=target.license)
         declared("license", "license")
-    own = _sections(target)
-    if own:
-        titles = {section.title.lower() for section in own}
-        kept = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
-        service = replace(service, sections=(*own, *kept))
+    if sections := _sections(target):
+        titles = {section.title.lower() for section in sections}
+        others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
+        service = replace(service, sections=(*sections, *others))
     service = replace(service, access=_access(service.access, target.links, child(pointer, "links")))
     return _with_groups(replace(service, origins=origins or None), target, pointer)
 
 
 def _sections(target: Target) -> list[Section]:
-    found = []
+    sections = []
     if target.notes is not None:
-        found.append(Section(title="Notes", body=target.notes.strip()))
+        sections.append(Section(title="Notes", body=target.notes.strip()))
     if target.best_practices:
-        found.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in target.best_practices)))
-    return found
+        sections.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in target.best_practices)))
+    return sections
 
 
 def _access(access: Access, links: Links, pointer: str) -> Access:
@@ -430,9 +429,9 @@ def _access(access: Access, links: Links, pointer: str) -> Access:
             url = public_url(link.json)
             if url != link.json or not url.startswith(("http://", "https://")):
                 raise UsageError(
-                    "is no address without credentials and query",
+                    "is not a URL without credentials and query",
                     where=child(pointer, name),
-                    fix="give https://HOST/PATH, or null where there is none",
+                    fix="write https://HOST/PATH, or null if the service has no such access",
                 )
         access = replace(access, **{name: link})
         origins[name] = Origin("declared", child(pointer, name))
@@ -454,8 +453,8 @@ def _with_groups(service: Service, target: Target, pointer: str) -> Service:
     ]
     groups = []
     for group in service.groups:
-        words = target.groups.get(group.name) or target.groups.get(group.title)
-        if words is not None:
-            group = replace(group, title=words.title or group.title, description=words.intro or group.description)
+        texts = target.groups.get(group.name) or target.groups.get(group.title)
+        if texts is not None:
+            group = replace(group, title=texts.title or group.title, description=texts.intro or group.description)
         groups.append(group)
     return replace(service, groups=tuple(groups), problems=(*service.problems, *problems))
