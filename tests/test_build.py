@@ -605,11 +605,14 @@ def test_a_target_that_needs_a_login_asks_nobody_where_there_is_no_terminal(
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("{command: [x], headers: {A: b}}", "source.headers does nothing with command"),
-        ("{config: .mcp.json, cwd: x}", "source.cwd does nothing with config"),
-        ("{openapi: api.json, skill-files: true}", "source.skill-files does nothing with openapi"),
-        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id does nothing without login"),
-        ("{url: 'https://x.example/mcp', login: true, client-id: a, client-secret: b}", "a secret stands in the file"),
+        ("{command: [x], headers: {A: b}}", "source.headers has no effect with command"),
+        ("{config: .mcp.json, cwd: x}", "source.cwd has no effect with config"),
+        ("{openapi: api.json, skill-files: true}", "source.skill-files has no effect with openapi"),
+        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id has no effect without login"),
+        (
+            "{url: 'https://x.example/mcp', login: true, client-id: a, client-secret: b}",
+            "source.client-secret holds a secret",
+        ),
     ],
 )
 def test_a_key_that_does_nothing_is_refused(project: Path, source: str, message: str) -> None:
@@ -758,7 +761,7 @@ def test_a_secret_in_the_file_is_refused_with_its_line_and_without_its_value(pro
         "        Authorization: Bearer abc123\n",
     )
     assert finished.exit_code == 2
-    assert "skillgen.yaml:6: a secret stands in the file" in finished.stderr
+    assert "skillgen.yaml:6: targets.api.source.headers.Authorization holds a secret" in finished.stderr
     assert "${AUTHORIZATION}" in finished.stderr
     assert "abc123" not in finished.stderr
 
@@ -778,7 +781,7 @@ def test_a_secret_in_the_file_is_refused_with_its_line_and_without_its_value(pro
         ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use must be a list", "one item a line"),
         ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "write one"),
         ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave the key out"),
-        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' stands twice", "remove one"),
+        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' is duplicate", "remove one"),
         ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
         ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
         ("a: &a [*a]\n", "skillgen.yaml:1: ", ""),

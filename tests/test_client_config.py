@@ -263,7 +263,7 @@ class TestMistakes:
         ("options", "message"),
         [
             (("--server", "none"), "has no server 'none'"),
-            (("--header", "A: b"), "--header: does nothing with --config"),
+            (("--header", "A: b"), "--header: has no effect with --config"),
             (("--url", "https://a.test"), "several sources are given: url, config"),
             (("--name", "x"), "are of one service, and the file has several"),
         ],
@@ -286,7 +286,7 @@ class TestMistakes:
         """They would do nothing."""
         finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", *options)
         assert finished.exit_code == 2
-        assert f"{options[0]}: does nothing with --snapshot" in finished.stderr
+        assert f"{options[0]}: has no effect with --snapshot" in finished.stderr
 
 
 PUBLISHED: dict[str, Any] = {

@@ -302,7 +302,7 @@ def test_a_projects_file_without_end_is_refused(tmp_path: Path) -> None:
     """X-13."""
     (tmp_path / "skillgen.yaml").symlink_to("/proc/self/pagemap")
     finished = run_skillgen("build", cwd=tmp_path)
-    assert (finished.exit_code, "is too large for a project's file" in finished.stderr) == (2, True)
+    assert (finished.exit_code, "is too large for a project file" in finished.stderr) == (2, True)
     (tmp_path / "skillgen.yaml").unlink()
     (tmp_path / "pyproject.toml").symlink_to("/proc/self/pagemap")
     assert "found no OpenAPI description" in init(tmp_path).stderr

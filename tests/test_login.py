@@ -190,7 +190,7 @@ def test_a_header_of_the_user_wins_over_a_login(tmp_path: Path, browser: dict[st
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--login", "--", "true"], "--login: does nothing with a server's command"),
+        (["--login", "--", "true"], "--login: has no effect with a server's command"),
         (["--url", "http://127.0.0.1:9/mcp", "--client-id", "x"], "has no effect without --login"),
         (["--url", "http://127.0.0.1:9/mcp", "--login", "--client-secret", "hunter22"], "env:VARIABLE"),
     ],

@@ -48,7 +48,7 @@ def refuse_useless_options(server: ServerOptions, source: str) -> None:
             source, f"with --{source}"
         )
         fix = "leave it out" if source != "config" or given == ["server"] else "write it into the file instead"
-        raise UsageError(f"does nothing {with_what}", where=flags, fix=fix)
+        raise UsageError(f"has no effect {with_what}", where=flags, fix=fix)
 
 
 def crawl_servers(
@@ -139,7 +139,7 @@ def _login_of(server: ServerOptions) -> Login:
     from skillgen.sources.mcp.target import Login
 
     if not server.login and (server.client_id or server.client_secret or server.issuer):
-        raise UsageError("it has no effect without --login", where="--client-id", fix="add --login")
+        raise UsageError("has no effect without --login", where="--client-id", fix="add --login")
     return Login(
         is_requested=server.login,
         # The user must see the URL to log in at, even with --quiet.

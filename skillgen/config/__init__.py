@@ -1,5 +1,4 @@
-"""A project's own file, `skillgen.yaml` or `[tool.skillgen]`: what to document, where, and in which words.
+"""The project file, `skillgen.yaml` or `[tool.skillgen]` in pyproject.toml: what to document, where, with which texts.
 
-`project` says what it may hold, `located` reads text with line numbers, `reading` brings the two together, `schema`
-gives the JSON Schema of it. Nothing here reads a source.
+`project` declares its keys, `loader` reads it, `schema` generates its JSON Schema. Nothing here reads a source.
 """

@@ -1,12 +1,8 @@
-"""YAML/TOML with positions -> Project; variables; JSON Schema of the file.
+"""Reads a project file into `Project`; replaces its variables. Each error names file, line and key.
 
-YAML and TOML with line numbers. What a value means is decided by what is wanted there, not by how it looks.
-
-So `version: 1.10` is the text 1.10 and `when-to-use: [no]` the text no, whatever a YAML 1.1 loader makes of them.
-
-Reads a project's file into `Project`, key by key, with a message for each that names file, line and key.
-
-`${NAME}` in a project's file: the value of an environment variable, which no document and no message holds.
+YAML and TOML are first read into `Located` values, which hold scalars as strings with their line. The type of a field
+decides how its scalar is read, not its form: `version: 1.10` is the string 1.10, and `when-to-use: [no]` the string no,
+unlike with a YAML 1.1 loader.
 """
 
 from __future__ import annotations
@@ -37,32 +33,32 @@ _NULLS = ("", "~", "null", "Null", "NULL")
 
 @dataclass(slots=True)
 class Located:
-    """A value and where it stands."""
+    """A value of the file and its place: a mapping (`members`), a list (`items`) or a scalar (`text`)."""
 
     where: str
-    """The file, and the line where it is known."""
+    """The file, and the line if it is known."""
 
     members: dict[str, Located] | None = None
-    """For a mapping."""
+    """Members of a mapping."""
 
     items: list[Located] | None = None
-    """For a list."""
+    """Items of a list."""
 
     text: str = ""
-    """For a scalar."""
+    """String of a scalar."""
 
     is_null: bool = False
-    """Whether it is null."""
+    """True for a null."""
 
     key_places: dict[str, str] = field(default_factory=dict)
-    """Where the keys of a mapping stand."""
+    """Key of a mapping to the place of the key."""
 
 
-def located_yaml(text: str, name: str) -> Located:
-    """Reads a YAML document.
+def _located_yaml(text: str, name: str) -> Located:
+    """Parses a YAML document.
 
     Raises:
-        UsageError: it is not YAML, or a key stands twice.
+        UsageError: it is not YAML, or has a duplicate key.
     """
     try:
         node = yaml.compose(text, Loader=_LOADER)
@@ -73,7 +69,7 @@ def located_yaml(text: str, name: str) -> Located:
             f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix="correct it"
         ) from None
     except RecursionError:
-        raise UsageError("is nested too deeply", where=name, fix="write it with fewer levels") from None
+        raise UsageError("is nested too deeply", where=name, fix="use fewer levels") from None
     return Located(f"{name}:1", members={}) if node is None else _from_node(node, name, ())
 
 
@@ -87,21 +83,21 @@ def _from_node(node: Any, name: str, above: tuple[int, ...]) -> Located:
         return Located(where, text=node.value, is_null=is_null)
     if isinstance(node, yaml.SequenceNode):
         return Located(where, items=[_from_node(item, name, above) for item in node.value])
-    found = Located(where, members={})
-    assert found.members is not None
+    members: dict[str, Located] = {}
+    key_places: dict[str, str] = {}
     for key, value in node.value:
-        place = f"{name}:{key.start_mark.line + 1}"
+        key_place = f"{name}:{key.start_mark.line + 1}"
         if not isinstance(key, yaml.ScalarNode):
-            raise UsageError("a key must be text", where=place, fix="correct it")
-        if key.value in found.members:
-            raise UsageError(f"the key {key.value!r} stands twice", where=place, fix="remove one")
-        found.members[key.value] = _from_node(value, name, above)
-        found.key_places[key.value] = place
-    return found
+            raise UsageError("a key must be a string", where=key_place, fix="correct it")
+        if key.value in members:
+            raise UsageError(f"the key {key.value!r} is duplicate", where=key_place, fix="remove one")
+        members[key.value] = _from_node(value, name, above)
+        key_places[key.value] = key_place
+    return Located(where, members=members, key_places=key_places)
 
 
-def located_toml(text: str, name: str) -> Located:
-    """Reads the table `[tool.skillgen]` of a TOML document; empty where there is none.
+def _located_toml(text: str, name: str) -> Located:
+    """Parses the table `[tool.skillgen]` of a TOML document; empty without that table.
 
     Raises:
         UsageError: it is not TOML.
@@ -120,16 +116,16 @@ def located_toml(text: str, name: str) -> Located:
 
 
 def _from_value(value: Any, lines: list[str], name: str, after: int) -> Located:
-    """TOML libraries tell no lines; a key is looked for below the one that holds it."""
+    """Returns a TOML value; TOML libraries report no lines, so a key is searched for below its parent's line."""
     where = f"{name}:{after}" if after else name
     if isinstance(value, dict):
-        found = Located(where, members={})
-        assert found.members is not None
+        members: dict[str, Located] = {}
+        key_places: dict[str, str] = {}
         for key, item in value.items():
             line = _line_of(key, lines, after)
-            found.members[key] = _from_value(item, lines, name, line)
-            found.key_places[key] = f"{name}:{line}" if line else name
-        return found
+            members[key] = _from_value(item, lines, name, line)
+            key_places[key] = f"{name}:{line}" if line else name
+        return Located(where, members=members, key_places=key_places)
     if isinstance(value, list):
         return Located(where, items=[_from_value(item, lines, name, after) for item in value])
     if isinstance(value, bool):
@@ -138,52 +134,54 @@ def _from_value(value: Any, lines: list[str], name: str, after: int) -> Located:
 
 
 def _line_of(key: str, lines: list[str], after: int) -> int:
-    word = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
-    return next((number for number in range(after or 1, len(lines) + 1) if word.search(lines[number - 1])), after)
+    pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
+    return next((number for number in range(after or 1, len(lines) + 1) if pattern.search(lines[number - 1])), after)
 
 
 FILE_NAME = "skillgen.yaml"
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
-_SECRET = re.compile(r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
+)
 
 
 def project_file(named: Path | None) -> Path:
-    """Gives the file of a project: the one that is named, or what stands in the current folder.
+    """Returns the project file: the one named by `--config`, else that of the current folder.
 
     Raises:
-        UsageError: there is none.
+        UsageError: it does not exist.
     """
     if named is not None:
         if not named.is_file():
             raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or give another --config")
         return named
-    found = find_project_file()
-    if found is None:
+    path = find_project_file()
+    if path is None:
         raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
-    return found
+    return path
 
 
 def find_project_file() -> Path | None:
-    """Gives what stands in the current folder, where something does."""
+    """Returns the project file of the current folder, if there is one."""
     for name in (FILE_NAME, "skillgen.yml"):
         if Path(name).is_file():
             return Path(name)
     path = Path("pyproject.toml")
-    with suppress(UsageError):  # one that cannot be read configures nothing
+    with suppress(UsageError):  # an unreadable pyproject.toml does not configure skillgen
         return path if path.is_file() and "tool.skillgen" in _text(path) else None
     return None
 
 
 def read_project(path: Path) -> Project:
-    """Reads a project's file.
+    """Reads a project file.
 
     Raises:
-        UsageError: something in it makes no sense.
+        UsageError: it cannot be read, or a key or value is invalid.
     """
     text, name = _text(path), path.as_posix()
-    root = located_toml(text, name) if path.suffix == ".toml" else located_yaml(text, name)
+    root = _located_toml(text, name) if path.suffix == ".toml" else _located_yaml(text, name)
     project: Project = _read(Project, root, "")
     if not project.targets:
         raise UsageError("has no targets", where=name, fix="add one under targets:")
@@ -194,50 +192,50 @@ def read_project(path: Path) -> Project:
 
 def _text(path: Path) -> str:
     try:
-        # A clone may hold a link to something that has no end, or that is waited for.
+        # A cloned project may link to a device that never ends, or to a pipe that blocks.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
         if len(content) > _SIZE_LIMIT_BYTES:
-            raise UsageError("is too large for a project's file", where=str(path), fix="make it smaller")
+            raise UsageError("is too large for a project file", where=str(path), fix="make it smaller")
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None
 
 
-def _read(annotation: Any, found: Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
+def _read(annotation: Any, value: Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
-        return _read_members(annotation, found, key)
+        return _read_members(annotation, value, key)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         kind = next(item for item in arguments if item is not types.NoneType)
         if kind is Value:
-            return Value(None) if found.is_null else Value(_scalar(found, key))
-        return _read(kind, found, key)
+            return Value(None) if value.is_null else Value(_scalar(value, key))
+        return _read(kind, value, key)
     if origin is tuple:
-        if (metadata or {}).get("is_command") and found.items is None and found.members is None and not found.is_null:
-            return _split(found, key)
-        if found.items is None:
-            raise _wrong(found, key, "must be a list", "write it as a list, one item a line after a hyphen")
-        return tuple(_read(arguments[0], item, f"{key}[{number}]") for number, item in enumerate(found.items))
+        if (metadata or {}).get("is_command") and value.items is None and value.members is None and not value.is_null:
+            return _split(value, key)
+        if value.items is None:
+            raise _error(value, key, "must be a list", "write it as a list: one item a line, after a hyphen")
+        return tuple(_read(arguments[0], item, f"{key}[{number}]") for number, item in enumerate(value.items))
     if origin is not None:
-        members = _members(found, key)
+        members = _members(value, key)
         return {name: _read(arguments[1], item, f"{key}.{name}") for name, item in members.items()}
-    return _read_scalar(annotation, found, key)
+    return _read_scalar(annotation, value, key)
 
 
-def _read_members(cls: type[Any], found: Located, key: str) -> Any:
+def _read_members(cls: type[Any], value: Located, key: str) -> Any:
     hints = typing.get_type_hints(cls)
     known = {item.name.replace("_", "-"): item for item in dataclasses.fields(cls)}
     values = {}
-    for name, member in _members(found, key).items():
-        below = f"{key}.{name}".lstrip(".")
+    for name, member in _members(value, key).items():
+        member_key = f"{key}.{name}".lstrip(".")
         if name not in known:
-            near = difflib.get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5)
-            fix = f"did you mean {near[0]}?" if near else f"it may be one of {', '.join(known)}"
-            raise UsageError(f"no such key: {below}", where=found.key_places.get(name, found.where), fix=fix)
+            close = difflib.get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5)
+            fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
+            raise UsageError(f"no such key: {member_key}", where=value.key_places.get(name, value.where), fix=fix)
         item = known[name]
-        values[item.name] = _read(hints[item.name], member, below, item.metadata)
+        values[item.name] = _read(hints[item.name], member, member_key, item.metadata)
     missing = [
         name
         for name, item in known.items()
@@ -246,15 +244,15 @@ def _read_members(cls: type[Any], found: Located, key: str) -> Any:
         and item.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise _wrong(found, key or missing[0], f"has no {missing[0]}", f"add {missing[0]}:")
+        raise _error(value, key or missing[0], f"has no {missing[0]}", f"add {missing[0]}:")
     return cls(**values)
 
 
-def _read_scalar(annotation: Any, found: Located, key: str) -> Any:
-    text = _scalar(found, key)
+def _read_scalar(annotation: Any, value: Located, key: str) -> Any:
+    text = _scalar(value, key)
     if annotation is bool:
         if text not in ("true", "false"):
-            raise _wrong(found, key, "must be true or false", "write one of them")
+            raise _error(value, key, "must be true or false", "write one of them")
         return text == "true"
     if annotation is float:
         try:
@@ -262,55 +260,55 @@ def _read_scalar(annotation: Any, found: Located, key: str) -> Any:
         except ValueError:
             number = -1
         if not 0 < number <= 86_400:
-            raise _wrong(found, key, "must be a number of seconds above 0", "write one, as 30")
+            raise _error(value, key, "must be a number of seconds above 0", "write a number, such as 30")
         return number
     if not text.strip():
-        raise _wrong(found, key, "is empty", "give it a value, or leave the key out")
+        raise _error(value, key, "is empty", "give it a value, or leave the key out")
     return text
 
 
-def _scalar(found: Located, key: str) -> str:
-    if found.members is not None or found.items is not None:
-        raise _wrong(found, key, "must be text", "write it as one text")
-    if found.is_null:
-        raise _wrong(found, key, "is empty", "give it a value, or leave the key out")
-    if "\0" in found.text:
-        raise _wrong(found, key, "holds a null character", "remove it")
-    return found.text
+def _scalar(value: Located, key: str) -> str:
+    if value.members is not None or value.items is not None:
+        raise _error(value, key, "must be a string", "write it as one string")
+    if value.is_null:
+        raise _error(value, key, "is empty", "give it a value, or leave the key out")
+    if "\0" in value.text:
+        raise _error(value, key, "holds a null character", "remove it")
+    return value.text
 
 
-def _members(found: Located, key: str) -> dict[str, Located]:
-    if found.is_null:
+def _members(value: Located, key: str) -> dict[str, Located]:
+    if value.is_null:
         return {}
-    if found.members is None:
-        raise _wrong(found, key or "the file", "must be a mapping", "write it as `key: value` lines")
-    return found.members
+    if value.members is None:
+        raise _error(value, key or "the file", "must be a mapping", "write it as `key: value` lines")
+    return value.members
 
 
-def _split(found: Located, key: str) -> tuple[str, ...]:
+def _split(value: Located, key: str) -> tuple[str, ...]:
     try:
-        words = tuple(shlex.split(_scalar(found, key)))
+        arguments = tuple(shlex.split(_scalar(value, key)))
     except ValueError as error:
-        raise _wrong(found, key, f"is no command line: {error}", "write it as a list of words") from None
-    if not words:
-        raise _wrong(found, key, "is empty", "give the command")
-    return words
+        raise _error(value, key, f"is not a command line: {error}", "write it as a list of arguments") from None
+    if not arguments:
+        raise _error(value, key, "is empty", "give the command")
+    return arguments
 
 
-def _check_target(name: str, target: Target, found: Located, key: str) -> None:
-    source, place = target.source, _at(found, "source")
+def _check_target(name: str, target: Target, value: Located, key: str) -> None:
+    source, place = target.source, _at(value, "source")
     given = [item for item in SOURCE_KINDS if getattr(source, item)]
     if len(given) != 1:
         kinds = ", ".join(item.replace("_", "-") for item in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
-        raise _wrong(place, f"{key}.source", what, f"give one of {kinds}")
+        raise _error(place, f"{key}.source", what, f"give one of {kinds}")
     if re.search(r"[\\/]|^\.*$", name):
-        raise _wrong(found, key, "is no name of a target", "use letters, digits and hyphens")
+        raise _error(value, key, "is not a valid name of a target", "use letters, digits and hyphens")
     _refuse_useless_keys(source, given[0], place, f"{key}.source")
     for kind, values in (("env", source.env), ("headers", source.headers)):
-        for item, value in values.items():
-            if _SECRET.search(item):
-                _refuse_secret(value, item, _at(_at(place, kind), item), f"{key}.source.{kind}.{item}")
+        for item, text in values.items():
+            if _SECRET_NAME.search(item):
+                _refuse_secret(text, item, _at(_at(place, kind), item), f"{key}.source.{kind}.{item}")
     if source.client_secret is not None:
         _refuse_secret(
             source.client_secret, "client_secret", _at(place, "client-secret"), f"{key}.source.client-secret"
@@ -318,52 +316,53 @@ def _check_target(name: str, target: Target, found: Located, key: str) -> None:
 
 
 def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) -> None:
-    """Refuses keys that would do nothing, so that nobody relies on them."""
+    """Refuses keys that have no effect on a kind of source, so that nobody relies on them."""
     default = Source()
     for name in unsupported_keys(kind):
         if getattr(source, name) != getattr(default, name):
             written = name.replace("_", "-")
-            fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the client's file"
-            raise _wrong(_at(place, written), f"{key}.{written}", f"does nothing with {kind.replace('_', '-')}", fix)
+            fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the file of config"
+            what = f"has no effect with {kind.replace('_', '-')}"
+            raise _error(_at(place, written), f"{key}.{written}", what, fix)
     if not source.login:
         for name in ("client_id", "client_secret", "issuer"):
             if getattr(source, name) is not None:
                 written = name.replace("_", "-")
-                raise _wrong(_at(place, written), f"{key}.{written}", "does nothing without login", "add login: true")
+                raise _error(_at(place, written), f"{key}.{written}", "has no effect without login", "add login: true")
 
 
 def _refuse_secret(value: str, name: str, place: Located, key: str) -> None:
     if "${" not in value:
         raise UsageError(
-            f"a secret stands in the file: {key}",
+            f"{key} holds a secret",
             where=place.where,
-            fix=f"put it into the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}",
+            fix=f"set it in the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}",
         )
 
 
-def _at(found: Located, key: str) -> Located:
-    return (found.members or {}).get(key, found)
+def _at(value: Located, key: str) -> Located:
+    return (value.members or {}).get(key, value)
 
 
-def _wrong(found: Located, key: str, what: str, fix: str) -> UsageError:
-    return UsageError(f"{key} {what}", where=found.where, fix=fix)
+def _error(value: Located, key: str, what: str, fix: str) -> UsageError:
+    return UsageError(f"{key} {what}", where=value.where, fix=fix)
 
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def variables_in(text: str) -> list[str]:
-    """Returns the names of the variables in a text."""
+    """Returns the names of the variables (`${NAME}`) in a string."""
     return _VARIABLE.findall(text)
 
 
 def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
-    """Returns a text with the values of the variables that it names.
+    """Replaces the variables in a string by their values.
 
     Raises:
-        UsageError: one of them is not set.
+        UsageError: a variable is not set.
     """
     for name in variables_in(text):
         if name not in environment:
             raise UsageError(f"{name} is not set in this environment", where=where, fix=f"set {name}")
-    return _VARIABLE.sub(lambda found: environment[found[1]], text)
+    return _VARIABLE.sub(lambda match: environment[match[1]], text)

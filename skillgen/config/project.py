@@ -1,7 +1,7 @@
-"""What a project's file may hold. The names of keys are those of the fields, with hyphens.
+"""The keys of a project file. A key has the name of its field, with hyphens.
 
-Every option of from-server, from-openapi and build that says what is documented, how and where has a key here. The
-reader, the JSON Schema, the digest of a target and the options that a source does not take are derived from it.
+Every option that shapes documents has a key here. The loader, the JSON Schema (with these docstrings as descriptions),
+the digest of a target and the options that a kind of source refuses are derived from these classes.
 """
 
 from __future__ import annotations
@@ -13,97 +13,97 @@ from typing import Any
 from skillgen.model.values import Value
 
 COMMAND = {"is_command": True}
-"""Metadata of a field that holds a command line: a list of words, or one text that is split as a shell would."""
+"""Metadata of a field with a command line: a list of arguments, or one string that is split as a shell does."""
 
 _SERVERS = ("command", "url", "config")
 _DESCRIPTIONS = ("openapi", "openapi_command")
 
 
 def _of(*kinds: str) -> dict[str, Any]:
-    """Returns the metadata of a field that only these kinds of source take."""
+    """Returns the metadata of a field that only these kinds of source use."""
     return {"kinds": kinds}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where the facts come from: one of command, url, config, openapi, openapi-command, snapshot, manifest."""
+    """The source: exactly one of command, url, config, openapi, openapi-command, snapshot and manifest."""
 
     command: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """The command that starts an MCP server on standard input and output."""
+    """Command that starts an MCP server on standard input and output."""
 
     url: str | None = None
-    """The address of an MCP server."""
+    """URL of an MCP server."""
 
     config: str | None = None
-    """A client's server file, such as .mcp.json; every server in it unless `server` names one."""
+    """Client configuration, such as .mcp.json. All its servers are read, unless `server` names one."""
 
     server: str | None = field(default=None, metadata=_of("config"))
-    """The one server of `config` to read."""
+    """The only server of `config` to read."""
 
     openapi: str | None = None
-    """An OpenAPI description: a file or a URL."""
+    """OpenAPI description: a file or a URL."""
 
     openapi_command: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """A command that prints an OpenAPI description."""
+    """Command that prints an OpenAPI description."""
 
     snapshot: str | None = None
-    """What `skillgen inspect` printed: a file."""
+    """Snapshot that `skillgen inspect` printed: a file."""
 
     manifest: str | None = None
-    """A service manifest: a file or a URL."""
+    """Service manifest: a file or a URL."""
 
     overlays: tuple[str, ...] = field(default=(), metadata=_of(*_DESCRIPTIONS))
-    """OpenAPI Overlays that are applied to the description, in this order: files or URLs."""
+    """OpenAPI Overlays to apply to the description, in this order: files or URLs."""
 
     allow_remote_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
-    """Whether documents at other addresses that the description names in a $ref are fetched."""
+    """Fetch URLs that the description refers to with $ref."""
 
     allow_outside_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
-    """Whether files that the description names outside its own folder are read."""
+    """Read files outside the description's folder that it refers to."""
 
     env: Mapping[str, str] = field(default_factory=dict, metadata=_of("command", "config", "openapi_command"))
-    """Environment variables for the command, or for the variables of `config`; secrets by ${NAME} only."""
+    """Environment variables for the command, or values for the variables in `config`. Secrets only as ${NAME}."""
 
     headers: Mapping[str, str] = field(default_factory=dict, metadata=_of("url", *_DESCRIPTIONS))
-    """Headers for `url`, or to fetch the description; secrets by ${NAME} only."""
+    """HTTP headers for `url`, or to fetch the description. Secrets only as ${NAME}."""
 
     cwd: str | None = field(default=None, metadata=_of("command", "openapi_command"))
-    """The folder in which the command is started; that of this file by default."""
+    """Working directory of the command. Default: the folder of this file."""
 
     login: bool = field(default=False, metadata=_of("url", "config"))
-    """Whether the server needs a login with OAuth: by the browser in a terminal, elsewhere the login that was kept."""
+    """Log in with OAuth: in a terminal through the browser, elsewhere with the stored login."""
 
     client_id: str | None = field(default=None, metadata=_of("url", "config"))
-    """The client to log in as: a registered ID, or the URL of its metadata."""
+    """OAuth client to log in as: a registered ID, or the URL of its metadata."""
 
     client_secret: str | None = field(default=None, metadata=_of("url", "config"))
-    """The secret of that client: ${NAME}."""
+    """Secret of that client, as ${NAME}."""
 
     issuer: str | None = field(default=None, metadata=_of("url", "config"))
-    """The authorization server that may get the secret of that client."""
+    """Authorization server that the secret of that client may be sent to."""
 
     no_tool_descriptions: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Whether the descriptions of a progressive server are not read; reading authorises its tools in that session."""
+    """Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools)."""
 
     no_older_era: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Whether a server of the newest revision is not started once more to see how it opens older ones."""
+    """Do not connect a second time with the handshake of older protocol revisions."""
 
     call_get_manifest: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Whether the server's tool get_manifest is called; no other tool ever is."""
+    """Call the server's tool get_manifest. No other tool is ever called."""
 
     skill_files: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Whether the files of the skills that the server offers are read."""
+    """Read the files of the skills that the server lists."""
 
     server_name: str | None = field(default=None, metadata=_of("command", "url", "manifest"))
-    """The name under which a host mounts the server."""
+    """Name of the server in the host's configuration."""
 
     timeout: float = 30.0
-    """Seconds that one request may take."""
+    """Timeout of one request, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """Other ways to use the service: a URL each, or null where there is none."""
+    """Other ways to use the service, each a URL; null declares that there is no such way."""
 
     cli: Value | None = None
     """Documentation of a command line."""
@@ -112,77 +112,77 @@ class Links:
     """Documentation of an HTTP API."""
 
     web: Value | None = None
-    """A web interface."""
+    """Web interface."""
 
     mcp: Value | None = None
-    """An MCP server: its address, or its documentation."""
+    """MCP server, or its documentation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTexts:
-    """The author's words on a group of tools."""
+    """The author's texts for a group of tools."""
 
     title: str | None = None
-    """Its heading."""
+    """Heading of the group."""
 
     intro: str | None = None
-    """What its tools are for."""
+    """What the tools of the group are for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One source and the documents made of it, with words of the author's own, which win over the source's."""
+    """A source and the documents generated from it. The author's texts win over the source's."""
 
     source: Source
-    """Where the facts come from."""
+    """What to document."""
 
     out: str | None = None
-    """Where the documents go; agent-docs by default, and agent-docs/TARGET where there are several targets."""
+    """Folder for the documents. Default: agent-docs, or agent-docs/TARGET if there are several targets."""
 
     emit: tuple[str, ...] = ()
-    """The formats, by name; skill, llms, ai-help and registry by default."""
+    """Output formats. Default: skill, llms, ai-help and registry."""
 
     templates: str | None = None
-    """A folder; a template in it replaces skillgen's of that name."""
+    """Folder of templates that replace built-in ones of the same name."""
 
     profile: str | None = None
-    """Which front matter SKILL.md has: portable, or claude."""
+    """Front matter of SKILL.md: portable, or claude for Claude Code's fields."""
 
     install_to: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """Also put the skill where hosts look for it: claude (.claude/skills), agents (.agents/skills)."""
+    """Also install the skill for hosts: claude (.claude/skills), agents (.agents/skills)."""
 
     include: tuple[str, ...] = ()
-    """What is documented; everything by default: NAME-GLOB, tag:GLOB, path:GLOB or method:GET."""
+    """Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET. Default: all."""
 
     exclude: tuple[str, ...] = ()
-    """What is not: the same forms."""
+    """Leave out matching tools; patterns as for include."""
 
     extra: tuple[str, ...] = ()
-    """Texts that add to the service, a captured --ai-help text or an llms.txt: files or URLs."""
+    """Texts that add to the description, captured --ai-help text or an llms.txt: files or URLs."""
 
     name: str | None = None
-    """The service's name."""
+    """Name of the service."""
 
     version: str | None = None
-    """The service's version. A server that sets none reports the version of its SDK."""
+    """Version of the service. A server that sets none reports the version of its SDK."""
 
     description: str | None = None
-    """What it does and when to use it."""
+    """What the service does and when to use it."""
 
     when_to_use: tuple[str, ...] = ()
-    """What a user asks for when this service is the right one: phrases after "when the user asks to"."""
+    """What users ask for that this service can do: phrases to follow "when the user asks to"."""
 
     not_for: tuple[str, ...] = ()
-    """What it is not for."""
+    """What the service is not for."""
 
     notes: str | None = None
-    """What else an agent should know; Markdown."""
+    """What else an agent should know, in Markdown."""
 
     best_practices: tuple[str, ...] = ()
-    """How to use it well."""
+    """How to use the service well."""
 
     groups: Mapping[str, GroupTexts] = field(default_factory=dict)
-    """Words on groups of tools, by the name of the group."""
+    """Texts for groups of tools, by the name of the group."""
 
     links: Links = field(default_factory=Links)
     """Other ways to use the service."""
@@ -191,35 +191,35 @@ class Target:
     """Package manager to package."""
 
     license: str | None = None
-    """The licence of the documents."""
+    """Licence of the documents."""
 
     base_url: str | None = None
-    """The address of the API."""
+    """Base URL of the API."""
 
     prune: bool = False
-    """Whether documents and installed skills of targets and servers that are gone are removed."""
+    """Remove documents and installed skills of targets and servers that no longer exist."""
 
     allow_empty: bool = False
-    """Whether a source that shows less, or no tools, may replace documents that have more."""
+    """Replace documents even if the source now lacks tools or parts of them."""
 
     strict: bool = False
-    """Whether a problem of the source stops the target."""
+    """Treat warnings as errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """All targets of a project."""
+    """The content of a project file."""
 
     targets: Mapping[str, Target]
     """The targets, by name."""
 
 
 SOURCE_KINDS = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
-"""The fields of `Source` of which a target has exactly one."""
+"""Fields of `Source` that name a source; a target has exactly one."""
 
 
 def unsupported_keys(kind: str | None) -> tuple[str, ...]:
-    """Returns the fields of `Source` that a kind of source does not take; for None, all that some kinds do not."""
+    """Returns the fields of `Source` that a kind of source does not use; for `None`, all fields specific to kinds."""
     return tuple(
         item.name for item in fields(Source) if "kinds" in item.metadata and kind not in item.metadata["kinds"]
     )

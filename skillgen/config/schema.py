@@ -1,6 +1,6 @@
-"""The JSON Schema of a project's file, made from the classes that read it and their words.
+"""The JSON Schema of a project file, generated from the classes of `config.project` and their docstrings.
 
-`python -m skillgen.config.schema > docs/skillgen.schema.json` renews the published one, and a test holds it current.
+`python -m skillgen.config.schema > docs/skillgen.schema.json` updates the published one; a test compares them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SCALARS: dict[Any, dict[str, Json]] = {
 
 
 def project_schema() -> dict[str, Json]:
-    """Gives the JSON Schema of `skillgen.yaml`."""
-    head: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
-    schema = head | _of_class(Project)
+    """Returns the JSON Schema of `skillgen.yaml`."""
+    header: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
+    schema = header | _of_class(Project)
     source = schema["properties"]["targets"]["additionalProperties"]["properties"]["source"]
     source["oneOf"] = [_required(name) for name in SOURCE_KINDS]
     source["dependentSchemas"] = {
@@ -42,18 +42,18 @@ def _required(name: str) -> Json:
 
 
 def _of_class(cls: type[Any]) -> dict[str, Json]:
-    hints, words = typing.get_type_hints(cls), field_docstrings(cls)
+    hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
     properties, required = {}, []
     for item in dataclasses.fields(cls):
         name = item.name.replace("_", "-")
-        of_value = _of(hints[item.name])
+        schema = _of(hints[item.name])
         if item.metadata.get("is_command"):
-            of_value = {"anyOf": [{"type": "string", "minLength": 1}, of_value | {"minItems": 1}]}
-        properties[name] = of_value | {"description": words[item.name]}
+            schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
+        properties[name] = schema | {"description": docstrings[item.name]}
         if item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
             required.append(name)
-    found: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
-    return found | ({"required": required} if required else {})
+    result: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
+    return result | ({"required": required} if required else {})
 
 
 def _of(annotation: Any) -> dict[str, Json]:

@@ -547,7 +547,7 @@ def install_folders(
         UsageError: a host is unknown, the formats have no skill, or a symbolic link points out of the project.
     """
     if user and not hosts:
-        raise UsageError("it has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
+        raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
     folders = []
     for host in dict.fromkeys(hosts):
         if host not in HOSTS:
