@@ -92,7 +92,7 @@ def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_pa
     )
     finished = init(tmp_path)
     assert "found an MCP server in pyproject.toml, script acme-serve" in finished.stderr
-    assert "# other commands of it: acme-admin\n" in (tmp_path / "skillgen.yaml").read_text("utf-8")
+    assert "# other commands of this package: acme-admin\n" in (tmp_path / "skillgen.yaml").read_text("utf-8")
     assert builds(tmp_path) == {"add"}
 
 
@@ -119,7 +119,7 @@ def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
     assert builds(tmp_path) == {"count"}
     (tmp_path / "skillgen.yaml").unlink()
     (tmp_path / "dist" / "index.js").unlink()
-    assert "first: dist/index.js is not there yet: npm run build\n" in init(tmp_path).stderr
+    assert "first: dist/index.js does not exist yet: npm run build\n" in init(tmp_path).stderr
 
 
 def test_a_fastapi_application_becomes_a_command_that_prints_its_description(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_what_developers_use_is_a_comment_where_the_project_has_something_of_its
     text = (tmp_path / "skillgen.yaml").read_text("utf-8")
     assert "  # browser:\n  #   source:\n  #     config: .mcp.json\n" in text
     assert "  # first: set BROWSER_TOKEN in the environment\n" in text.replace("# #", "#")
-    assert "the server 'browser' in .mcp.json: a comment" in finished.stderr
+    assert "the server 'browser' in .mcp.json: commented out" in finished.stderr
 
 
 # -- the files -------------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_editors_find_the_schema_next_to_the_file_and_the_file_keeps_to_it(tmp_p
     assert first == "# yaml-language-server: $schema=./.skillgen.schema.json"
     schema = json.loads((tmp_path / ".skillgen.schema.json").read_text("utf-8"))
     Draft202012Validator(schema).validate({"targets": targets(tmp_path)})
-    text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("    # Words of your own", "    ## Words")
+    text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("    # Your texts", "    ## Texts")
     words = yaml.safe_load(text.replace("    # ", "    "))
     Draft202012Validator(schema).validate(words)
     assert "when-to-use" in next(iter(words["targets"].values()))

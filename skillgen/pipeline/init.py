@@ -1,20 +1,8 @@
-"""Init: what a project has, the files it writes.
+"""Finds the sources of a project and writes its first skillgen.yaml, for `skillgen init`.
 
-A source that a project has, as a target of its file.
-
-The files of a project that may say what it has: not those of its dependencies, its tests or its output.
-
-MCP servers and FastAPI applications that are written in Python, told by their files' own words.
-
-MCP servers that are written in JavaScript or TypeScript, told by their package.json.
-
-The servers that clients of a project's developers use: `.mcp.json` and its relatives.
-
-Descriptions, snapshots and manifests that a project has, told by their content.
-
-What is proposed of all that a project has: its own first, each under a name of its own.
-
-The text of a new project's file, of its entry for pre-commit, and of the schema that editors read.
+A source becomes a `Proposal`: descriptions, snapshots and manifests are detected by their content, Python servers and
+FastAPI applications by their code, Node servers by their package.json, and servers that developers use by the
+configuration files of clients. Nothing of the project is run.
 """
 
 from __future__ import annotations
@@ -46,32 +34,32 @@ from skillgen.sources.mcp.extensions import find_manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A target that could be."""
+    """A possible target."""
 
     name: str
-    """What it may be called; made unique, and fit for a file's name, by `proposals`."""
+    """A name for it; `propose_targets` makes it unique and valid as a folder name."""
 
     source: Mapping[str, Any]
-    """The keys of `source:`: text, a list of words, or a mapping of texts."""
+    """The keys of `source:`; a value is a string, a list of strings, or a mapping of strings."""
 
     evidence: str
-    """What was seen, in a few words, with the file."""
+    """What was found, with the file."""
 
     prerequisites: tuple[str, ...] = ()
-    """What must be so before it can be made."""
+    """What to do before the target can be built."""
 
     belongs_to_project: bool = True
-    """Whether it is the project's own, and not merely something that its developers use."""
+    """False for a server that the developers merely use."""
 
     alternatives: tuple[str, ...] = field(default=())
-    """Other commands that may be meant."""
+    """Other commands of the same package."""
 
 
 MAX_DEPTH = 4
-"""Folders below the project's own in which it is looked."""
+"""Levels of folders that are searched."""
 
 MAX_FILES = 10_000
-"""Files after which looking ends."""
+"""Number of files after which the search stops."""
 
 _TEXT_LIMIT_BYTES = 1024 * 1024
 # fmt: off
@@ -86,38 +74,38 @@ _SKIPPED_FOLDERS = frozenset((
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """A project's folder."""
+    """The files of a project, without those of its dependencies, its tests and its build output."""
 
     root: Path
-    """The folder."""
+    """Folder of the project."""
 
     @cached_property
-    def files(self) -> tuple[str, ...]:
-        """Its files relative to it, with forward slashes; those nearest to it first."""
-        found: list[str] = []
-        for folder, folders, names in os.walk(self.root):
-            above = Path(folder).relative_to(self.root)
-            folders[:] = sorted(
-                name for name in folders if name.lower() not in _SKIPPED_FOLDERS and not _is_hidden(name)
+    def paths(self) -> tuple[str, ...]:
+        """The files relative to `root`, with forward slashes, the least nested first."""
+        paths: list[str] = []
+        for folder, subfolders, names in os.walk(self.root):
+            relative = Path(folder).relative_to(self.root)
+            subfolders[:] = sorted(
+                name for name in subfolders if name.lower() not in _SKIPPED_FOLDERS and not _is_hidden(name)
             )
-            if len(above.parts) >= MAX_DEPTH:
-                folders.clear()
-            ours = (name for name in sorted(names) if not name.startswith("."))
-            found += [(above / name).as_posix() for name in ours if self._is_file(Path(folder, name))]
-            if len(found) >= MAX_FILES:
+            if len(relative.parts) >= MAX_DEPTH:
+                subfolders.clear()
+            visible = (name for name in sorted(names) if not name.startswith("."))
+            paths += [(relative / name).as_posix() for name in visible if self._is_file(Path(folder, name))]
+            if len(paths) >= MAX_FILES:
                 break
-        return tuple(sorted(found, key=lambda path: (path.count("/"), path)))
+        return tuple(sorted(paths, key=lambda path: (path.count("/"), path)))
 
     def named(self, name: str) -> tuple[str, ...]:
-        """Gives the files of a name, in all folders."""
-        return tuple(path for path in self.files if path.rpartition("/")[2] == name)
+        """Returns the files of that name in all folders."""
+        return tuple(path for path in self.paths if path.rpartition("/")[2] == name)
 
     def has(self, path: str) -> bool:
-        """True if there is such a file in the project."""
+        """True if the project has that file."""
         return bool(path) and self._is_file(self.root / path)
 
     def text(self, path: str) -> str:
-        """Gives a small file's text; empty where it cannot be read."""
+        """Returns the first MiB of a file; empty if it cannot be read."""
         if not self.has(path):
             return ""
         try:
@@ -131,7 +119,7 @@ class ProjectFiles:
         return self.root.resolve()
 
     def _is_file(self, path: Path) -> bool:
-        """True for a file of the project: a link out of it may show a private file, or one of /proc that never ends."""
+        """True for a regular file in the project. A link out of it could expose a private file or an endless device."""
         try:
             return path.is_file() and path.resolve().is_relative_to(self._top)
         except (OSError, ValueError, RuntimeError):  # such as a name that is too long, or a link to itself
@@ -142,6 +130,7 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".") and name != ".well-known"
 
 
+_NEEDS_PACKAGES = "install the packages that it imports"
 _PYTHON_LIBRARIES = ("mcp", "fastmcp", "mcp-server", "fastapi-mcp")
 _SERVES = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+(?:mcp\.server|fastmcp)\b|^[ \t]*from[ \t]+mcp[ \t]+import\b[^\n]*Server|"
@@ -154,17 +143,17 @@ _ENTRY = re.compile(r"([\w.]+)\s*:\s*(\w+)")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 
 
-def python_servers(places: ProjectFiles) -> Iterator[Proposal]:
-    """Gives a proposal for each project in Python that needs an MCP library and serves with it."""
-    for path in places.named("pyproject.toml"):
-        project = _Project.read(places, path)
-        if project.needs(_PYTHON_LIBRARIES) and (found := _server_of(project, path)) is not None:
-            yield found
-    claimed = {path.rpartition("/")[0] for path in places.named("pyproject.toml")}
-    for path in places.files:
+def python_servers(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each Python project that depends on an MCP library, and for each script that serves."""
+    for path in files.named("pyproject.toml"):
+        project = _PythonProject.read(files, path)
+        if project.needs(_PYTHON_LIBRARIES) and (proposal := _server_of(project, path)) is not None:
+            yield proposal
+    packages = {path.rpartition("/")[0] for path in files.named("pyproject.toml")}
+    for path in files.paths:
         folder = path.rpartition("/")[0]
-        loose = not any(folder == other or folder.startswith(f"{other}/") or not other for other in claimed)
-        if loose and path.endswith(".py") and _is_server_file(places, path):
+        is_script = not any(folder == other or folder.startswith(f"{other}/") or not other for other in packages)
+        if is_script and path.endswith(".py") and _is_server_file(files, path):
             yield Proposal(
                 name=path.rpartition("/")[2][: -len(".py")] if "/" not in path else folder.rpartition("/")[2],
                 source={"command": ["python", path]},
@@ -172,90 +161,89 @@ def python_servers(places: ProjectFiles) -> Iterator[Proposal]:
             )
 
 
-def fastapi_applications(places: ProjectFiles) -> Iterator[Proposal]:
-    """Gives a proposal for each module that makes a FastAPI application when it is imported."""
-    for path in places.files:
+def fastapi_applications(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each module that creates a FastAPI application when it is imported."""
+    for path in files.paths:
         if not path.endswith(".py"):
             continue
-        text = places.text(path)
-        if "FastAPI(" not in text or (found := _APPLICATION.search(text)) is None:
+        text = files.text(path)
+        if "FastAPI(" not in text or (match := _APPLICATION.search(text)) is None:
             continue
-        project = _Project.around(places, path)
+        project = _PythonProject.around(files, path)
         inside = path[len(project.folder) + 1 :] if project.folder else path
         inside = inside.removeprefix(f"{project.import_root}/") if project.import_root else inside
         if not _MODULE.match(inside):
             continue
         module = inside[: -len(".py")].replace("/", ".").removesuffix(".__init__")
-        code = f"import json; from {module} import {found[1]}; print(json.dumps({found[1]}.openapi()))"
+        code = f"import json; from {module} import {match[1]}; print(json.dumps({match[1]}.openapi()))"
         yield Proposal(
             name=project.name or module.partition(".")[0],
-            source={"openapi-command": [*project.runner, "python", "-c", code], **project.surroundings()},
+            source={"openapi-command": [*project.runner, "python", "-c", code], **project.import_settings()},
             evidence=f"a FastAPI application in {path}",
-            prerequisites=("the packages that it imports must be installed",),
+            prerequisites=(_NEEDS_PACKAGES,),
         )
 
 
-def _server_of(project: _Project, path: str) -> Proposal | None:
-    sources = [item for item in project.files if item.endswith(".py") and _SERVES.search(project.places.text(item))]
+def _server_of(project: _PythonProject, path: str) -> Proposal | None:
+    sources = [item for item in project.paths if item.endswith(".py") and _SERVES.search(project.files.text(item))]
     scripts = project.scripts
     if scripts and (sources or not project.has_sources):
-        likely = sorted(scripts, key=lambda name: (not _is_likely(scripts[name], sources), "mcp" not in name.lower()))
+        likely = sorted(scripts, key=lambda name: (not _starts_in(scripts[name], sources), "mcp" not in name.lower()))
         name = likely[0]
-        command, surroundings = project.command_of(name, scripts[name])
+        command, settings = project.command_of(name, scripts[name])
         return Proposal(
             name=name,
-            source={"command": command, **surroundings},
+            source={"command": command, **settings},
             evidence=f"an MCP server in {path}, script {name}",
-            prerequisites=() if command == [name] else ("the packages that it imports must be installed",),
+            prerequisites=() if command == [name] else (_NEEDS_PACKAGES,),
             alternatives=tuple(likely[1:]),
         )
-    running = [item for item in sources if _RUNS.search(project.places.text(item))]
-    if not running:
+    server = next((item for item in sources if _RUNS.search(project.files.text(item))), None)
+    if server is None:
         return None
-    file = running[0][len(project.folder) + 1 :] if project.folder else running[0]
-    surroundings = {"cwd": project.folder} if project.folder else {}
+    file = server[len(project.folder) + 1 :] if project.folder else server
     return Proposal(
         name=project.name or file[: -len(".py")],
-        source={"command": [*project.runner, "python", file], **surroundings},
-        evidence=f"an MCP server in {running[0]}",
-        prerequisites=("the packages that it imports must be installed",),
+        source={"command": [*project.runner, "python", file], **project.cwd},
+        evidence=f"an MCP server in {server}",
+        prerequisites=(_NEEDS_PACKAGES,),
     )
 
 
-def _is_likely(entry: str, sources: list[str]) -> bool:
-    """Tells whether a script starts in a file that serves."""
+def _starts_in(entry: str, sources: list[str]) -> bool:
+    """True if the entry point of a script is in one of the source files."""
     module = entry.partition(":")[0].strip().replace(".", "/")
     return any(item.endswith((f"{module}.py", f"{module}/__init__.py")) for item in sources)
 
 
-def _is_server_file(places: ProjectFiles, path: str) -> bool:
-    text = places.text(path)
+def _is_server_file(files: ProjectFiles, path: str) -> bool:
+    text = files.text(path)
     return bool(_SERVES.search(text) and _RUNS.search(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Project:
-    """A folder with a pyproject.toml, or the project's own."""
+class _PythonProject:
+    """A folder with a pyproject.toml, or the root folder."""
 
-    places: ProjectFiles
+    files: ProjectFiles
     folder: str
     data: dict[str, Json]
 
     @classmethod
-    def read(cls, places: ProjectFiles, path: str) -> _Project:
-        return cls(places=places, folder=path.rpartition("/")[0], data=_toml(places.text(path)))
+    def read(cls, files: ProjectFiles, path: str) -> _PythonProject:
+        return cls(files=files, folder=path.rpartition("/")[0], data=_toml(files.text(path)))
 
     @classmethod
-    def around(cls, places: ProjectFiles, path: str) -> _Project:
-        """Gives the nearest project above a file."""
+    def around(cls, files: ProjectFiles, path: str) -> _PythonProject:
+        """Returns the nearest project above a file."""
         folders = [parent.as_posix() for parent in Path(path).parents]
         for folder in folders:
             for name in ("pyproject.toml", "requirements.txt", "setup.py"):
                 inside = name if folder == "." else f"{folder}/{name}"
-                if places.has(inside):
-                    data = _toml(places.text(inside)) if name == "pyproject.toml" else {}
-                    return cls(places=places, folder="" if folder == "." else folder, data=data)
-        return cls(places=places, folder="", data={})
+                if files.has(inside):
+                    data = _toml(files.text(inside)) if name == "pyproject.toml" else {}
+                    return cls(files=files, folder="" if folder == "." else folder, data=data)
+        return cls(files=files, folder="", data={})
 
     @property
     def table(self) -> dict[str, Json]:
@@ -271,32 +259,37 @@ class _Project:
         return name if isinstance(name, str) else ""
 
     @property
-    def files(self) -> list[str]:
-        return [item for item in self.places.files if not self.folder or item.startswith(f"{self.folder}/")]
+    def paths(self) -> list[str]:
+        return [item for item in self.files.paths if not self.folder or item.startswith(f"{self.folder}/")]
 
     @property
     def has_sources(self) -> bool:
-        return any(item.endswith(".py") for item in self.files)
+        return any(item.endswith(".py") for item in self.paths)
 
     @property
     def scripts(self) -> dict[str, str]:
-        found = as_dict(self.table.get("scripts")) | as_dict(self.poetry.get("scripts"))
-        return {name: entry for name, entry in found.items() if isinstance(entry, str)}
+        scripts = as_dict(self.table.get("scripts")) | as_dict(self.poetry.get("scripts"))
+        return {name: entry for name, entry in scripts.items() if isinstance(entry, str)}
 
     @property
     def import_root(self) -> str:
-        return "src" if any(item.startswith(self._inside("src/")) for item in self.files) else ""
+        return "src" if any(item.startswith(self._inside("src/")) for item in self.paths) else ""
+
+    @property
+    def cwd(self) -> dict[str, Any]:
+        """The key `cwd` of a source; empty for the root folder."""
+        return {"cwd": self.folder} if self.folder else {}
 
     @property
     def runner(self) -> list[str]:
-        """What runs a command in the project's own environment."""
+        """The command that runs another one in the project's environment; empty if the project has no lock file."""
         for tool in ("uv", "poetry", "pdm"):
-            if self.places.has(self._inside(f"{tool}.lock")) and shutil.which(tool):
+            if self.files.has(self._inside(f"{tool}.lock")) and shutil.which(tool):
                 return [tool, "run"]
         return []
 
     def needs(self, libraries: tuple[str, ...]) -> bool:
-        """Tells whether one of these is among its dependencies, also the optional ones."""
+        """True if a library is among its dependencies, including the optional ones."""
         listed = [*as_list(self.table.get("dependencies"))]
         for extra in as_dict(self.table.get("optional-dependencies")).values():
             listed += as_list(extra)
@@ -305,25 +298,21 @@ class _Project:
         return bool({re.sub(r"[-_.]+", "-", name).lower() for name in names} & set(libraries))
 
     def command_of(self, script: str, entry: str) -> tuple[list[str], dict[str, Any]]:
-        """Gives the command of a script: by name where it can be found, else from its module."""
-        here: dict[str, Any] = {"cwd": self.folder} if self.folder else {}
+        """Returns the command of a script and the keys that go with it: by name if it is installed, else by module."""
         if self.runner:
-            return [*self.runner, script], here
-        found = _ENTRY.match(entry)
-        if found is None or self._is_installed(script):
-            return [script], here
-        code = f"import sys; from {found[1]} import {found[2]}; sys.exit({found[2]}())"
-        return ["python", "-c", code], self.surroundings()
+            return [*self.runner, script], self.cwd
+        match = _ENTRY.match(entry)
+        if match is None or self._is_installed(script):
+            return [script], self.cwd
+        code = f"import sys; from {match[1]} import {match[2]}; sys.exit({match[2]}())"
+        return ["python", "-c", code], self.import_settings()
 
-    def surroundings(self) -> dict[str, Any]:
-        """Gives the folder and the variables that its modules need to be imported."""
-        found: dict[str, Any] = {"cwd": self.folder} if self.folder else {}
-        if self.import_root:
-            found["env"] = {"PYTHONPATH": self.import_root}
-        return found
+    def import_settings(self) -> dict[str, Any]:
+        """Returns the keys `cwd` and `env` of a source that imports modules of the project."""
+        return self.cwd | ({"env": {"PYTHONPATH": self.import_root}} if self.import_root else {})
 
     def _is_installed(self, script: str) -> bool:
-        root = self.places.root
+        root = self.files.root
         environment = project_environment(os.environ, root / self.folder, root)
         return shutil.which(with_resolved_program((script,), environment)[0], path=environment.get("PATH")) is not None
 
@@ -343,49 +332,49 @@ def _toml(text: str) -> dict[str, Json]:
 
 
 _NODE_LIBRARIES = ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "xmcp")
-_SCRIPTS = ("build", "compile", "prepare")
+_BUILD_SCRIPTS = ("build", "compile", "prepare")
 
 
-def node_servers(places: ProjectFiles) -> Iterator[Proposal]:
-    """Gives a proposal for each package that needs an MCP library and has a command, or a file, that serves."""
-    for path in places.named("package.json"):
-        data = _package(places.text(path))
+def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each package that depends on an MCP library and has a command or serving main file."""
+    for path in files.named("package.json"):
+        data = _package(files.text(path))
         needed = {name for key in ("dependencies", "devDependencies") for name in as_dict(data.get(key))}
         if not needed & set(_NODE_LIBRARIES):
             continue
         folder = path.rpartition("/")[0]
-        commands = _commands(data, places, folder)
+        commands = _commands(data, files, folder)
         if not commands:
             continue
         names = sorted(commands, key=lambda name: "mcp" not in name.lower())
         file = commands[names[0]]
-        where: dict[str, Any] = {"cwd": folder} if folder else {}
-        is_there = places.has(posixpath.join(folder, file))
+        cwd = {"cwd": folder} if folder else {}
+        exists = files.has(posixpath.join(folder, file))
         yield Proposal(
             name=names[0],
-            source={"command": ["node", file], **where},
+            source={"command": ["node", file], **cwd},
             evidence=f"an MCP server in {path}, {file}",
-            prerequisites=() if is_there else (_build_hint(data, file),),
+            prerequisites=() if exists else (_build_hint(data, file),),
             alternatives=tuple(names[1:]),
         )
 
 
-def _commands(data: dict[str, Json], places: ProjectFiles, folder: str) -> dict[str, str]:
-    """Gives name to file: what the package installs as commands, else the file that it is, where that serves."""
+def _commands(data: dict[str, Json], files: ProjectFiles, folder: str) -> dict[str, str]:
+    """Returns name to file of the commands that a package installs; without any, its main file if that serves."""
     name = (text_of(data, "name") or "server").rpartition("/")[2]
-    given = data.get("bin")
-    listed = {name: given} if isinstance(given, str) else as_dict(given)
-    found = {key: posixpath.normpath(file) for key, file in listed.items() if isinstance(file, str) and file}
+    declared = data.get("bin")
+    listed = {name: declared} if isinstance(declared, str) else as_dict(declared)
+    commands = {key: posixpath.normpath(file) for key, file in listed.items() if isinstance(file, str) and file}
     main = text_of(data, "main") or "index.js"
-    if not found and "/server" in places.text(posixpath.join(folder, main)):
-        found = {name: posixpath.normpath(main)}
-    return {key: file for key, file in found.items() if not file.startswith(("/", ".."))}
+    if not commands and "/server" in files.text(posixpath.join(folder, main)):
+        commands = {name: posixpath.normpath(main)}
+    return {key: file for key, file in commands.items() if not file.startswith(("/", ".."))}
 
 
 def _build_hint(data: dict[str, Json], file: str) -> str:
     scripts = as_dict(data.get("scripts"))
-    script = next((item for item in _SCRIPTS if item in scripts), None)
-    return f"{file} is not there yet: npm run {script}" if script else f"{file} is not there yet"
+    script = next((item for item in _BUILD_SCRIPTS if item in scripts), None)
+    return f"{file} does not exist yet: npm run {script}" if script else f"{file} does not exist yet"
 
 
 def _package(text: str) -> dict[str, Json]:
@@ -395,7 +384,7 @@ def _package(text: str) -> dict[str, Json]:
         return {}
 
 
-FILES = (
+_CLIENT_FILES = (
     ".mcp.json",
     "mcp.json",
     ".vscode/mcp.json",
@@ -410,14 +399,14 @@ _VARIABLE = re.compile(r"\$\{(?:env:|input:)?([A-Za-z_][\w-]*)\}")
 _CLIENT_VARIABLES = ("workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator")
 
 
-def client_servers(places: ProjectFiles) -> Iterator[Proposal]:
-    """Gives a proposal for each server; one that several files name counts once."""
+def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each server in the project's client configurations; duplicates count once."""
     seen: set[str] = set()
-    for path in FILES:
-        if not places.has(path):
+    for path in _CLIENT_FILES:
+        if not files.has(path):
             continue
         try:
-            config = read_client_config(places.root / path)
+            config = read_client_config(files.root / path)
         except SkillgenError:
             continue
         for name, entry in config.servers.items():
@@ -432,30 +421,30 @@ def client_servers(places: ProjectFiles) -> Iterator[Proposal]:
                 prerequisites=tuple(
                     f"set {item} in the environment" for item in needed if item not in _CLIENT_VARIABLES
                 ),
-                belongs_to_project=_runs_project_file(places, entry),
+                belongs_to_project=_runs_project_file(files, entry),
             )
 
 
-def _runs_project_file(places: ProjectFiles, entry: Mapping[str, Json]) -> bool:
-    words = [entry.get("command"), *as_list(entry.get("args"))]
-    texts = [word.replace("${workspaceFolder}/", "").removeprefix("./") for word in words if isinstance(word, str)]
-    return any(places.has(text) and not text.startswith("/") for text in texts)
+def _runs_project_file(files: ProjectFiles, entry: Mapping[str, Json]) -> bool:
+    command = [entry.get("command"), *as_list(entry.get("args"))]
+    paths = [item.replace("${workspaceFolder}/", "").removeprefix("./") for item in command if isinstance(item, str)]
+    return any(files.has(path) and not path.startswith("/") for path in paths)
 
 
-_ENDINGS = (".json", ".yaml", ".yml")
+_EXTENSIONS = (".json", ".yaml", ".yml")
 _SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 _HINT = re.compile(rb"""["']?(openapi|swagger|snapshot|manifest_version)["']?\s*:""")
-"""What such a file holds somewhere; the others are not parsed."""
+"""A file without any of these keys is not parsed."""
 
 
-def description_files(places: ProjectFiles) -> Iterator[Proposal]:
-    """Gives a proposal for each; two files of one API (its YAML and its JSON) count once."""
+def description_files(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each description, snapshot and manifest; the YAML and the JSON of one API count once."""
     seen: set[tuple[str, str]] = set()
-    for path in places.files:
-        if not path.endswith(_ENDINGS) or not _may_be_description(places, path):
+    for path in files.paths:
+        if not path.endswith(_EXTENSIONS) or not _may_be_description(files, path):
             continue
         try:
-            data = load_document(str(places.root / path), ProblemLog()).data
+            data = load_document(str(files.root / path), ProblemLog()).data
         except SkillgenError:
             continue
         kind, what = _kind(data)
@@ -469,15 +458,16 @@ def description_files(places: ProjectFiles) -> Iterator[Proposal]:
             yield Proposal(name=title, source={kind: path}, evidence=f"{what} in {path}")
 
 
-def _may_be_description(places: ProjectFiles, path: str) -> bool:
+def _may_be_description(files: ProjectFiles, path: str) -> bool:
     try:
-        file = places.root / path
+        file = files.root / path
         return file.stat().st_size <= _SIZE_LIMIT_BYTES and _HINT.search(file.read_bytes()) is not None
     except OSError:
         return False
 
 
 def _kind(data: Json) -> tuple[str, str]:
+    """Returns the key of `source:` and the name of a kind of document; empty strings for other documents."""
     if is_snapshot(data):
         return "snapshot", "a snapshot"
     if is_description(data) and isinstance(as_dict(data).get("info"), dict):
@@ -489,64 +479,62 @@ def _kind(data: Json) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """The targets of a new project's file."""
+    """The targets of a new project file."""
 
     chosen: tuple[Proposal, ...]
-    """Those that are made."""
+    """The active targets."""
 
     others: tuple[Proposal, ...]
-    """Those that stand in the file as a comment."""
+    """The targets that are commented out."""
 
 
 def propose_targets(root: Path) -> Proposals:
-    """Looks at a project.
+    """Searches a project for sources.
 
-    A server that its developers use (`npx` some package) is not documented in a project that has something of its own,
-    and neither is an application whose description is there as a file.
+    Commented out are servers that the developers merely use (such as `npx PACKAGE`) if the project has sources of its
+    own, and FastAPI applications if it has description files.
     """
-    places = ProjectFiles(root)
-    descriptions, clients = list(description_files(places)), list(client_servers(places))
-    servers = [*python_servers(places), *node_servers(places)]
-    applications = list(fastapi_applications(places))
-    own_clients = [] if servers else [item for item in clients if item.belongs_to_project]
-    used = [item for item in clients if item not in own_clients]
-    chosen = [*descriptions, *servers, *own_clients]
+    files = ProjectFiles(root)
+    descriptions, clients = list(description_files(files)), list(client_servers(files))
+    servers = [*python_servers(files), *node_servers(files)]
+    project_clients = [] if servers else [item for item in clients if item.belongs_to_project]
+    chosen = [*descriptions, *servers, *project_clients]
     others: list[Proposal] = []
-    (others if descriptions else chosen).extend(applications)
-    (others if chosen else chosen).extend(used)
-    named = _with_unique_names([*chosen, *others])
-    return Proposals(chosen=tuple(named[: len(chosen)]), others=tuple(named[len(chosen) :]))
+    (others if descriptions else chosen).extend(fastapi_applications(files))
+    (others if chosen else chosen).extend(item for item in clients if item not in project_clients)
+    proposals = _with_unique_names([*chosen, *others])
+    return Proposals(chosen=tuple(proposals[: len(chosen)]), others=tuple(proposals[len(chosen) :]))
 
 
 def _with_unique_names(proposals: Iterable[Proposal]) -> list[Proposal]:
     taken: set[str] = set()
-    found = []
+    renamed = []
     for proposal in proposals:
         stem = _slug(proposal.name)
         name, number = stem, 2
         while name in taken:
             name, number = f"{stem}-{number}", number + 1
         taken.add(name)
-        found.append(replace(proposal, name=name))
-    return found
+        renamed.append(replace(proposal, name=name))
+    return renamed
 
 
 def _slug(name: str) -> str:
-    """Gives a name as that of a folder."""
+    """Returns a name in lower-case ASCII with hyphens, at most 40 characters, for a folder."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
 
 
 SCHEMA_NAME = ".skillgen.schema.json"
-"""It stands beside the project's file: every checkout has it, without a network and wherever skillgen is installed."""
+"""The schema is written next to the project file, so that every checkout has it, without a network."""
 
 _PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)\Z)\.?[A-Za-z_][\w./+-]*\Z", re.ASCII | re.IGNORECASE)
 
 _FILE_HEADER = f"""\
 # yaml-language-server: $schema=./{SCHEMA_NAME}
 #
-# What skillgen documents. `skillgen build` makes the documents of every target, `skillgen build --check` says in CI
-# whether they are still true. Paths are relative to this file. Secrets come from the environment: ${{NAME}}.
+# What skillgen documents. `skillgen build` writes the documents of every target; `skillgen build --check` fails in CI
+# if they are not up to date. Paths are relative to this file. Secrets come from the environment: ${{NAME}}.
 # `build` and the hooks run the commands below, as make runs those of a Makefile.
 
 targets:
@@ -554,7 +542,7 @@ targets:
 _OPTIONAL_KEYS = """\
     # out: {out}
     # emit: [skill, llms, ai-help, registry]
-    # Words of your own win over what the source says:
+    # Your texts win over the source's:
     # description: What it does. Use when the user plans work.
     # when-to-use: [plan the week, find an open task]
     # not-for: [bug reports]
@@ -562,7 +550,7 @@ _OPTIONAL_KEYS = """\
     #   What else an agent should know, in Markdown.
 """
 _EXAMPLES = """\
-  # Take out the # of the one that fits, and correct it:
+  # Remove the # of the one that fits, and correct it:
   #
   # api:
   #   source: {openapi: openapi.yaml}                 # a file or a URL
@@ -574,7 +562,7 @@ _EXAMPLES = """\
   # server:                                           # an MCP server that a command starts
   #   source: {command: [python, server.py]}
   #
-  # hosted:                                           # an MCP server at an address
+  # hosted:                                           # an MCP server at a URL
   #   source: {url: "https://example.com/mcp", headers: {Authorization: "Bearer ${TOKEN}"}}
 """
 
@@ -592,53 +580,49 @@ _HOOK = """\
 
 
 def project_text(proposals: Proposals) -> str:
-    """Gives a project's file: the chosen targets, the others as comments; examples where nothing was found."""
+    """Returns the text of a project file: the chosen targets, the others as comments; without targets, examples."""
     if not proposals.chosen:
         return _FILE_HEADER + _EXAMPLES
     first, *rest = proposals.chosen
-    parts = [_target(first) + _OPTIONAL_KEYS.format(out=DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}")]
-    parts += [_target(proposal) for proposal in rest]
+    parts = [target_text(first) + _OPTIONAL_KEYS.format(out=DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}")]
+    parts += [target_text(proposal) for proposal in rest]
     if proposals.others:
         parts.append(_commented(proposals.others))
     return _FILE_HEADER + "\n".join(parts)
 
 
 def pre_commit_text() -> str:
-    """Gives a configuration of pre-commit that makes the documents at each commit, by the installed skillgen."""
+    """Returns a pre-commit configuration that builds the documents at each commit with the installed skillgen."""
     return f"repos:\n{_HOOK}"
 
 
 def pre_commit_entry() -> str:
-    """Gives what is added to a configuration that there is, below `repos:`."""
+    """Returns the entry to add to an existing configuration, below `repos:`."""
     return _HOOK
 
 
 def schema_text() -> str:
-    """Gives the JSON Schema of the project's file."""
+    """Returns the JSON Schema of the project file."""
     return json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
 
 
 def target_text(proposal: Proposal) -> str:
-    """Gives one target, as it stands below `targets:`."""
-    return _target(proposal)
-
-
-def _commented(proposals: Iterable[Proposal]) -> str:
-    lines = "".join(_target(proposal) for proposal in proposals).splitlines()
-    return "  # Also found, and left out: take out the # where you want it.\n" + "".join(
-        f"  # {line[2:]}".rstrip() + "\n" for line in lines
-    )
-
-
-def _target(proposal: Proposal) -> str:
+    """Returns one target in YAML, indented for its place below `targets:`."""
     lines = [f"  # {_one_line(proposal.evidence)}"]
-    lines += [f"  # first: {_one_line(caution)}" for caution in proposal.prerequisites]
+    lines += [f"  # first: {_one_line(prerequisite)}" for prerequisite in proposal.prerequisites]
     if proposal.alternatives:
-        lines.append(f"  # other commands of it: {_one_line(', '.join(proposal.alternatives))}")
+        lines.append(f"  # other commands of this package: {_one_line(', '.join(proposal.alternatives))}")
     lines += [f"  {_scalar(proposal.name)}:", "    source:"]
     for key, value in proposal.source.items():
         lines.append(f"      {key}: {_value(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _commented(proposals: Iterable[Proposal]) -> str:
+    lines = "".join(target_text(proposal) for proposal in proposals).splitlines()
+    return "  # Also found; remove the # to document it:\n" + "".join(
+        f"  # {line[2:]}".rstrip() + "\n" for line in lines
+    )
 
 
 def _value(value: Any) -> str:
@@ -650,7 +634,7 @@ def _value(value: Any) -> str:
 
 
 def _scalar(text: str) -> str:
-    """Gives text as YAML: plain where nothing in it could be taken for something else, else as JSON has it."""
+    """Returns a YAML scalar: plain if it cannot be read as something else, otherwise quoted as in JSON."""
     return text if _PLAIN.match(text) else json.dumps(text, ensure_ascii=True)
 
 
