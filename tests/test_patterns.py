@@ -276,7 +276,7 @@ WITHOUT_REPETITION = {
     ("text/uses.py", "uses_in_item"),
     ("sources/mcp/crawl.py", "_report_home_folder"),
     ("security/secrets.py", "__init__"),
-    ("security/secrets.py", "_redacted"),
+    ("security/secrets.py", "_redact"),
 }
 """Functions that find given words, or that anchor a part of a constant that is tried above."""
 

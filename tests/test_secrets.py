@@ -20,8 +20,8 @@ from servers import over_http
 from skillgen.model.values import Json
 from skillgen.security.secrets import (
     Secrets,
-    is_secret_form,
     is_secret_setting,
+    looks_secret,
     secrets_from_environment,
     secrets_from_url,
 )
@@ -84,7 +84,7 @@ SETTINGS = """
 @pytest.mark.parametrize("value", SETTINGS.split())
 def test_an_ordinary_setting_is_not_a_secret(value: str) -> None:
     """X-12: a value is a secret by its variable's name or by its form."""
-    assert not is_secret_form(value)
+    assert not looks_secret(value)
     assert not secrets_from_environment({"SETTING": value}, {"OTHER": value})
 
 

@@ -1,4 +1,4 @@
-"""Addresses without what may be secret in them, and the parts of those that may make no sense."""
+"""URLs without credentials, the parts of invalid URLs, and the test whether a host is private."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ UrlOrigin = tuple[str, str, int]
 _LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
 
 _PRIVATE_DOMAINS = ("local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc")
-"""Domains of private networks (RFC 6762 appendix G, RFC 8375), and that of Kubernetes."""
+"""Domains of private networks (RFC 6762 appendix G, RFC 8375) and of Kubernetes."""
 
 _NUMERIC = re.compile(r"[0-9a-fx.]{1,60}")
-"""What `inet_aton` may read; it ignores what follows a blank."""
+"""Strings that may be passed to `inet_aton`, which ignores everything after a space."""
 
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """NAT64: the last 32 bits are the IPv4 address that is reached (RFC 6052)."""
@@ -32,43 +32,43 @@ _ISATAP = 0x00005EFE
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 
 _RESERVED = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20")))
-"""Special-purpose blocks that some releases of Python take for global."""
+"""Special-purpose blocks that some Python releases call global."""
 
 _USERINFO = re.compile(r"(?<=:)//[^/?#]*@")
 
 
 def public_url(url: str) -> str:
-    """Gives a URL without its user, password, query and fragment, any of which may hold a secret."""
+    """Returns a URL without user, password, query and fragment, which may all hold secrets."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # a port or a bracket that makes no sense; what is no URL is not shown
+    except ValueError:  # an invalid port or bracket; an invalid URL is not shown
         return url.partition(":")[0] + "://…"
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def without_credentials(url: str) -> str:
-    """Gives a URL without its user and password."""
+    """Returns a URL without user and password."""
     try:
         parts = urlsplit(url)
-    except ValueError:  # a bracket that makes no sense, such as that of a placeholder
+    except ValueError:  # an invalid bracket, such as that of a placeholder
         return _USERINFO.sub("//", url, count=1)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 
 def resolve_url(base: str, reference: str) -> tuple[str, str]:
-    """Gives the address to which a reference leads from a base, and the fragment; what is no address, as it stands."""
-    with suppress(ValueError):  # a bracket that makes no sense
+    """Returns the absolute URL of a reference, and its fragment; an invalid URL is returned unchanged."""
+    with suppress(ValueError):  # an invalid bracket
         reference = urljoin(base, reference)
-    address, _, fragment = reference.partition("#")
-    return address, fragment
+    url, _, fragment = reference.partition("#")
+    return url, fragment
 
 
 def decoded_path(url: str) -> str:
-    """Gives the path of an address in plain characters; empty where there is none."""
+    """Returns the percent-decoded path of a URL; empty if it has no path."""
     try:
         return unquote(urlsplit(url).path)
-    except ValueError:  # a bracket that makes no sense
+    except ValueError:  # an invalid bracket
         return ""
 
 
@@ -81,21 +81,21 @@ def host_of(url: str | None) -> str | None:
 
 
 def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
-    """Returns why a document must not link an icon; `None` where it may (SEP-973, "Security considerations").
+    """Returns why a document must not link an icon; `None` if it may (SEP-973, "Security considerations").
 
-    An icon may be in the document itself, or on the domain of the service: `api.acme.com` may have one on `acme.com`.
+    An icon may be a data: URL, or be on the domain of the service: `api.acme.com` may have one on `acme.com`.
     """
     scheme = source.partition(":")[0].strip().lower()
     if scheme == "data":
         is_image = source.partition(":")[2].lstrip().lower().startswith("image/")
         return None if is_image else "the data: URL is not an image"
     if scheme != "https":
-        return "only https: and data: addresses are kept"
+        return "only https: and data: URLs are linked"
     if without_credentials(source) != source:
         return "the URL has a user name or a password"
     host = host_of(source)
     if host is None:
-        return "the address names no host"
+        return "the URL has no host"
     hosts = tuple(dict.fromkeys(trusted_hosts))
     if any(_is_within(host, trusted) or _is_within(trusted, host) for trusted in hosts):
         return None
@@ -108,7 +108,7 @@ def _is_within(host: str, domain: str) -> bool:
 
 
 def origin_of(url: str) -> UrlOrigin | None:
-    """Gives scheme, host and port of an address; none where it is not one of HTTP."""
+    """Returns scheme, host and port of a URL; `None` if it is not an HTTP URL."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -120,26 +120,26 @@ def origin_of(url: str) -> UrlOrigin | None:
 
 
 def hosts_of(urls: Iterable[str]) -> frozenset[str]:
-    """Gives the hosts of addresses that the user gave, as `Network.named` wants them."""
+    """Returns the hosts of URLs, as `Network.named` takes them."""
     return frozenset(origin[1] for url in urls if (origin := origin_of(url)) is not None)
 
 
 def is_private(host: str) -> bool:
-    """True if a host, by its name alone, is this machine or in a network that is not public."""
+    """True if a host, by its name alone, is this machine or in a private network."""
     address = literal_address(host)
     if address is not None:
         return not is_public_address(address)
-    return f".{plain_host(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
+    return f".{_normalised_host(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
 
 
-def plain_host(host: str) -> str:
-    """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), no dot at its end."""
+def _normalised_host(host: str) -> str:
+    """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), without a trailing dot."""
     return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().strip("[]").rstrip(".")
 
 
 def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Returns the address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
-    text = plain_host(host).partition("%")[0]
+    """Returns the IP address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
+    text = _normalised_host(host).partition("%")[0]
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(text)
     if not _NUMERIC.fullmatch(text):
@@ -163,5 +163,5 @@ def is_public_address(address: ipaddress.IPv4Address | ipaddress.IPv6Address) ->
         return is_public_address(address.sixtofour)
     if number >> 32 & 0xFDFFFFFF == _ISATAP and not is_public_address(ipaddress.IPv4Address(number & 0xFFFFFFFF)):
         return False
-    # Everything outside of 2000::/3 is reserved, local or multicast, whatever a release of Python knows of it.
+    # Everything outside of 2000::/3 is reserved, local or multicast, whatever the Python release knows about it.
     return address in _UNICAST and address.is_global

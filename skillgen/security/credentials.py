@@ -1,8 +1,8 @@
-"""Finds what looks like a credential in a text, and puts a placeholder in its place.
+"""Finds credentials in text and redacts them.
 
-Two ways: the forms that issuers document for their keys and tokens, and values that look random where a name says that
-they are secret. Keys of documentation (AWS's `…EXAMPLE`, Stripe's `sk_test_…`) follow the same rule: nobody can tell
-them from others, and no reader needs them.
+There are two ways: the forms that issuers document for their keys and tokens, and values that look random after a name
+that says that they are secret. Keys of documentation (AWS's `…EXAMPLE`, Stripe's `sk_test_…`) are redacted too: they
+look like real keys, and no reader needs them.
 """
 
 from __future__ import annotations
@@ -178,27 +178,27 @@ _VAGUE = (
     "sdk-",
 )
 HIDDEN = "[hidden]"
-"""The placeholder for a secret that the user gave."""
+"""The placeholder for a secret that the user passed."""
 
 _PLACEHOLDER = re.compile(r"\[(?:hidden|[\w ]{1,40} left out)\]")
 
-SHORTEST = 16
-"""Characters that a credential has at least, but for a password in an address."""
+_MIN_LENGTH = 16
+"""Characters of the shortest credential, except for a password in a URL."""
 
-_FEWEST_SIGNS = 2
-"""What ends in so few different characters shows the form of a credential, and is none."""
+_MAX_PLACEHOLDER_CHARACTERS = 2
+"""A string that ends in so few distinct characters only shows the form of a credential: `sk-xxxx`."""
 
 
-def _one_of(words: Iterable[str]) -> str:
-    """Gives an expression for some words, by their first letters: one for all is tried word by word."""
+def _any_of(words: Iterable[str]) -> str:
+    """Returns a regex for some words, grouped by first letter: a plain alternation tries every word in turn."""
     by_letter: dict[str, list[str]] = {}
     for word in words:
         by_letter.setdefault(word[0], []).append(word[1:])
     return "|".join(f"{re.escape(letter)}(?:{'|'.join(map(re.escape, rests))})" for letter, rests in by_letter.items())
 
 
-_FIRST = re.compile(
-    _one_of(start for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
+_PREFILTER = re.compile(
+    _any_of(start for _, _, starts in _FORMS for start in starts if start not in _VAGUE)
     + r"|(?:SK|AC)[0-9a-f]{16}|pat[A-Za-z0-9]{14}\.|\bsl\.[\w=-]{16}|API-[A-Z0-9]{12}|ico-[A-Za-z0-9]{16}"
     r"|v1\.0-[a-f0-9]{12}|dp\.s[a-z]{1,4}\.|fm[12][ar]?_[A-Za-z0-9+/]{16}|fig[ou]r?_|[ps]at\.[\w-]{22}\."
     r"|[0-9a-f]{16}-us|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27}|1000\.[a-f0-9]{16}|c[ks]_[a-f0-9]{16}|sk_[a-f0-9]{16}"
@@ -211,12 +211,12 @@ _ASSIGNED = re.compile(
     r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
     re.IGNORECASE,
 )
-_IN_ADDRESS_OR_COOKIE = re.compile(
+_IN_URL_OR_COOKIE = re.compile(
     r"(?<![\w-])(?:sig|key|auth|sid|session|session_?id|jsessionid|phpsessid|connect\.sid)="
     r"(?P<value>[A-Za-z0-9+/_.%~-]{24,2000}={0,2})",
     re.IGNORECASE,
 )
-"""Names too short for a text, which say what their value is where an address or a cookie has them."""
+"""Names that are too short for prose, but name a secret in a URL or a cookie."""
 
 _SECRET_PARAMETER = (
     r"(?:(?:[A-Za-z]{1,16}[_.-]?)?(?:passw(?:or)?d|passphrase|pwd|secret)|(?:access|refresh|auth|bearer|api|id)?[_-]?token"
@@ -224,7 +224,7 @@ _SECRET_PARAMETER = (
 )
 _SECRET_VALUE = r"(?P<value>[^\s&#;\"'`<>|,)\]}]{4,200})"
 _IN_QUERY = re.compile(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
-"""A parameter of a URL that is named like a secret: its value is one, however short."""
+"""A URL parameter that is named like a secret: its value is secret, however short."""
 
 _IN_CONNECTION_STRING = re.compile(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
 _CONNECTION_STRING = re.compile(
@@ -243,12 +243,12 @@ _SECRET_NOUN = re.compile("passw|pwd|secret|token|key", re.IGNORECASE)
 """A value of letters alone that names what it is: `primaryAccessKey`, `storetoken`."""
 
 _VARIABLE = re.compile(r"[<{\[…]|%[sd]|%[A-Za-z_]+%|\$[({]|:?\$?[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\$\w+$|\*+$")
-"""The beginning of what a reader has to replace."""
+"""The start of a placeholder that a reader replaces."""
 
-_SHORTEST_RANDOM = 10
-_KINDS_OF_SIGN = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
+_MIN_RANDOM_LENGTH = 10
+_CHARACTER_CLASSES = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 _SYLLABLES = re.compile(r"[A-Za-z][a-z]{3}")
-"""A short value with as many letters in a row is somebody's words, such as `newPassw0rd`."""
+"""A short value with four letters in sequence is made of words, such as `newPassw0rd`."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SECRET_WORDS = re.compile(
@@ -256,59 +256,59 @@ _SECRET_WORDS = re.compile(
     r"secret_?keys?|auth_?keys?|client_?secret|signing_?key|encryption_?key|session_?key|signature|authorization|jwt|"
     r"bearer)(?:_?(?:value|id))?$"
 )
-_PAGE_WORDS = re.compile(
+_PAGE_TOKEN = re.compile(
     r"(?:page|pagination|next|prev|previous|continuation|cursor|sync|resume|skip)[_-]?tokens?$", re.IGNORECASE
 )
-"""A token that leads to another page is none that opens a door."""
+"""Pagination tokens are not credentials."""
 
-_LONGEST_PAGE_WORD = len("continuation_")
+_MAX_PAGE_WORD = len("continuation_")
 
 _PLAIN_WORD = re.compile(r"[a-z_./:;,#@~+$%()\[\]{}<>`'\"?=&|*!-]+").fullmatch
-"""A credential has a digit or a capital; most long words are addresses and names that have neither."""
+"""A credential has a digit or an upper-case letter; most long words are URLs and names without either."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _NOT_RANDOM = re.compile(
     r"^(?:arn|urn):|^projects/|[\s{}<>()\[\]]|x{4,}|X{4,}|\*{3,}|\.{3,}|example[-_.]|[yY]our|YOUR|placeholder|redacted|change[-_]?me|"
-    r"123e4567-e89b-12d3-a456-4266141740"  # the UUID of documentation, which made examples have too
+    r"123e4567-e89b-12d3-a456-4266141740"  # the UUID of documentation, also in generated examples
 )
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
-    """Gives a text with a placeholder for each credential, and what they seem to be."""
-    found: dict[str, None] = {}
+    """Returns a text with a placeholder for each credential, and the kinds of these credentials."""
+    kinds: dict[str, None] = {}
     for kind, form, starts in _FORMS:
         if any(start in text for start in starts):
             changed = _compiled(form).sub(partial(_placeholder, kind), text)
             if changed != text:
-                text, found[kind] = changed, None
+                text, kinds[kind] = changed, None
     if _names_a_secret(text):
-        changed = _ASSIGNED.sub(_without_value, text)
+        changed = _ASSIGNED.sub(_redact_value, text)
         if changed != text:
-            text, found["secret"] = changed, None
+            text, kinds["secret"] = changed, None
     if _has_short_name(text):
-        changed = _IN_ADDRESS_OR_COOKIE.sub(_without_value, text)
+        changed = _IN_URL_OR_COOKIE.sub(_redact_value, text)
         if changed != text:
-            text, found["secret"] = changed, None
+            text, kinds["secret"] = changed, None
     for pattern in _secret_parameters(text):
-        changed = pattern.sub(_without_parameter_value, text)
+        changed = pattern.sub(_redact_parameter, text)
         if changed != text:
-            text, found["secret in an address"] = changed, None
-    return text, tuple(found)
+            text, kinds["secret in an address"] = changed, None
+    return text, tuple(kinds)
 
 
 def might_hold_credential(text: str) -> bool:
-    """Tells quickly whether a text is worth looking at: most have no word that is long enough."""
-    if len(text) < SHORTEST:
+    """True unless a text certainly has no credential. A fast prefilter: most texts have no word that is long enough."""
+    if len(text) < _MIN_LENGTH:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text or " -u " in text or "--user" in text:
         return True
     if any(pattern.search(text) for pattern in _secret_parameters(text)):
         return True
-    words = [word for word in text.split() if len(word) >= SHORTEST and not _PLAIN_WORD(word)]
+    words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
     if not words:
         return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.search(text))
     return (
-        bool(_FIRST.search(" ".join(words)))
+        bool(_PREFILTER.search(" ".join(words)))
         or _names_a_secret(text)
         or _has_short_name(text)
         or "earer " in text
@@ -317,7 +317,7 @@ def might_hold_credential(text: str) -> bool:
 
 
 def placeholder(kind: str) -> str:
-    """Gives what stands in the place of a credential."""
+    """Returns the placeholder for a credential."""
     return f"[{kind} left out]"
 
 
@@ -328,17 +328,17 @@ def without_placeholders(text: str) -> str:
 
 @lru_cache(1 << 12)
 def is_secret_name(name: str) -> bool:
-    """Tells whether a member of this name holds a secret: `api_key`, `clientSecret`, `X-Auth-Token`."""
+    """True if a value of this name is a secret: `api_key`, `clientSecret`, `X-Auth-Token`."""
     words = "_".join(part for part in _CAMEL.split(name) if part).lower()
-    return bool(_SECRET_WORDS.search(words)) and not _PAGE_WORDS.search(words)
+    return bool(_SECRET_WORDS.search(words)) and not _PAGE_TOKEN.search(words)
 
 
 def looks_random(value: str) -> bool:
-    """Tells whether a value looks made by chance rather than written by somebody."""
-    if not _SHORTEST_RANDOM <= len(value) <= 4_000 or _NOT_RANDOM.search(value):
+    """True if a value looks generated: by its entropy, or if it is short, by its mix of characters."""
+    if not _MIN_RANDOM_LENGTH <= len(value) <= 4_000 or _NOT_RANDOM.search(value):
         return False
-    if len(value) < SHORTEST:
-        return all(sign.search(value) for sign in _KINDS_OF_SIGN) and not _SYLLABLES.search(value)
+    if len(value) < _MIN_LENGTH:
+        return all(characters.search(value) for characters in _CHARACTER_CLASSES) and not _SYLLABLES.search(value)
     digits = sum(character.isdigit() for character in value)
     if not digits or digits == len(value):
         return False
@@ -349,24 +349,24 @@ def looks_random(value: str) -> bool:
 
 @lru_cache(128)
 def _compiled(form: str) -> re.Pattern[str]:
-    """Gives the expression for a form; an underscore ends a credential too, which names are joined by."""
-    begun = re.sub(r"(^|[|(])\\b", r"\1(?<![A-Za-z0-9])", form)
-    return re.compile(begun.replace(r"\b", "(?![A-Za-z0-9])"))
+    """Compiles a form; unlike `\\b`, an underscore also delimits a credential, since it joins names."""
+    pattern = re.sub(r"(^|[|(])\\b", r"\1(?<![A-Za-z0-9])", form)
+    return re.compile(pattern.replace(r"\b", "(?![A-Za-z0-9])"))
 
 
 def _placeholder(kind: str, match: re.Match[str]) -> str:
-    """Leaves what only shows where a credential goes: `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…`, `AC000…`."""
-    found = match[0]
-    if len(set(found[-SHORTEST:])) <= _FEWEST_SIGNS and "://" not in found:
-        return found
-    if kind in ("authorization", "password in a command") and not any(character.isdigit() for character in found):
-        return found
-    if kind == "OpenAI key" and not any(character.isdigit() for character in found):
-        return found
+    """Returns the placeholder; keeps a sample such as `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…` or `AC000…`."""
+    matched = match[0]
+    if len(set(matched[-_MIN_LENGTH:])) <= _MAX_PLACEHOLDER_CHARACTERS and "://" not in matched:
+        return matched
+    if kind in ("authorization", "password in a command") and not any(character.isdigit() for character in matched):
+        return matched
+    if kind == "OpenAI key" and not any(character.isdigit() for character in matched):
+        return matched
     if kind == "password in an address" and re.fullmatch(
-        r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?", found
+        r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?", matched
     ):
-        return found
+        return matched
     # One word, so that the rest of the URL remains a URL: `mysql://redacted@host`.
     return "redacted" if kind == "password in an address" else placeholder(kind)
 
@@ -399,7 +399,7 @@ def _secret_parameters(text: str) -> list[re.Pattern[str]]:
     return [*patterns, _IN_CONNECTION_STRING] if _CONNECTION_STRING.search(text) else patterns
 
 
-def _without_parameter_value(match: re.Match[str]) -> str:
+def _redact_parameter(match: re.Match[str]) -> str:
     value = match["value"].rstrip(".:!?")
     if _is_placeholder(unquote(value)):
         return match[0]
@@ -410,19 +410,19 @@ def _without_parameter_value(match: re.Match[str]) -> str:
 
 def _is_placeholder(value: str) -> bool:
     """True if a value only shows where a secret goes: `YOUR_TOKEN`, `${TOKEN}`, `***`, `password123`."""
-    if len(set(value)) <= _FEWEST_SIGNS or _VARIABLE.match(value):
+    if len(set(value)) <= _MAX_PLACEHOLDER_CHARACTERS or _VARIABLE.match(value):
         return True
     if value.isalpha() and _SECRET_NOUN.search(value):
         return True
     return bool(_REST_OF_PLACEHOLDER.fullmatch(_PLACEHOLDER_WORDS.sub("", value)))
 
 
-def _without_value(match: re.Match[str]) -> str:
-    whole, value = match[0], match["value"]
+def _redact_value(match: re.Match[str]) -> str:
+    matched, value = match[0], match["value"]
     if match.string[match.end() : match.end() + 1] == "(":
-        return whole  # a call, in a program
-    if _PAGE_WORDS.search(match.string[max(0, match.start() - _LONGEST_PAGE_WORD) : match.start() + len("token")]):
-        return whole
-    if match.re is _IN_ADDRESS_OR_COOKIE and _UUID.match(value):
-        return whole
-    return whole.replace(value, placeholder("secret")) if looks_random(unquote(value)) else whole
+        return matched  # a function call in code
+    if _PAGE_TOKEN.search(match.string[max(0, match.start() - _MAX_PAGE_WORD) : match.start() + len("token")]):
+        return matched
+    if match.re is _IN_URL_OR_COOKIE and _UUID.match(value):
+        return matched
+    return matched.replace(value, placeholder("secret")) if looks_random(unquote(value)) else matched

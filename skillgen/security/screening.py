@@ -1,9 +1,9 @@
-"""Looks at every text of a service before anything is made of it (design, "Trust").
+"""Screens every string of a service before it is rendered (design, "Trust").
 
-Three things are taken out, each with a problem that says where: characters that nobody sees, what looks like a
-credential, and words that address the model instead of describing the tool. Those words are kept as quotations, which
-the references show as what the source says; no other document has them. A name by which something is called stays as
-it is, for no call would work with another; where it addresses the model or looks like another's, that is told.
+Three things are removed, each with a problem that names its location: invisible characters, credentials, and text that
+addresses the model instead of describing the tool (prompt injection). The last becomes a quotation, which only the
+references, llms-full.txt and ai-help.md show, as words of the source. A name by which something is called never
+changes, since no call would work with another name; a name that addresses the model or imitates another is reported.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from skillgen.text.summary import clip, leading_sentence
 from skillgen.text.unicode import find_look_alikes, invisible_kinds, mixes_scripts, strip_invisible
 
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
-"""Fields of a service whose items are looked at one by one."""
+"""Fields of a service whose items are screened one by one."""
 
-_CALLED_BY = frozenset(
+_IDENTIFIER_FIELDS = frozenset(
     {
         *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
         *((Event, name) for name in ("name", "tool", "address")),
@@ -44,16 +44,18 @@ _CALLED_BY = frozenset(
         *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
     }
 )
-"""Fields that must stay what they are."""
+"""Fields that never change: calls and references need them exactly."""
 
-_WORDS = frozenset({"grants", "reversed_by", "scopes", "auth", "env", "bins", "os", "types", "format", "method"})
-"""Fields that name something by one word, wherever they stand; a sentence there is no name."""
+_ONE_WORD_FIELDS = frozenset(
+    {"grants", "reversed_by", "scopes", "auth", "env", "bins", "os", "types", "format", "method"}
+)
+"""Fields of any node that are identifiers if they have one word; a sentence there is screened."""
 
-_RAW = frozenset({"input_schema", "raw", "extras"})
-_LEFT_OUT = "[left out: it addresses the reader]"
-_WITH_TEXT = frozenset({str, list, dict})
-_LEFT_OUT_OF = placeholder("")[1:]
-_SHOWN = 100
+_RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
+_REMOVED_VALUE = "[left out: it addresses the reader]"
+_TEXT_CONTAINERS = frozenset({str, list, dict})
+_CREDENTIAL_SUFFIX = placeholder("")[1:]
+_MAX_FIELD_LABEL = 100
 
 _HOST = re.compile(
     r"(?:(?<=://)|(?<=@)|(?<![\w.:@/-]))"
@@ -61,19 +63,19 @@ _HOST = re.compile(
 )
 _INTERNAL_NAMES = (".internal", ".lan", ".local", ".corp", ".intranet")
 _INTERNAL = ("10.", "172.", "192.168.", *_INTERNAL_NAMES)
-"""Parts of a text without which it names no internal host."""
+"""A text without any of these names no internal host."""
 
 _EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.1", "host.docker.internal")
-"""Beginnings of hosts that everybody's documentation names."""
+"""Prefixes of hosts that are common in documentation."""
 
 
 def screen_service(service: Service) -> Service:
-    """Gives a service that can be documented; what was taken out is among its problems."""
+    """Returns a service that is safe to render; its problems report everything that was removed."""
     return _Screening(service).service()
 
 
 class _Screening:
-    """Looks at one service."""
+    """The screening of one service."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -82,7 +84,7 @@ class _Screening:
         self._problems = ProblemLog()
         self._changes: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
-        self._voices: dict[str, Rule] = {}
+        self._injections: dict[str, Rule] = {}
         self._internal_hosts: dict[str, str] = {}
         self._quotations: list[Quotation] = []
 
@@ -91,24 +93,25 @@ class _Screening:
         for problem in service.problems:
             self._problems.add(problem)
         self._add_texts()
-        known = self._texts.all()
-        self._look_at(known)
-        self._voices = find_injections(text for text in known if len(text) <= MAX_TEXT_LENGTH)
-        for text in known:
+        texts = self._texts.all()
+        self._find_changes(texts)
+        self._injections = find_injections(text for text in texts if len(text) <= MAX_TEXT_LENGTH)
+        for text in texts:
             if len(text) > MAX_TEXT_LENGTH:
-                self._voices.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
-        own = {origin[1] for url, _ in _addresses(service) if (origin := origin_of(url)) is not None}
-        hosts = ((text, _internal_host(text)) for text in known)
-        self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own}
-        touched = frozenset(self._changes.keys() | self._voices.keys() | self._internal_hosts.keys())
-        if touched:
-            service = self._without(service, touched)
-        self._look_at_names(service.tools)
-        self._look_at_addresses(service)
-        service = replace(service, problems=tuple(map(_told_safely, self._problems)))
-        # A credential in a key of the source stands in the pointers to all that is below it.
-        if any(problem.code == "credential-left-out" and _LEFT_OUT_OF in problem.where for problem in service.problems):
-            service = rewrite_pointers(service, _pointer_without)
+                self._injections.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
+        own_hosts = {origin[1] for url, _ in _endpoint_urls(service) if (origin := origin_of(url)) is not None}
+        hosts = ((text, _internal_host(text)) for text in texts)
+        self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own_hosts}
+        affected_texts = frozenset(self._changes.keys() | self._injections.keys() | self._internal_hosts.keys())
+        if affected_texts:
+            service = self._rewrite(service, affected_texts)
+        self._report_look_alikes(service.tools)
+        self._report_private_endpoints(service)
+        service = replace(service, problems=tuple(map(_redact_problem, self._problems)))
+        # A credential in a key of the source is in every pointer below that key.
+        leaks = (problem.where for problem in service.problems if problem.code == "credential-left-out")
+        if any(_CREDENTIAL_SUFFIX in where for where in leaks):
+            service = rewrite_pointers(service, _redact_pointer)
         return service
 
     def _add_texts(self) -> None:
@@ -117,29 +120,29 @@ class _Screening:
                 self._texts.add(part)
         self._texts.add(self._rest)
         for name, value in self._texts.members:
-            if value.__class__ in _WITH_TEXT and is_secret_name(name):
-                self._look_at_secret(value)
+            if value.__class__ in _TEXT_CONTAINERS and is_secret_name(name):
+                self._redact_secret_values(value)
         parts: tuple[Tool | Prompt, ...] = (*self._service.tools, *self._service.prompts)
         for part in parts:
             for parameter in part.parameters:
                 if is_secret_name(parameter.name):
                     schema = parameter.schema
-                    self._look_at_secret([schema.default.json if schema.default else None, *schema.examples])
+                    self._redact_secret_values([schema.default.json if schema.default else None, *schema.examples])
 
-    def _look_at_secret(self, value: Json) -> None:
-        """Looks at the value of a member that is named like a secret: itself, or those of a schema."""
+    def _redact_secret_values(self, value: Json) -> None:
+        """Redacts the values of a member that is named like a secret, also those that its schema shows."""
         if isinstance(value, dict):
             value = [value.get(key) for key in ("default", "example", "const")]
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and looks_random(text):
                 self._changes[text], self._kinds[text] = placeholder("secret"), ("secret",)
 
-    def _look_at(self, texts: Iterable[str]) -> None:
-        """Finds what is to be taken out of texts, wherever they stand."""
+    def _find_changes(self, texts: Iterable[str]) -> None:
+        """Finds the texts to cut, with invisible characters or with credentials, and what replaces them."""
         for text in texts:
             if len(text) > MAX_TEXT_LENGTH:
                 self._changes[text] = cut = text[:MAX_TEXT_LENGTH]
-                self._look_at((cut,))
+                self._find_changes((cut,))
                 self._changes[text] = self._changes.get(cut, cut)
                 self._kinds[text] = self._kinds.get(cut, ())
                 continue
@@ -150,33 +153,33 @@ class _Screening:
                 if kinds:
                     self._changes[text], self._kinds[text] = safe, kinds
 
-    # -- what is changed ---------------------------------------------------------------------------------------------
-
-    def _without(self, service: Service, touched: frozenset[str]) -> Service:
-        """Gives the service without them. Only parts that may have one of the texts are walked again."""
+    def _rewrite(self, service: Service, affected_texts: frozenset[str]) -> Service:
+        """Returns the service with these texts changed. Only parts that may have one of them are walked again."""
         self._make_names_unique(service.tools)
-        affected = self._texts.parts_with(touched)
+        affected = self._texts.parts_with(affected_texts)
         parts: dict[str, Any] = {
-            name: tuple(self._part_without(item) if id(item) in affected else item for item in getattr(service, name))
+            name: tuple(self._rewrite_part(item) if id(item) in affected else item for item in getattr(service, name))
             for name in _PARTS
         }
-        rest = rewrite_texts(self._rest, self._changer()) if id(self._rest) in affected else self._rest
+        rest = rewrite_texts(self._rest, self._rewriter()) if id(self._rest) in affected else self._rest
         quotations = (*service.quotations, *self._quotations)
         return replace(rest, **parts, quotations=tuple(dict.fromkeys(quotations)))
 
-    def _part_without(self, part: Any) -> Any:
+    def _rewrite_part(self, part: Any) -> Any:
         outer, self._quotations = self._quotations, []
-        before, part = part, rewrite_texts(part, self._changer())
-        own, self._quotations = self._quotations, outer
+        before, part = part, rewrite_texts(part, self._rewriter())
+        part_quotations, self._quotations = self._quotations, outer
         if isinstance(part, Tool):
-            part = replace(part, examples=_still_exact(before.examples, part.examples))
+            part = replace(part, examples=_unchanged_examples(before.examples, part.examples))
         if not isinstance(part, (Tool, Resource, Prompt)):
-            self._quotations += own
+            self._quotations += part_quotations
             return part
-        return replace(part, quotations=tuple(dict.fromkeys((*part.quotations, *own)))) if own else part
+        if not part_quotations:
+            return part
+        return replace(part, quotations=tuple(dict.fromkeys((*part.quotations, *part_quotations))))
 
     def _make_names_unique(self, tools: Iterable[Tool]) -> None:
-        """Gives a tool whose name has invisible characters a name of its own, whatever the others are called."""
+        """Makes names without their invisible characters unique among the tools."""
         names = {tool.name for tool in tools}
         taken = {name for name in names if name not in self._changes}
         for name in sorted(names & self._changes.keys()):
@@ -186,88 +189,92 @@ class _Screening:
             self._changes[name] = shown
             taken.add(shown)
 
-    def _changer(self) -> TextRewriter:
-        """Gives what changes the texts of one part."""
-        told: set[str] = set()
+    def _rewriter(self) -> TextRewriter:
+        """Returns the function that rewrites the texts of one part and reports each change once."""
+        reported: set[str] = set()
 
         def change(node: Any, field: str, text: str, pointer: str) -> str | None:
             safe = self._changes.get(text, text)
-            rule = self._voices.get(text)
+            rule = self._injections.get(text)
             host = self._internal_hosts.get(text)
             if safe is text and rule is None and host is None:
                 return text
             where = _where(node, field, pointer, self._service)
-            # The raw form comes last, and repeats what was told of the rest.
-            is_told = text in told and field.partition(":")[0] in _RAW
-            if host is not None and text not in told:
+            # The raw fields come last and repeat texts of the other fields.
+            is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
+            if host is not None and text not in reported:
                 self._report_internal_host(where, field, host)
-            told.add(text)
-            if safe is not text and not is_told:
-                self._tell_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
-            return safe if rule is None else self._unvoiced(node, field, safe, rule, where, is_told=is_told)
+            reported.add(text)
+            if safe is not text and not is_reported:
+                self._report_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
+            if rule is None:
+                return safe
+            return self._quote_injection(node, field, safe, rule, where, is_reported=is_reported)
 
         return change
 
-    def _tell_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
+    def _report_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
         if len(old) > MAX_TEXT_LENGTH:
             self._problems.warning(
                 "text-too-long",
                 where,
-                f"{_shown(field)} has {len(old):,} characters; what comes after {MAX_TEXT_LENGTH:,} is left out",
+                f"{_label(field)} has {len(old):,} characters; only the first {MAX_TEXT_LENGTH:,} are used",
             )
         kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
         if is_name and kinds:
             self._problems.warning(
                 "name-not-exact",
                 where,
-                f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, by which it can't be called",
-                "give the tool a name that can be read",
+                f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called",
+                "give the tool a name without invisible characters",
             )
         elif kinds:
-            tell = self._problems.warning if is_odd else self._problems.info
-            tell("invisible-characters", where, f"{_shown(field)} holds {' and '.join(kinds)}; they are left out")
+            report = self._problems.warning if is_odd else self._problems.info
+            report("invisible-characters", where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
         for kind in self._kinds.get(old, ()):
             self._problems.warning(
                 "credential-left-out",
                 where,
-                f"{_shown(field)} holds what looks like a credential ({kind}); a placeholder stands in its place",
-                "take it out of the source, and revoke it if it is real",
+                f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it",
+                "remove it from the source, and revoke it if it is real",
             )
 
     def _report_internal_host(self, where: str, field: str, host: str) -> None:
         self._problems.warning(
             "internal-address",
             where,
-            f"{_shown(field)} names {host}, which is in a private network; the documents hold it",
-            "take it out of the source if it is not for everybody",
+            f"{_label(field)} names {host}, which is in a private network; the documents hold it",
+            "remove it from the source if it is not public",
         )
 
-    def _unvoiced(self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_told: bool) -> str | None:
-        """Gives what is left of a text that addresses the model."""
+    def _quote_injection(
+        self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
+    ) -> str | None:
+        """Returns the rest of a text that addresses the model, and records what was removed as a quotation."""
         kind: type = type(node)
         name = field.partition(":")[0]
-        what = f"{_shown(field)} addresses the reader: it {rule.meaning} ({rule.code})"
+        what = f"{_label(field)} addresses the reader: it {rule.meaning} ({rule.code})"
         declared = field_types(kind).get(name, "")
-        # A member of a JSON value is part of what is sent; the name of a package manager is not.
+        # A key of a JSON value is sent; a key of a mapping of the model, such as a package manager, is not.
         is_member = field.endswith(":key") and not declared.startswith("Mapping")
-        if (kind, name) in _CALLED_BY or (name in _WORDS and " " not in text.strip()) or is_member:
-            if not is_told:
-                self._problems.warning("name-addresses-reader", where, f"{what}; it is a name, so it stays as it is")
+        if (kind, name) in _IDENTIFIER_FIELDS or (name in _ONE_WORD_FIELDS and " " not in text.strip()) or is_member:
+            if not is_reported:
+                self._problems.warning("name-addresses-reader", where, f"{what}; it is a name, so it is not changed")
             return text
-        head, tail = _divided(text)
-        if not is_told:
+        head, tail = _split_at_injection(text)
+        if not is_reported:
             self._problems.warning(
                 "addresses-reader",
                 where,
                 f"{what}; it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else",
-                "describe what the tool does, and leave orders to the user",
+                "describe what the tool does, without instructions to the reader",
             )
-            place = f"{node.name}.{name}" if isinstance(node, Parameter) else name
-            self._quotations.append(Quotation(text=tail, field=place, rule=rule.code, pointer=where))
+            label = f"{node.name}.{name}" if isinstance(node, Parameter) else name
+            self._quotations.append(Quotation(text=tail, field=label, rule=rule.code, pointer=where))
         if field.endswith(":key"):
             return None
         if declared.startswith(("Json", "Value", "Mapping", "tuple[Json")):
-            return _LEFT_OUT
+            return _REMOVED_VALUE
         if head:
             return head
         if declared == "str" or name == "group":
@@ -275,35 +282,33 @@ class _Screening:
             return "" if name in ("body", "text") else f"unnamed-{digest}"
         return None
 
-    # -- what is told ------------------------------------------------------------------------------------------------
-
-    def _look_at_names(self, tools: tuple[Tool, ...]) -> None:
+    def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
         for name, earlier in find_look_alikes(pointers):
             self._problems.warning(
                 "name-look-alike",
                 child(pointers[name], "name"),
                 f"{name!r} looks like {earlier!r}, but is another name",
-                "give one of them a name that nobody takes for the other",
+                "rename one of them",
             )
         for name in filter(mixes_scripts, pointers):
             self._problems.warning(
                 "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"
             )
 
-    def _look_at_addresses(self, service: Service) -> None:
-        for url, pointer in _addresses(service):
+    def _report_private_endpoints(self, service: Service) -> None:
+        for url, pointer in _endpoint_urls(service):
             origin = origin_of(url)
             if origin is not None and is_private(origin[1]):
                 self._problems.info(
                     "private-address",
                     pointer,
-                    f"{origin[1]} is reached in a private network only; it is kept as declared",
+                    f"{origin[1]} is reached only in a private network; it is documented as declared",
                 )
 
 
 def _internal_host(text: str) -> str | None:
-    """Returns the first host in a text that only a private network knows; `localhost` is everybody's own."""
+    """Returns the first host of a private network in a text; `localhost` does not count."""
     if not any(part in text for part in _INTERNAL):
         return None
     for match in _HOST.finditer(text[:MAX_TEXT_LENGTH]):
@@ -317,13 +322,13 @@ def _internal_host(text: str) -> str | None:
     return None
 
 
-def _told_safely(problem: Problem) -> Problem:
-    """Gives a problem that tells no credential: a key of the source is in its pointer, a name in its message."""
+def _redact_problem(problem: Problem) -> Problem:
+    """Redacts credentials in a problem: its pointer has keys of the source, its message names."""
     where, message = problem.where, problem.message
     # Most problems share the tokens of their pointers; each is scanned once.
     if not (any(map(_token_may_hold_credential, where.split("/"))) or might_hold_credential(message)):
         return problem
-    return replace(problem, where=_pointer_without(where), message=redact(message)[0])
+    return replace(problem, where=_redact_pointer(where), message=redact(message)[0])
 
 
 @lru_cache(1 << 12)
@@ -331,18 +336,18 @@ def _token_may_hold_credential(token: str) -> bool:
     return might_hold_credential(last_token(token))
 
 
-def _pointer_without(pointer: str) -> str:
-    """Gives a pointer in whose keys a placeholder stands for each credential."""
+def _redact_pointer(pointer: str) -> str:
+    """Returns a pointer with the credentials in its keys redacted."""
     keys = (redact(last_token(key))[0] for key in pointer.split("/"))
     return "/".join(child("", key)[1:] for key in keys)
 
 
 def _without_parts(service: Service) -> Service:
-    none: dict[str, Any] = dict.fromkeys(_PARTS, ())
-    return replace(service, **none)
+    empty: dict[str, Any] = dict.fromkeys(_PARTS, ())
+    return replace(service, **empty)
 
 
-def _addresses(service: Service) -> Iterator[tuple[str, str]]:
+def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:
     declared = (service.origins or {}).get("endpoints")
     pointer = declared.source if declared is not None else "/servers" if service.kind == "openapi" else "endpoints"
     for endpoint in service.endpoints:
@@ -352,8 +357,8 @@ def _addresses(service: Service) -> Iterator[tuple[str, str]]:
             yield endpoint.url, tool.pointer
 
 
-def _divided(text: str) -> tuple[str, str]:
-    """Divides a text where it begins to address the model: at a paragraph, or after its first sentence."""
+def _split_at_injection(text: str) -> tuple[str, str]:
+    """Splits a text where it starts to address the model: at a paragraph, or after its first sentence."""
     parts = re.split(r"(\n\s*\n)", text)
     for index in range(0, len(parts), 2):
         if first_matching_rule(parts[index]) is not None:
@@ -368,14 +373,14 @@ def _divided(text: str) -> tuple[str, str]:
     return head, text.lstrip()[len(head.lstrip()) :].strip()
 
 
-def _still_exact(before: tuple[Example, ...], after: tuple[Example, ...]) -> tuple[Example, ...]:
-    """Gives the calls of which nothing was taken out: with a placeholder in it, one can't be sent any more."""
+def _unchanged_examples(before: tuple[Example, ...], after: tuple[Example, ...]) -> tuple[Example, ...]:
+    """Returns the examples that did not change: a call with a placeholder cannot be sent."""
     pairs = zip(before, after, strict=True)
     return tuple(new for old, new in pairs if old.input == new.input and old.request == new.request)
 
 
 def _where(node: Any, field: str, pointer: str, service: Service) -> str:
-    """Gives the place of a text, below the nearest node that has a pointer."""
+    """Returns the pointer or path of a text, relative to the nearest node with a pointer."""
     name = field.partition(":")[0]
     if isinstance(node, Service):
         origin = (service.origins or {}).get(name)
@@ -383,5 +388,5 @@ def _where(node: Any, field: str, pointer: str, service: Service) -> str:
     return child(pointer or type(node).__name__.lower(), name)
 
 
-def _shown(field: str) -> str:
-    return clip(one_line(field.partition(":")[0].replace("_", " ")), _SHOWN)
+def _label(field: str) -> str:
+    return clip(one_line(field.partition(":")[0].replace("_", " ")), _MAX_FIELD_LABEL)

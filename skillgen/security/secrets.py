@@ -1,14 +1,11 @@
-"""Values the user passed; masked in every output.
+"""Finds the secrets in variables, headers, arguments and URLs that the user passes, and redacts them in all output.
 
-Values that the user gave and that no output may hold, in the forms in which a careless source repeats them.
-
-The forms: literal, also broken by white space; quoted for a URL, JSON or HTML; in hexadecimal; in base64, also inside
-of a longer text. A server that wants to publish what it was given can encode it in a way that nobody finds.
-
-Finds the secrets among what a user gives: variables, headers, arguments and URLs.
-
-A value is a secret by the name of its variable or header, or by its form: a known credential, or generated characters.
+A value is secret by the name of its variable or header, or by its form: a known credential, or generated characters.
 An ordinary setting (`AWS_REGION=us-east-1`) is not.
+
+Secrets are redacted in the forms in which a careless source echoes them: literal, also with white space inside; quoted
+for a URL, JSON or HTML; in hexadecimal; in base64, also within a longer string. This is no defence against a malicious
+server, which can encode a secret in a way that nobody finds.
 """
 
 from __future__ import annotations
@@ -29,20 +26,20 @@ from skillgen.security.addresses import public_url
 from skillgen.security.credentials import HIDDEN, is_secret_name, redact
 from skillgen.text.unicode import printable
 
-SHORTEST = 4
-"""Characters of the shortest value that is redacted; shorter ones are switches and numbers."""
+_MIN_LENGTH = 4
+"""Characters of the shortest value that is redacted; shorter values are flags and numbers."""
 
-_SHORTEST_ENCODED = 8
-"""Characters of the shortest encoded form of a value that is made of words."""
+_MIN_ENCODED_LENGTH = 8
+"""Characters of the shortest encoded form that is redacted, of a value made of words."""
 
 HIDDEN_IN_URL = "{secret}"
-"""The placeholder in a URL: a URI template names in this way what its reader fills in."""
+"""The placeholder in a URL, in the syntax of a URI template variable."""
 
 _EXCERPT_LIMIT = 4_000
-"""Characters of a text that are searched for what a message shows of it."""
+"""Characters of a text that are searched for secrets before a message quotes it."""
 
 _CHUNK = 1 << 20
-"""Characters that are searched at once."""
+"""Characters that are searched in one string."""
 
 _NAME_KEYS = frozenset(
     {
@@ -50,137 +47,138 @@ _NAME_KEYS = frozenset(
         *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType"),
     }
 )
-"""Keys of a source whose values are identifiers, by which something is called or found."""
+"""Keys whose values are identifiers: with a word replaced, a call or a reference would fail."""
 
-_PIECE = re.compile(r"[A-Za-z0-9]+")
+_ALNUM_RUN = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(r"[A-Z]|[a-z]*(?:[A-Z]+[a-z]+)*(?:[A-Z]{2,})?")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _NUMBERED_WORD = re.compile(r"[A-Za-z]{1,12}[0-9]{1,8}|[0-9]{1,8}[A-Za-z]{1,12}")
-_LONGEST_WORD, _LONGEST_NUMBER, _LONGEST_MIXED = 30, 15, 8
-"""Characters of what people write as a word, a number, and both in one, such as `arm64v8` or `20250514`."""
+_MAX_WORD, _MAX_NUMBER, _MAX_MIXED = 30, 15, 8
+"""Characters of what people write as a word, a number, or a mix of both, such as `20250514` or `arm64v8`."""
 
-_FEWEST_PER_HUMP = 2.5
-"""Letters of a camel-case word per hump; generated text changes its case more often."""
+_MIN_LETTERS_PER_HUMP = 2.5
+"""Letters per hump of a camel-case word; generated strings change case more often."""
 
-_FEWEST_GENERATED = 6
-"""Characters of a value outside of words and numbers from which on it was generated, not written."""
+_MIN_GENERATED = 6
+"""Characters outside of words and numbers that make a value generated."""
 
 
 def is_made_of_words(value: str) -> bool:
-    """True if a value is words, numbers and versions (`us-east-1`, `gpt-4o-mini`), and not generated characters."""
-    generated = (piece for piece in _PIECE.findall(value) if not _is_word(piece))
-    return sum(map(len, generated)) < _FEWEST_GENERATED
+    """True if a value is words, numbers and versions (`us-east-1`, `gpt-4o-mini`), not generated characters."""
+    generated = (piece for piece in _ALNUM_RUN.findall(value) if not _is_word(piece))
+    return sum(map(len, generated)) < _MIN_GENERATED
 
 
 def _is_word(piece: str) -> bool:
     if piece.isdigit():
-        return len(piece) <= _LONGEST_NUMBER
+        return len(piece) <= _MAX_NUMBER
     if piece.isalpha():
-        is_camel = len(piece) < _FEWEST_PER_HUMP * len(_HUMP.findall(piece))
-        return len(piece) <= _LONGEST_WORD and _WORD.fullmatch(piece) is not None and not (is_camel and len(piece) > 8)
+        is_camel = len(piece) < _MIN_LETTERS_PER_HUMP * len(_HUMP.findall(piece))
+        return len(piece) <= _MAX_WORD and _WORD.fullmatch(piece) is not None and not (is_camel and len(piece) > 8)
     letters = re.findall("[A-Za-z]+", piece)
     if not all(map(_WORD.fullmatch, letters)):
         return False
-    return len(piece) <= _LONGEST_MIXED or _NUMBERED_WORD.fullmatch(piece) is not None
+    return len(piece) <= _MAX_MIXED or _NUMBERED_WORD.fullmatch(piece) is not None
 
 
 class Secrets:
-    """Secret values, each with the place where the user gave it, for messages: "the variable API_KEY".
+    """Secret values, each with its origin for messages: "the variable API_KEY".
 
-    A value that is made of words is redacted only where it is a word of its own, and never in an identifier:
-    "customers" may be somebody's password and a part of every tool's name.
+    A value made of words is redacted only as a separate word, and never in an identifier: "customers" may be a
+    password and part of every tool's name.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
-        self._places: dict[str, str] = {}
-        for value, place in (values or {}).items():
+        self._origins: dict[str, str] = {}
+        for value, origin in (values or {}).items():
             for line in _lines(value):
-                self._places.setdefault(line, place)
-        own = sorted(self._places, key=len, reverse=True)
-        self._words = {
-            value: re.compile(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])") for value in own if is_made_of_words(value)
+                self._origins.setdefault(line, origin)
+        longest_first = sorted(self._origins, key=len, reverse=True)
+        words = filter(is_made_of_words, longest_first)
+        self._words = {word: re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])") for word in words}
+        forms = {
+            form: value for value in longest_first for form in _forms_of(value) if not self._is_ordinary(form, value)
         }
-        forms = {form: value for value in own for form in _forms_of(value) if not self._is_ordinary(form, value)}
         self._forms = dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
 
     def __or__(self, other: Secrets) -> Secrets:
-        """Returns both together."""
-        return Secrets({**other._places, **self._places})
+        """Returns the union; on equal values the origin in this one is used."""
+        return Secrets({**other._origins, **self._origins})
 
     def __bool__(self) -> bool:
-        return bool(self._places)
+        return bool(self._origins)
 
     def hide(self, text: str) -> str:
-        """Returns a text without them."""
-        return self._redacted(text, set())
+        """Returns a string with the secrets redacted."""
+        return self._redact(text, set())
 
     def hide_in_url(self, url: str) -> str:
-        """Returns a URL in which a reader fills them in."""
+        """Returns a URL with a template variable for each secret."""
         return self.hide(url).replace(HIDDEN, HIDDEN_IN_URL)
 
     def hide_in(self, data: Json) -> tuple[Json, tuple[str, ...]]:
-        """Returns what a source said without them, and the places of those that it repeated."""
+        """Returns data with the secrets redacted, and the origins of those that were in it."""
         if not self or not any(map(self._may_hold_any, text_chunks(data))):
             return data, ()
-        found: set[str] = set()
-        hidden = _mapped(data, partial(self._redacted, found=found))
-        return hidden, tuple(sorted(found))
+        origins: set[str] = set()
+        redacted_data = _map_strings(data, partial(self._redact, origins=origins))
+        return redacted_data, tuple(sorted(origins))
 
     def excerpt(self, text: str, max_characters: int = 300) -> str:
-        """Returns the beginning of a text without them and without credentials, for a message.
+        """Returns the start of a text, with secrets and credentials redacted, for a message.
 
-        Both are redacted before it is cut: a part of a value would not be found.
+        Both are redacted before the text is cut, since a part of a value would not be found.
         """
         line = self.hide(printable(text, _EXCERPT_LIMIT))
         return printable(redact(line)[0], max_characters)
 
     def hide_in_problem(self, problem: Problem) -> Problem:
-        """Returns a problem without them."""
+        """Returns a problem with the secrets redacted."""
         if not self:
             return problem
-        where = self._redacted(problem.where, set(), is_name=True)
+        where = self._redact(problem.where, set(), is_name=True)
         return replace(
             problem, where=where, message=self.hide(problem.message), fix=problem.fix and self.hide(problem.fix)
         )
 
     @contextlib.contextmanager
     def redact_errors(self) -> Iterator[None]:
-        """Redacts them in any `SkillgenError` that is raised inside."""
+        """Redacts the secrets in any `SkillgenError` that is raised inside."""
         try:
             yield
         except SkillgenError as error:
             error.what = self.hide(error.what)
-            error.where = error.where and self._redacted(error.where, set(), is_name=True)
+            error.where = error.where and self._redact(error.where, set(), is_name=True)
             error.fix = error.fix and self.hide(error.fix)
             error.args = (error.what,)
             raise
 
     def _is_ordinary(self, form: str, value: str) -> bool:
-        """True if a form of a value that is made of words may be a part of other words."""
-        return value in self._words and (form == value or len(form) < _SHORTEST_ENCODED)
+        """True if a form of a value made of words may occur within other words."""
+        return value in self._words and (form == value or len(form) < _MIN_ENCODED_LENGTH)
 
     def _may_hold_any(self, text: str) -> bool:
-        squeezed = "".join(text.split())
-        return any(form in squeezed for form in self._forms) or any(word in text for word in self._words)
+        compact = "".join(text.split())
+        return any(form in compact for form in self._forms) or any(word in text for word in self._words)
 
-    def _redacted(self, text: str, found: set[str], *, is_name: bool = False) -> str:
-        squeezed = "".join(text.split())
-        held = [form for form in self._forms if form in squeezed]
-        found.update(self._places[self._forms[form]] for form in held)
-        if not is_name:  # a credential of which a part was replaced would not be recognised any more
+    def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
+        compact = "".join(text.split())
+        present_forms = [form for form in self._forms if form in compact]
+        origins.update(self._origins[self._forms[form]] for form in present_forms)
+        if not is_name:  # first: with a part replaced, a credential is not recognised any more
             text = redact(text)[0]
-        for form in held:
+        for form in present_forms:
             text = re.sub(r"\s*".join(map(re.escape, form)), HIDDEN, text)
         for value, word in self._words.items():
             if not is_name and value in text and (new := word.sub(HIDDEN, text)) != text:
                 text = new
-                found.add(self._places[value])
+                origins.add(self._origins[value])
         return text
 
 
-def report_echoed_secrets(problems: ProblemLog, places: Iterable[str]) -> None:
-    """Reports secrets that a source repeats."""
-    if names := ", ".join(places):
+def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
+    """Reports the secrets that a source echoes."""
+    if names := ", ".join(origins):
         problems.warning(
             "secret-echoed",
             "",
@@ -189,25 +187,25 @@ def report_echoed_secrets(problems: ProblemLog, places: Iterable[str]) -> None:
 
 
 def report_url_secret(problems: ProblemLog) -> None:
-    """Reports a URL that the documents write without a secret in it."""
+    """Reports that a secret in a URL is redacted in the documents."""
     problems.info(
         "url-secret-left-out",
         "",
         f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place.",
-        "tell your readers what to fill in",
+        "document which value to fill in",
     )
 
 
 def _lines(value: str) -> Iterator[str]:
-    """Yields a value, and of one with several lines those that are not words: a header of a key is no secret."""
+    """Yields the lines of a value that are secret; in several lines, words are not: the header of a key is public."""
     lines = [line.strip() for line in value.splitlines()]
     for line in lines:
-        if len(line) >= SHORTEST and (len(lines) == 1 or not is_made_of_words(line)):
+        if len(line) >= _MIN_LENGTH and (len(lines) == 1 or not is_made_of_words(line)):
             yield line
 
 
 def _forms_of(value: str) -> set[str]:
-    """Returns a value as URLs, JSON, HTML, hexadecimal and base64 write it, without white space."""
+    """Returns a value in the encodings of URLs, JSON, HTML, hexadecimal and base64, without white space."""
     content = value.encode("utf-8", "surrogatepass")
     quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
     lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
@@ -216,17 +214,17 @@ def _forms_of(value: str) -> set[str]:
     encoded = {_inside_base64(content, offset) for offset in range(3)}
     encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
     forms = {value, *quoted, *lower_case, *escaped, *hexadecimal, *encoded}
-    return {squeezed for form in forms if len(squeezed := "".join(form.split())) >= SHORTEST}
+    return {compact for form in forms if len(compact := "".join(form.split())) >= _MIN_LENGTH}
 
 
 def _inside_base64(content: bytes, offset: int) -> str:
-    """Returns what is the same of a value in every longer text in base64, with `offset` bytes before it."""
+    """Returns the base64 characters that a value has in every longer string with `offset` bytes (mod 3) before it."""
     encoded = base64.b64encode(bytes(offset) + content).decode()
     return encoded[-(-8 * offset // 6) : 8 * (offset + len(content)) // 6]
 
 
 def text_chunks(data: Json) -> Iterator[str]:
-    """Yields all texts of some data, keys too, many in one string."""
+    """Yields all strings of some data, also keys, joined into chunks."""
     waiting: list[Json] = [data]
     texts: list[str] = []
     length = 0
@@ -246,15 +244,16 @@ def text_chunks(data: Json) -> Iterator[str]:
     yield "\0".join(texts)
 
 
-def _mapped(data: Json, redact: partial[str], *, is_name: bool = False) -> Json:
-    """Returns data with every text redacted; `is_name` where a text is an identifier."""
+def _map_strings(data: Json, redact: partial[str], *, is_name: bool = False) -> Json:
+    """Returns data with every string redacted; `is_name` if a string is an identifier."""
     if isinstance(data, str):
         return redact(data, is_name=is_name)
     if isinstance(data, list):
-        return [_mapped(item, redact, is_name=is_name) for item in data]
+        return [_map_strings(item, redact, is_name=is_name) for item in data]
     if isinstance(data, dict):
         return {
-            redact(key, is_name=True): _mapped(item, redact, is_name=key in _NAME_KEYS) for key, item in data.items()
+            redact(key, is_name=True): _map_strings(item, redact, is_name=key in _NAME_KEYS)
+            for key, item in data.items()
         }
     return data
 
@@ -269,13 +268,13 @@ _ORDINARY_NAME = re.compile(
     r"(?:^|_)(?:public|primary|foreign|partition|sort|cache|object|routing|map|max|min|num|page|next|previous|prev|"
     r"continuation|cursor|sync)_(?:tokens?|keys?)(?:_id)?$"
 )
-_NO_SECRETS = frozenset(
+_PUBLIC_VALUES = frozenset(
     {
         *("admin", "auto", "changeme", "default", "disabled", "enabled", "example", "false", "guest", "localhost"),
         *("none", "null", "password", "placeholder", "public", "root", "secret", "test", "token", "true", "user"),
     }
 )
-"""Values that everybody writes under the name of a secret, and that protect nothing."""
+"""Common values of secret variables that protect nothing."""
 
 _USERINFO = re.compile(r"://(?P<user>[^/@:\s]*)(?::(?P<password>[^/@\s]*))?@")
 _PAIR = re.compile(
@@ -284,8 +283,8 @@ _PAIR = re.compile(
 _SETTING = re.compile(r"(-{0,2}[A-Za-z_][\w.-]{0,100})=")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[\\/]|\.{1,2}[\\/]|~")
 _ENCODED_PAIR = re.compile(r"basic\s+(\S+)", re.IGNORECASE)
-_FORM_LENGTH = 8
-"""Characters from which on a value can be a secret by its form."""
+_MIN_GENERATED_LENGTH = 8
+"""Characters of the shortest value that is secret by its form."""
 
 
 def is_secret_setting(name: str) -> bool:
@@ -296,137 +295,137 @@ def is_secret_setting(name: str) -> bool:
     return _SECRET_NAME.search(words) is not None or is_secret_name(name)
 
 
-def is_secret_form(value: str) -> bool:
-    """True if a value is a credential of a known form, or generated characters."""
+def looks_secret(value: str) -> bool:
+    """True if a value has a known credential form, or is generated characters."""
     if redact(value)[1]:
         return True
-    return len(value) >= _FORM_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
+    return len(value) >= _MIN_GENERATED_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 
 
-def secrets_from_environment(given: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
-    """Returns the secrets among variables; an inherited one is the system's own unless its name says otherwise."""
-    found: dict[str, str] = {}
+def secrets_from_environment(passed: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
+    """Returns the secrets in variables; an inherited variable is secret only by its name."""
+    origins: dict[str, str] = {}
     for name, value in inherited.items():
-        found |= _of_variable(name, value, by_form=False)
-    for name, value in given.items():
-        found |= _of_variable(name, value)
-    return Secrets(found)
+        origins |= _of_variable(name, value, by_form=False)
+    for name, value in passed.items():
+        origins |= _of_variable(name, value)
+    return Secrets(origins)
 
 
 def secrets_from_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
-    """Returns the secrets among headers; of a cookie or an authorization each part by itself."""
-    found: dict[str, str] = {}
+    """Returns the secrets in headers; each part of a cookie or an authorization is a secret."""
+    origins: dict[str, str] = {}
     for name, value in headers:
-        place = f"the header {name}"
+        origin = f"the header {name}"
         if name.lower() in ("cookie", "set-cookie"):
             for cookie in value.split(";"):
                 key, _, content = cookie.strip().partition("=")
-                if is_secret_setting(key) or is_secret_form(content):
-                    found[content] = place
+                if is_secret_setting(key) or looks_secret(content):
+                    origins[content] = origin
         elif is_secret_setting(name):
-            found[value.rpartition(" ")[2]] = place
+            origins[value.rpartition(" ")[2]] = origin
             for password in _basic_password(value):
-                found[password] = place
-            found |= dict.fromkeys(_named_parts(value), place)
+                origins[password] = origin
+            origins |= dict.fromkeys(_named_parts(value), origin)
         else:
-            found |= _of_value(value, place)
-    return Secrets(found)
+            origins |= _of_value(value, origin)
+    return Secrets(origins)
 
 
 def secrets_from_url(url: str | None) -> Secrets:
-    """Returns the secrets in a URL: user, password, values of its query and generated segments of its path.
+    """Returns the secrets in a URL: user, password, query values and generated path segments.
 
     Some services put a user's key into the path.
     """
     try:
         parts = urlsplit(url or "")
         user, password = parts.username or "", parts.password or ""
-    except ValueError:  # a port or a bracket that makes no sense
+    except ValueError:  # an invalid port or bracket
         return Secrets()
-    found: dict[str, str] = {}
+    origins: dict[str, str] = {}
     for value in (password, f"{user}:{password}") if password else (user,):
-        found |= dict.fromkeys((value, unquote(value)), "the user or password of the URL")
+        origins |= dict.fromkeys((value, unquote(value)), "the user or password of the URL")
     for pair in parts.query.split("&"):
         name, equals, value = pair.partition("=")
         value = value if equals else name
-        if not equals or is_secret_setting(unquote(name)) or is_secret_form(unquote(value)):
-            shown = f"the parameter {unquote(name)} of the URL" if equals else "the query of the URL"
-            found |= dict.fromkeys((value, unquote(value), unquote(value.replace("+", " "))), shown)
+        if not equals or is_secret_setting(unquote(name)) or looks_secret(unquote(value)):
+            origin = f"the parameter {unquote(name)} of the URL" if equals else "the query of the URL"
+            origins |= dict.fromkeys((value, unquote(value), unquote(value.replace("+", " "))), origin)
     for segment in parts.path.split("/"):
-        if is_secret_form(unquote(segment)):
-            found |= dict.fromkeys((segment, unquote(segment)), "a part of the URL's path")
-    return Secrets({value: place for value, place in found.items() if value})
+        if looks_secret(unquote(segment)):
+            origins |= dict.fromkeys((segment, unquote(segment)), "a part of the URL's path")
+    return Secrets({value: origin for value, origin in origins.items() if value})
 
 
 def published_url(url: str) -> str:
-    """Returns a URL without credentials and query; `{secret}` is written for a secret in its path."""
+    """Returns a URL without credentials and query; `{secret}` replaces a secret in its path."""
     return secrets_from_url(url).hide_in_url(public_url(url))
 
 
 def secrets_from_arguments(arguments: Iterable[str]) -> Secrets:
-    """Returns the secrets among the arguments of a command: `--api-key VALUE`, `--dsn=…;Password=VALUE`, a URL's."""
-    found = Secrets()
+    """Returns the secrets in the arguments of a command: `--api-key VALUE`, `--dsn=…;Password=VALUE`, URLs."""
+    secrets = Secrets()
     secret_option = ""
     for argument in arguments:
         if secret_option and not argument.startswith("-"):
-            found |= Secrets({argument: f"the argument {secret_option}"})
+            secrets |= Secrets({argument: f"the argument {secret_option}"})
         elif argument.startswith(("http://", "https://")):
-            found |= secrets_from_url(argument)
-        elif "\n" not in argument:  # a script is not an argument that holds a setting
+            secrets |= secrets_from_url(argument)
+        elif "\n" not in argument:  # a script is not a setting
             setting = _SETTING.match(argument)
             name, value = (setting[1], argument[setting.end() :]) if setting is not None else ("", argument)
-            place = f"the argument {name}" if name.startswith("-") else "an argument of the command"
-            found |= Secrets(_of_variable(name, value, place))
+            origin = f"the argument {name}" if name.startswith("-") else "an argument of the command"
+            secrets |= Secrets(_of_variable(name, value, origin))
         is_option = argument.startswith("-") and "=" not in argument
         secret_option = argument if is_option and is_secret_setting(argument) else ""
-    return found
+    return secrets
 
 
 def secrets_from_variables(variables: Mapping[str, str]) -> Secrets:
-    """Returns the secrets among values that were filled in for `${NAME}`."""
+    """Returns the secrets in the values of `${NAME}` variables."""
     return secrets_from_environment(variables, {})
 
 
-def _of_variable(name: str, value: str, place: str = "", *, by_form: bool = True) -> dict[str, str]:
-    place = place or f"the variable {name}"
-    if is_secret_setting(name) and value.lower() not in {*_NO_SECRETS, *re.split(r"[^a-z0-9]+", name.lower())}:
-        return {value: place, **_of_parts(value, place)}
-    return _of_value(value, place) if by_form else _of_parts(value, place)
+def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = True) -> dict[str, str]:
+    origin = origin or f"the variable {name}"
+    if is_secret_setting(name) and value.lower() not in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}:
+        return {value: origin, **_of_parts(value, origin)}
+    return _of_value(value, origin) if by_form else _of_parts(value, origin)
 
 
-def _of_value(value: str, place: str) -> dict[str, str]:
-    """Returns what is secret in a value whose name says nothing."""
-    found = _of_parts(value, place)
-    if not found and _json_from(value) is None and is_secret_form(value):
-        found = {value: place}
-    return found
+def _of_value(value: str, origin: str) -> dict[str, str]:
+    """Returns the secrets in a value with a neutral name."""
+    origins = _of_parts(value, origin)
+    if not origins and _json_from(value) is None and looks_secret(value):
+        origins = {value: origin}
+    return origins
 
 
-def _of_parts(value: str, place: str) -> dict[str, str]:
-    """Returns the secrets inside of a connection string, a URL, a list of settings or an object of JSON."""
-    found: dict[str, str] = {}
+def _of_parts(value: str, origin: str) -> dict[str, str]:
+    """Returns the secrets inside a connection string, a URL, a list of settings or a JSON object."""
+    origins: dict[str, str] = {}
     if (data := _json_from(value)) is not None:
-        for name, text in _texts_of(data):
-            found |= _of_variable(name, text, place, by_form=False)
-        return found
+        for name, text in _strings_of(data):
+            origins |= _of_variable(name, text, origin, by_form=False)
+        return origins
     parts = {*_named_parts(value)}
     for match in _USERINFO.finditer(value):
         parts |= {match["password"], match[0][3:-1]} if match["password"] else {match["user"]}
-    return {form: place for part in parts for form in (part, unquote(part)) if form}
+    return {form: origin for part in parts for form in (part, unquote(part)) if form}
 
 
-def _texts_of(data: Json, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yields the strings in some JSON that are not prose, with the names of their members."""
+def _strings_of(data: Json, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the strings in JSON that have no spaces, with their keys."""
     if isinstance(data, str) and " " not in data:
         yield name, data
     for key, item in data.items() if isinstance(data, dict) else ():
-        yield from _texts_of(item, key)
+        yield from _strings_of(item, key)
     for item in data if isinstance(data, list) else ():
-        yield from _texts_of(item, name)
+        yield from _strings_of(item, name)
 
 
 def _json_from(value: str) -> Json:
-    """Returns the object or list that a value is in JSON; `None` if it is something else."""
+    """Returns the JSON object or list in a string; `None` if it is something else."""
     if value.startswith(("{", "[")):
         with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)
@@ -440,7 +439,7 @@ def _named_parts(value: str) -> Iterator[str]:
 
 
 def _basic_password(header: str) -> Iterator[str]:
-    """Yields what basic authentication encodes: the password, and it with its user."""
+    """Yields the password of basic authentication, and `user:password`."""
     if (match := _ENCODED_PAIR.fullmatch(header.strip())) is not None:
         with contextlib.suppress(ValueError):
             pair = base64.b64decode(match[1], validate=True).decode()
