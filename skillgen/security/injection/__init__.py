@@ -1,1 +1,1 @@
-"""Finds text that addresses the model that reads it."""
+"""Prompt injection: finds text that addresses the model instead of describing the tool."""

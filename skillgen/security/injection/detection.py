@@ -1,15 +1,11 @@
-"""Finds the texts that address the model, also disguised ones.
+"""Finds the texts that address the model, also obfuscated ones.
 
-What a text says once its disguise is taken off: entities, look-alike letters, codes, signs between letters.
+Deobfuscation undoes entities, look-alike letters, encodings and characters between letters, since models read all of
+them. Only the search sees the result; documents contain the original text.
 
-A model reads all of these. What is taken off is only looked at; the documents keep the text as it is written.
-
-Tells quickly which texts are worth a look: nearly all of a large service hold nothing that a rule could find.
-
-Each shape has a thing that descriptions seldom speak of, and each sign a word. A text without any of these words is
-passed over; in one with such a word, all things of a shape must be spoken of, wherever they stand.
-
-Finds the texts that address the model.
+A prefilter skips nearly all texts of a large service. Each pattern is indexed by a concept that is rare in
+descriptions, each regular expression by a word of its literals. A text with such a word is searched if it has all
+concepts of a pattern, in any order.
 """
 
 from __future__ import annotations
@@ -30,11 +26,11 @@ from urllib.parse import unquote
 from skillgen.security.credentials import without_placeholders
 from skillgen.security.injection.patterns import (
     FOREIGN,
-    FOREIGN_WORDS,
+    MIN_FOREIGN_WORDS,
     SENTENCE_END,
     Rule,
     bits_of,
-    letters_of,
+    codes_of,
     pattern_requirements,
     sentences_of,
     tokenize,
@@ -43,21 +39,21 @@ from skillgen.security.injection.patterns import (
 from skillgen.security.injection.rules import RULES
 from skillgen.text.unicode import strip_invisible, to_latin
 
-SHORTEST_CODE = 24
-"""Letters that base64 has at least: fewer hold no sentence."""
+_MIN_BASE64_LENGTH = 24
+"""Characters of the shortest base64 that is decoded; fewer contain no sentence."""
 
-MARK_LETTERS = 6
-"""Letters in a row with a sign between each two, from which on they are read as words."""
+_MIN_SPACED_LETTERS = 6
+"""Letters with a character between each two that are read as words."""
 
-CODE = re.compile(rf"[A-Za-z0-9+/_-]{{{SHORTEST_CODE},4000}}={{0,2}}")
-SPACED = re.compile(rf"(?<![^\W_])(?:[^\W_][ .\-_*]{{1,3}}){{{MARK_LETTERS - 1},}}[^\W_](?![^\W_])")
-"""A sign that could be read as a letter too would make it try every way to tell them apart."""
+_BASE64 = re.compile(rf"[A-Za-z0-9+/_-]{{{_MIN_BASE64_LENGTH},4000}}={{0,2}}")
+_SPACED = re.compile(rf"(?<![^\W_])(?:[^\W_][ .\-_*]{{1,3}}){{{_MIN_SPACED_LETTERS - 1},}}[^\W_](?![^\W_])")
+"""The separators must not be word characters: backtracking would take exponential time."""
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}[^%]{0,12}){2,}")
 _COMMENT = re.compile(r"<!--|-->")
 _TAG_IN_WORD = re.compile(r"(?<=\w)</?([a-z][a-z0-9]{0,9})/?>(?=\w)", re.IGNORECASE)
 _BLOCK = re.compile(r"p|div|br|hr|[uod]l|li|d[td]|pre|table|t[rdh]|details|summary|section|h[1-6]", re.IGNORECASE)
-"""Tags that part words; others may stand within one."""
+"""Tags that separate words; others may be within a word."""
 _SENDING_IMAGE = re.compile(
     r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}[?&][\w-]{0,20}=[^)\s]{0,80}"
     r"(?:conversation|secret|prompt|history|token|password|message|data\b|\{\{?\w)[^)\s]{0,80}\)",
@@ -71,34 +67,34 @@ _LEET_WORDS = 2
 _MIRRORED = ("snoitcurtsni", "tnatsissa", "tpmorp metsys", "suoiverp", "resu eht", "tegrof", "erongi")
 _ROTATED = ("vafgehpgvba", "nffvfgnag", "cerivbhf", "gur hfre", "flfgrz cebzcg", "vtaber")
 
-BACKWARDS = (*_MIRRORED, *_ROTATED)
-"""What a text has, in lower case, that is written backwards, or with each letter moved by half the alphabet."""
+_TELLTALES = (*_MIRRORED, *_ROTATED)
+"""Words that indicate, in lower case, a text in reverse or in ROT13."""
 
 
-def shown(text: str) -> str:
-    """Gives a text as a reader sees it, and again with letters of other alphabets in Latin ones, in lower case."""
+def _deobfuscate(text: str) -> str:
+    """Returns a text as a reader sees it, in lower case, and again with look-alike letters replaced by Latin ones."""
     text = strip_invisible(html.unescape(text) if "&" in text else text)
     if "<" in text:
-        text = _TAG_IN_WORD.sub(_parting, _COMMENT.sub("\n", text))
+        text = _TAG_IN_WORD.sub(_tag_separator, _COMMENT.sub("\n", text))
     if "](" in text:
         text = _LINK.sub(r"\1", _SENDING_IMAGE.sub(" imagewithdata ", text) if "![" in text else text)
     if text.isascii():
-        return _with_words_of_a_name(text).lower()
+        return _split_name(text).lower()
     composed = unicodedata.normalize("NFKC", text)
     unmarked = to_latin(text)
     return f"{composed.lower()}\n\n{unmarked}" if unmarked != composed.lower() else unmarked
 
 
-def is_plain(text: str) -> bool:
-    """Tells whether a text reads as it is written."""
+def _is_plain(text: str) -> bool:
+    """True if `_deobfuscate` would only lower its case."""
     if "&" in text or "<" in text or "](" in text or not text.isascii():
         return False
     return " " in text or text.islower()
 
 
-def hidden_in(text: str) -> Iterator[str]:
-    """Gives, in lower case, what a text holds in a code, with signs between its letters, backwards or turned."""
-    for match in CODE.finditer(text):
+def _decode_hidden(text: str) -> Iterator[str]:
+    """Yields, in lower case, what a text contains encoded, spaced out, in leetspeak, in reverse or in ROT13."""
+    for match in _BASE64.finditer(text):
         with contextlib.suppress(binascii.Error, UnicodeDecodeError):
             code = match[0].rstrip("=").replace("-", "+").replace("_", "/")
             decoded = base64.b64decode(code + "=" * (-len(code) % 4)).decode("utf-8")
@@ -112,12 +108,12 @@ def hidden_in(text: str) -> Iterator[str]:
         yield unquote(text).lower()
     if "\\" in text and _ESCAPE.search(text):
         yield _ESCAPE.sub(lambda match: chr(int(match[1] or match[2], 16)), text).lower()
-    for match in SPACED.finditer(text):
+    for match in _SPACED.finditer(text):
         words = re.split(r"[ .\-_*]{2,3}", match[0]) if re.search(r"[ .\-_*]{2}", match[0]) else match[0].split(" ")
         yield " ".join(re.sub(r"[\W_]", "", word) for word in words).lower()
     if len(_LEET_WORD.findall(text)) >= _LEET_WORDS:
         for table in _LEETS:
-            yield _LEET_WORD.sub(partial(_translated, table), text).lower()
+            yield _LEET_WORD.sub(partial(_translate_leet, table), text).lower()
     lower = text.lower()
     if any(word in lower for word in _MIRRORED):
         yield lower[::-1]
@@ -125,21 +121,21 @@ def hidden_in(text: str) -> Iterator[str]:
         yield codecs.decode(lower, "rot13")
 
 
-def _parting(tag: re.Match[str]) -> str:
+def _tag_separator(tag: re.Match[str]) -> str:
     return "\n" if _BLOCK.fullmatch(tag[1]) else ""
 
 
-def _translated(table: dict[int, int], match: re.Match[str]) -> str:
+def _translate_leet(table: dict[int, int], match: re.Match[str]) -> str:
     return match[0].lower().translate(table)
 
 
-def _with_words_of_a_name(text: str) -> str:
-    """Gives the words of a name without spaces, such as `systemPrompt`."""
+def _split_name(text: str) -> str:
+    """Splits the words of a name such as `systemPrompt`."""
     return _CAMEL.sub(" ", text) if " " not in text else text
 
 
-_SHORTEST, _SHORTEST_WITHOUT_SPACES = 12, 5
-"""Characters below which nothing is an order, in alphabets and in scripts that write a word in a sign or two."""
+_MIN_LENGTH, _MIN_LENGTH_NON_ASCII = 12, 5
+"""Characters of the shortest order, in ASCII and in scripts that write a word in one or two characters."""
 
 _BLANK = str.maketrans({**dict.fromkeys("'*`\"~", None), **dict.fromkeys("!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", " ")})
 _FILE_NAMES = (
@@ -147,7 +143,7 @@ _FILE_NAMES = (
     "gnupg bash bashrc zsh zshrc pgpass gcloud azure wallet mcp authorized credentials pem"
 )
 _FILE_WORDS = frozenset(_FILE_NAMES.split())
-_FILE_SIGNS = ("~/.", ".docker/", ".config/")
+_FILE_PARTS = ("~/.", ".docker/", ".config/")
 _COMMON_WORDS = (
     "a about access add admin alert all an any api are as at be been by can check comment comments for from full get "
     "has have if in include is it key list may must need new not note number of on one only or pass private project "
@@ -155,179 +151,188 @@ _COMMON_WORDS = (
     "tokens use user users value view was what when whether which will with you your"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
-"""Words that so many descriptions have that a phrase is not looked for by them."""
+"""Words that are too common in descriptions to index a phrase."""
 
-_BACKWARDS = frozenset(max(stem.split(), key=len) for stem in BACKWARDS)
-_LINKED = frozenset({"http", "https"})
-_ALONE = frozenset("lohru")
-"""Letters of which an order has one, and that hardly ever stand alone."""
-_SHORT_WORDS = 2.5
-"""Characters that a text has for each of its words, when signs stand between its letters."""
+_TELLTALE_WORDS = frozenset(max(telltale.split(), key=len) for telltale in _TELLTALES)
+_URL_SCHEMES = frozenset({"http", "https"})
+_LONE_LETTERS = frozenset("lohru")
+"""Letters that rarely occur alone; an order with spaces between its letters has one of them."""
+_MIN_CHARACTERS_PER_WORD = 2.5
+"""A text with fewer characters per word probably has spaces between its letters."""
 
 _DIGIT_IN_WORD = re.compile(r"[A-Za-z@$][0134578]|[0134578][A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Index:
-    """What is looked for, by words. A thing is a bit here, so that all that a text speaks of is one number."""
+    """The index of the prefilter, by words. Sets of concepts are bit sets."""
 
-    sought: frozenset[str]
-    """All words below."""
-    seldom: frozenset[str]
-    """Those of the things by which shapes are found."""
+    trigger_words: frozenset[str]
+    """Words one of which every match has."""
+    rare_words: frozenset[str]
+    """Words for the concepts by which patterns are indexed."""
     regex_literals: dict[str, tuple[str, ...]]
-    """The stems of signs, by a word of each."""
+    """The literals of regular expressions, by one word of each."""
     foreign: frozenset[str]
+    """Foreign words."""
     patterns: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
-    """What each shape must have, and of what one, by each thing by which it is found."""
-    found_by: int
-    """All things by which shapes are found."""
-    known: frozenset[str]
-    """All words that speak of something."""
-    things: dict[str, int]
-    """What words that stand alone speak of."""
+    """The needs of each pattern (`pattern_requirements`), by its rarest concepts."""
+    rare_concepts: int
+    """The concepts by which patterns are indexed."""
+    concept_words: frozenset[str]
+    """All words that express a concept, alone or in a phrase."""
+    concepts: dict[str, int]
+    """The concepts of single words."""
     phrases: dict[str, tuple[tuple[frozenset[str], int], ...]]
-    """What words speak of together, by one of them."""
+    """The words of phrases and their concepts, by the rarest word."""
 
 
-def is_too_short(text: str) -> bool:
-    """Tells whether a text is too short for an order."""
-    return len(text) < _SHORTEST and (len(text) < _SHORTEST_WITHOUT_SPACES or text.isascii())
+def _is_too_short(text: str) -> bool:
+    """True if a text is too short for an order."""
+    return len(text) < _MIN_LENGTH and (len(text) < _MIN_LENGTH_NON_ASCII or text.isascii())
 
 
-def words_of(text: str) -> list[str]:
-    """Gives the words of a text in lower case, as they are looked for."""
+def _words_of(text: str) -> list[str]:
+    """Splits a text in lower case into words."""
     return text.translate(_BLANK).split()
 
 
-def words_of_each(texts: list[str]) -> list[list[str]]:
-    """Gives the same for several texts, at once where they are in ASCII: to begin takes as long as a short text."""
+def _words_of_each(texts: list[str]) -> list[list[str]]:
+    """Splits several texts, all ASCII ones in one call: `str.translate` takes longer to start than for a short text."""
     blank = iter("\0".join([text for text in texts if text.isascii()]).translate(_BLANK).split("\0"))
     if any("\0" in text for text in texts):
-        return list(map(words_of, texts))
-    return [next(blank).split() if text.isascii() else words_of(text) for text in texts]
+        return list(map(_words_of, texts))
+    return [next(blank).split() if text.isascii() else _words_of(text) for text in texts]
 
 
-def may_be_broken(text: str, words: list[str]) -> bool:
-    """Tells whether a text in lower case, with these words, may be one that a rule finds."""
+def _might_match(text: str, words: list[str]) -> bool:
+    """True unless certainly no rule matches a text in lower case with these words."""
     index = _index()
-    found = index.sought.intersection(words)
-    if may_have_sign(text, found):
+    triggers = index.trigger_words.intersection(words)
+    if _might_match_regex(text, triggers):
         return True
-    return bool(found) and (len(found & index.foreign) >= FOREIGN_WORDS or may_have_shape(text, words))
+    return bool(triggers) and (len(triggers & index.foreign) >= MIN_FOREIGN_WORDS or _might_match_pattern(text, words))
 
 
-def may_have_sign(text: str, words: Iterable[str]) -> bool:
-    """Tells whether a text in lower case, with these words, has what the signs of a rule need."""
+def _might_match_regex(text: str, words: Iterable[str]) -> bool:
+    """True unless certainly no regular expression of a rule matches."""
     if "<|" in text or "~/." in text:
         return True
-    regex_literals = _index().regex_literals
-    return any(stem in text for word in regex_literals.keys() & words for stem in regex_literals[word])
+    literals = _index().regex_literals
+    return any(literal in text for word in literals.keys() & words for literal in literals[word])
 
 
-def may_name_a_file(text: str, words: list[str]) -> bool:
-    """Tells whether a text may name a file that is nobody's business."""
-    return not _FILE_WORDS.isdisjoint(words) or any(sign in text for sign in _FILE_SIGNS)
+def _might_name_file(text: str, words: list[str]) -> bool:
+    """True if a text may name a sensitive file."""
+    return not _FILE_WORDS.isdisjoint(words) or any(part in text for part in _FILE_PARTS)
 
 
-def is_foreign(text: str, words: list[str]) -> bool:
-    """Tells whether a text with these words may have a sentence in another language than English."""
-    return not text.isascii() or len(_index().foreign.intersection(words)) >= FOREIGN_WORDS
+def _is_foreign(text: str, words: list[str]) -> bool:
+    """True if a text with these words may have a foreign sentence."""
+    return not text.isascii() or len(_index().foreign.intersection(words)) >= MIN_FOREIGN_WORDS
 
 
-def may_have_shape(text: str, words: list[str]) -> bool:
-    """Tells whether a text in lower case, with these words, speaks of all things of a shape."""
+def _might_match_pattern(text: str, words: list[str]) -> bool:
+    """True if a text in lower case, with these words, has all concepts of a pattern, in any order."""
     index = _index()
-    if index.seldom.isdisjoint(words):
+    if index.rare_words.isdisjoint(words):
         return False
-    things = _things(text, words, index)
-    left = things & index.found_by
-    while left:
-        lowest = left & -left
+    concepts = _concepts_in(text, words, index)
+    rare = concepts & index.rare_concepts
+    while rare:
+        lowest = rare & -rare
         for every, choices in index.patterns[lowest]:
-            if things & every == every and all(things & choice for choice in choices):
+            if concepts & every == every and all(concepts & choice for choice in choices):
                 return True
-        left ^= lowest
+        rare ^= lowest
     return False
 
 
-def strange_words(texts: Iterable[list[str]]) -> frozenset[str]:
-    """Gives those of all words of some texts for which one may be disguised."""
+def _suspicious_words(texts: Iterable[list[str]]) -> frozenset[str]:
+    """Returns the words that hint at obfuscated text."""
     words = set().union(*texts)
-    return _ALONE | _BACKWARDS | {word for word in words if len(word) >= SHORTEST_CODE or _DIGIT_IN_WORD.search(word)}
+    return (
+        _LONE_LETTERS
+        | _TELLTALE_WORDS
+        | {word for word in words if len(word) >= _MIN_BASE64_LENGTH or _DIGIT_IN_WORD.search(word)}
+    )
 
 
-def may_be_disguised(text: str, words: list[str], strange: frozenset[str]) -> bool:
-    """Tells whether a text may say something in a code, or with signs or digits among its letters."""
-    if "%" in text or "\\" in text or len(text) < _SHORT_WORDS * len(words):
+def _might_be_obfuscated(text: str, words: list[str], suspicious: frozenset[str]) -> bool:
+    """True if a text may be encoded, or have spaces or digits among its letters."""
+    if "%" in text or "\\" in text or len(text) < _MIN_CHARACTERS_PER_WORD * len(words):
         return True
-    if not strange.isdisjoint(words):
-        if not _ALONE.isdisjoint(words) and SPACED.search(text):
+    if not suspicious.isdisjoint(words):
+        if not _LONE_LETTERS.isdisjoint(words) and _SPACED.search(text):
             return True
-        return bool(CODE.search(text)) or not _BACKWARDS.isdisjoint(words) or len(_DIGIT_IN_WORD.findall(text)) > 1
+        return (
+            bool(_BASE64.search(text)) or not _TELLTALE_WORDS.isdisjoint(words) or len(_DIGIT_IN_WORD.findall(text)) > 1
+        )
     return False
 
 
-def _things(text: str, words: list[str], index: _Index) -> int:
-    """Gives what the words of a text may speak of."""
-    present = index.known.intersection(words)
-    things = bits_of(letters_of(("MAIL", "AWAY"))) if "@" in text else 0
+def _concepts_in(text: str, words: list[str], index: _Index) -> int:
+    """Returns the bit set of the concepts that the words of a text may express."""
+    present = index.concept_words.intersection(words)
+    concepts = bits_of(codes_of(("MAIL", "AWAY"))) if "@" in text else 0
     for word in present:
-        things |= index.things.get(word, 0)
+        concepts |= index.concepts.get(word, 0)
     for word in index.phrases.keys() & present:
-        for phrase, known in index.phrases[word]:
+        for phrase, phrase_concepts in index.phrases[word]:
             if phrase <= present:
-                things |= known
-    return things
+                concepts |= phrase_concepts
+    return concepts
 
 
 def _rarest(words: Iterable[str]) -> str:
-    """Gives the word by which a phrase is found: the longest of those that not every text has, and the last of them."""
+    """Returns the word that indexes a phrase: the longest that is not common, and the last of these."""
     return max(reversed(tuple(words)), key=lambda word: (word not in _COMMON, len(word)), default="")
 
 
 @lru_cache(1)
 def _index() -> _Index:
     patterns: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
-    found_by: set[str] = set()
+    rare_concepts: set[str] = set()
     for pattern in chain.from_iterable(rule.patterns for rule in RULES):
-        every, choices, by = pattern_requirements(pattern)
-        found_by |= by
-        for letter in by:
-            patterns.setdefault(bits_of(letter), []).append((every, choices))
+        every, choices, rarest = pattern_requirements(pattern)
+        rare_concepts |= rarest
+        for code in rarest:
+            patterns.setdefault(bits_of(code), []).append((every, choices))
     single, phrases = vocabulary()
-    things = {word: bits_of(known) for word, known in single.items()}
-    for words, names in ((_FILE_WORDS, ("FILE",)), (_LINKED, ("URL", "AWAY"))):
-        bits = bits_of(letters_of(names))
-        things |= {word: things.get(word, 0) | bits for word in words}
-    seldom = {word for word, known in single.items() if not found_by.isdisjoint(known)} | _FILE_WORDS
-    together: dict[str, list[tuple[frozenset[str], int]]] = {}
-    for first, found in phrases.items():
-        for rest, known in found:
-            rarest = _rarest((first, *rest))
-            together.setdefault(rarest, []).append((frozenset((first, *rest)), bits_of(known)))
-            if not found_by.isdisjoint(known):
-                seldom.add(rarest)
+    concepts = {word: bits_of(codes) for word, codes in single.items()}
+    for words, names in ((_FILE_WORDS, ("FILE",)), (_URL_SCHEMES, ("URL", "AWAY"))):
+        bits = bits_of(codes_of(names))
+        concepts |= {word: concepts.get(word, 0) | bits for word in words}
+    rare_words = {word for word, codes in single.items() if not rare_concepts.isdisjoint(codes)} | _FILE_WORDS
+    phrases_by_word: dict[str, list[tuple[frozenset[str], int]]] = {}
+    for first, rests in phrases.items():
+        for rest, codes in rests:
+            rarest_word = _rarest((first, *rest))
+            phrases_by_word.setdefault(rarest_word, []).append((frozenset((first, *rest)), bits_of(codes)))
+            if not rare_concepts.isdisjoint(codes):
+                rare_words.add(rarest_word)
     regex_literals: dict[str, tuple[str, ...]] = {}
-    for stem in chain.from_iterable(rule.literals for rule in RULES):
-        word = _rarest(words_of(stem))
-        regex_literals[word] = (*regex_literals.get(word, ()), stem)
-    foreign = frozenset(word for word, known in single.items() if FOREIGN in known)
+    for literal in chain.from_iterable(rule.literals for rule in RULES):
+        word = _rarest(_words_of(literal))
+        regex_literals[word] = (*regex_literals.get(word, ()), literal)
+    foreign = frozenset(word for word, codes in single.items() if FOREIGN in codes)
     return _Index(
-        sought=frozenset(seldom) | regex_literals.keys() | foreign,
-        seldom=frozenset(seldom),
+        trigger_words=frozenset(rare_words) | regex_literals.keys() | foreign,
+        rare_words=frozenset(rare_words),
         regex_literals=regex_literals,
         foreign=foreign,
-        patterns={thing: tuple(found) for thing, found in patterns.items()},
-        found_by=bits_of(found_by),
-        known=frozenset(things).union(*(phrase for found in together.values() for phrase, _ in found)),
-        things=things,
-        phrases={word: tuple(found) for word, found in together.items()},
+        patterns={concept: tuple(needs) for concept, needs in patterns.items()},
+        rare_concepts=bits_of(rare_concepts),
+        concept_words=frozenset(concepts).union(
+            *(words for entries in phrases_by_word.values() for words, _ in entries)
+        ),
+        concepts=concepts,
+        phrases={word: tuple(entries) for word, entries in phrases_by_word.items()},
     )
 
 
 MAX_TEXT_LENGTH = 1_000_000
-"""Characters of one text that are looked at; beyond them it is no description any more, and is cut off."""
+"""Characters of a text that are searched; a longer one is not a description and is cut."""
 
 _FILES = re.compile(
     r"(?<!\w)\.ssh\b(?!.{0,40}\.pub)|\bid_(?:rsa|dsa|ed25519|ecdsa)\b(?!\.pub)"
@@ -337,69 +342,69 @@ _FILES = re.compile(
     r"|(?:/home/[\w.-]{1,60}|/root|/users/[\w.-]{1,60}|\$\{?home\}?|%userprofile%)[/\\]\.\w[\w./-]*"
     r"|\bclaude_desktop_config|\bwallet\.dat\b|\bcredentials\.json\b|(?<=\s)\.pem\b"
 )
-_AT_ONCE = 1_000
-"""Texts whose words are kept at a time."""
+_BATCH_SIZE = 1_000
+"""Texts that are split into words at a time, which bounds memory."""
 
-_NO_THINGS = frozenset(" \n")
-_FEWEST_WORDS = 3
-"""Words of an order in an alphabet."""
+_SEPARATORS = frozenset(" \n")
+_MIN_WORDS = 3
+"""Words of the shortest order in ASCII."""
 
-_ADDRESS = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w+")
+_EMAIL = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w+")
 _URL = re.compile(r"https?://[^\s<>\"')]+")
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 
 
 def first_matching_rule(text: str) -> Rule | None:
-    """Gives the first rule by which a text addresses the model; none where it describes."""
+    """Returns the first rule that matches a text; `None` if it only describes."""
     return find_injections((text[:MAX_TEXT_LENGTH],)).get(text[:MAX_TEXT_LENGTH])
 
 
 def find_injections(texts: Iterable[str]) -> dict[str, Rule]:
-    """Gives those texts that address the model, each with the first rule by which it does."""
-    found: dict[str, Rule] = {}
-    waiting = [text for text in texts if not is_too_short(text)]
-    for start in range(0, len(waiting), _AT_ONCE):
-        for text, said in _worth_a_look(waiting[start : start + _AT_ONCE]):
-            if text not in found and (rule := _rule_for(said)) is not None:
-                found[text] = rule
-    return found
+    """Returns the texts that address the model, each with the first rule that matches."""
+    injections: dict[str, Rule] = {}
+    candidates = [text for text in texts if not _is_too_short(text)]
+    for start in range(0, len(candidates), _BATCH_SIZE):
+        for text, reading in _suspect_readings(candidates[start : start + _BATCH_SIZE]):
+            if text not in injections and (rule := _rule_for(reading)) is not None:
+                injections[text] = rule
+    return injections
 
 
-def _worth_a_look(texts: list[str]) -> Iterator[tuple[str, str]]:
-    """Gives what texts say, and what they hide, where a rule may find something in it."""
-    own_words = list(map(without_placeholders, texts))  # "[hidden]" is also a form of imitation
-    readings = [text.lower() if is_plain(text) else shown(text) for text in own_words]
-    words_of_texts = words_of_each(readings)
-    strange = strange_words(words_of_texts)
-    for text, own, reading, words in zip(texts, own_words, readings, words_of_texts, strict=True):
-        if len(words) < _FEWEST_WORDS and len(text) < SHORTEST_CODE and reading.isascii():
+def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
+    """Yields texts with their deobfuscated and decoded readings, if a rule may match."""
+    stripped_texts = list(map(without_placeholders, texts))  # "[hidden]" itself matches a rule
+    readings = [text.lower() if _is_plain(text) else _deobfuscate(text) for text in stripped_texts]
+    words_of_texts = _words_of_each(readings)
+    suspicious = _suspicious_words(words_of_texts)
+    for text, stripped, reading, words in zip(texts, stripped_texts, readings, words_of_texts, strict=True):
+        if len(words) < _MIN_WORDS and len(text) < _MIN_BASE64_LENGTH and reading.isascii():
             continue
-        if not reading.isascii() or may_be_broken(reading, words):
+        if not reading.isascii() or _might_match(reading, words):
             yield text, reading
-        if may_be_disguised(own, words, strange):
-            for hidden in hidden_in(own):
+        if _might_be_obfuscated(stripped, words, suspicious):
+            for hidden in _decode_hidden(stripped):
                 yield text, hidden
 
 
 @lru_cache(1 << 12)
 def _rule_for(reading: str) -> Rule | None:
-    words = words_of(reading)
-    sentences = sentences_of(_as_words(reading, words))
-    if len(sentences) > 1 and not is_foreign(reading, words):
-        pairs = zip(sentences, words_of_each(sentences), strict=True)
-        sentences = [sentence for sentence, own in pairs if may_have_shape(sentence, own)]
-    row = SENTENCE_END.join(map(tokenize, sentences))
-    things = bits_of(set(row) - _NO_THINGS)
-    has_sign = may_have_sign(reading, words)
-    return next((rule for rule in RULES if rule.finds(reading, row, things, has_sign=has_sign)), None)
+    words = _words_of(reading)
+    sentences = sentences_of(_name_urls_and_files(reading, words))
+    if len(sentences) > 1 and not _is_foreign(reading, words):
+        pairs = zip(sentences, _words_of_each(sentences), strict=True)
+        sentences = [sentence for sentence, sentence_words in pairs if _might_match_pattern(sentence, sentence_words)]
+    tokens = SENTENCE_END.join(map(tokenize, sentences))
+    concepts = bits_of(set(tokens) - _SEPARATORS)
+    might = _might_match_regex(reading, words)
+    return next((rule for rule in RULES if rule.matches(reading, tokens, concepts, might_match_regex=might)), None)
 
 
-def _as_words(text: str, words: list[str]) -> str:
-    """Gives a text whose addresses and files are words."""
-    if may_name_a_file(text, words):
+def _name_urls_and_files(text: str, words: list[str]) -> str:
+    """Replaces URLs, e-mail addresses and sensitive files by words of the lexicon."""
+    if _might_name_file(text, words):
         text = _FILES.sub(" sensitivefile ", text)
     if "@" in text:
-        text = _ADDRESS.sub(" somemail ", text)
+        text = _EMAIL.sub(" somemail ", text)
     if "://" in text:
         text = _URL.sub(" someurl ", text)
     return text.translate(_DELETED)

@@ -1,32 +1,16 @@
-"""The words of the rules, in English and in other languages.
+"""The concepts of the rules, and the terms for them in English and in other languages.
 
-The things that only an address to the reader speaks of: what outranks what, who may know, what holds for later.
+`~` after a term means all its forms: `tell~` is tell, tells and telling. `+` means the forms of an order: `copy+` is
+copy, copying and copied, but not copies, which is what a tool does. Words joined by `_` are a phrase.
 
-They are written as in `concepts`, where orders, tools and secrets are.
-
-The things that orders about habits speak of: in what style, at which call, through whose tool, as which page says.
-
-They are written as in `concepts`, where orders, tools and secrets are.
-
-The things that rules speak of, each with the English words for it.
-
-A word with `~` stands for all its forms, `tell~` for tell, tells and telling; one with `+` for those in which something
-is ordered, `copy+` for copy, copying and copied, but not for what a tool does, "copies". Words joined by `_` stand
-together.
-
-The words of languages that are not written in Latin letters, for the things that rules speak of.
-
-They are looked for within longer words: some put no space between words, others have many endings, so that a term is
-the part that stays. Greek has its accents here, since a letter without one is read as the Latin letter it looks like.
-
-The words of other languages for the things that rules speak of. Accents are taken off before they are looked for.
+The lexicon is frozen with the rules (`rules`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-CLAIMS: dict[str, str] = {
+_AUTHORITY_CONCEPTS: dict[str, str] = {
     # -- what outranks what --------------------------------------------------------------------------------------------
     "OURS": "ours this_description this_text this_document this_notice these_notes these_terms this_server our_rules",
     "HOST": "host_application client_application host_program hosting_application platform assistant model llm ai",
@@ -262,10 +246,10 @@ CLAIMS: dict[str, str] = {
     "YOU_WERE": "you_were you_have_been youve_been you_received you_got given_to_you",
     "LEFT_OUT": "leave_out omit skip_over gloss_over conceal hide",
 }  # fmt: skip
-"""Thing to its words."""
+"""Concepts of an address to the reader: precedence, who may know, what applies later. Concept to its English terms."""
 
 
-HABITS: dict[str, str] = {
+_HABIT_CONCEPTS: dict[str, str] = {
     # -- how the user is answered --------------------------------------------------------------------------------------
     "FRAME": "begin start end finish close conclude open preface sign prefix",
     "END_IT": "end finish close conclude sign",
@@ -375,7 +359,7 @@ HABITS: dict[str, str] = {
     "BE_TOLD": "be_told be_informed be_made_aware find_out learn hear",
     "INTERFACE": "interface interfaces agent agents story stories group groups list directory",
 }  # fmt: skip
-"""Thing to its words."""
+"""Concepts of orders about habits: style, when to call, through which tool. Concept to its English terms."""
 
 
 CONCEPTS: dict[str, str] = {
@@ -702,16 +686,16 @@ CONCEPTS: dict[str, str] = {
     "FROM": "from",
     "WITH": "with",
     "ARE": "are be",
-    **CLAIMS,
-    **HABITS,
+    **_AUTHORITY_CONCEPTS,
+    **_HABIT_CONCEPTS,
 }  # fmt: skip
-"""Thing to its words."""
+"""Concept to its English terms."""
 
 _VOWELS = frozenset("aeiou")
 
 
-def forms(word: str) -> Iterator[str]:
-    """Gives the forms of a word, some of which nobody uses: `copy~` is copy, copies, copied and copying."""
+def word_forms(word: str) -> Iterator[str]:
+    """Yields the forms of a term, also some that do not exist: `copy~` is copy, copies, copied and copying."""
     if word[-1] not in "~+":
         yield word
         return
@@ -883,18 +867,22 @@ SCRIPTS: dict[str, dict[str, str]] = {
         "SECRET": "κωδικ κλειδ",
     },
 }  # fmt: skip
-"""Language to things and their words."""
+"""Languages in other than Latin letters: language to concepts and their terms.
+
+Terms are searched within longer words, since some languages have no spaces and others many endings: a term is the
+constant part. Greek terms have accents here, since unaccented letters are read as the Latin letters that they resemble.
+"""
 
 
 ELIDED = {"French": ("l", "d", "n", "s"), "Italian": ("l", "all", "dell", "nell")}
-"""Language to the words that stand before a vowel with an apostrophe, which is taken off: `l'utente` is lutente."""
+"""Language to its elided words before a vowel; apostrophes are deleted, so `l'utente` is lutente."""
 
-ENGLISH_TOO_WORDS = (
+_ENGLISH_TOO_WORDS = (
     "no non ne me a in son dire sage prima persona manda conte lies hole fuge user via pas mai charge passe passes "
     "sans per tenet copie oder para sin reveal gib leite conversation discussion historique"
 )
-ENGLISH_TOO = frozenset(ENGLISH_TOO_WORDS.split())
-"""Words that are English too, or that English texts have as names: they don't show another language."""
+ENGLISH_TOO = frozenset(_ENGLISH_TOO_WORDS.split())
+"""Words that are also English, or names in English texts: they do not indicate another language."""
 
 LANGUAGES: dict[str, dict[str, str]] = {
     "German": {
@@ -1103,4 +1091,4 @@ LANGUAGES: dict[str, dict[str, str]] = {
     },
     **SCRIPTS,
 }  # fmt: skip
-"""Language to things and their words."""
+"""Language to concepts and their terms, without accents, which are removed from a text before the search."""

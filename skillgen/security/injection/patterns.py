@@ -1,12 +1,8 @@
-"""Words of a text as concepts, and patterns over them.
+"""Turns text into tokens of concepts, and matches rules against them.
 
-A text as the row of things that its words speak of, and shapes that are looked for in it.
-
-Each word becomes a space and a letter for each thing that it may speak of; a word that speaks of none is a space alone.
-A sentence ends in a line end. So a shape, some things in an order and a distance, is a short regular expression,
-whatever the words are, and in whatever language.
-
-One way to address the model: shapes of things (`coding.compile_pattern`), or signs that only a host writes.
+A word becomes a token: a space and one character for each concept that the word may express (none for most words). A
+sentence ends with a line feed. So a pattern, concepts in an order and a distance, compiles to a short regular
+expression over the token string, whatever the words and the language are.
 """
 
 from __future__ import annotations
@@ -16,16 +12,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skillgen.security.injection.lexicon import CONCEPTS, ELIDED, ENGLISH_TOO, LANGUAGES, SCRIPTS, forms
+from skillgen.security.injection.lexicon import CONCEPTS, ELIDED, ENGLISH_TOO, LANGUAGES, SCRIPTS, word_forms
 
-_FIRST_LETTER = 0x100
-"""Of the alphabet in which things are written: letters that need no escape."""
+_FIRST_CODE = 0x100
+"""Code point of the first concept: from here on, characters need no escape in a regular expression."""
 
-_LETTERS = {name: chr(_FIRST_LETTER + index) for index, name in enumerate(CONCEPTS)}
-FOREIGN = chr(_FIRST_LETTER + len(CONCEPTS))
-"""Marks a word of another language than English."""
+_CODES = {name: chr(_FIRST_CODE + index) for index, name in enumerate(CONCEPTS)}
+FOREIGN = chr(_FIRST_CODE + len(CONCEPTS))
+"""The character that marks a foreign word (not English)."""
 
-_OFTEN_WORDS = (
+_COMMON_CONCEPTS = (
     "FOR WHILE BEING INTO THAT THEIR READ ABOUT NEEDLESS NOTHING PERSIST THROUGH GIVE LOCAL THIS FILES PUT USE "
     "DAMAGE MUST SECRET USER SELF HOLDS ONLY RESULTS OFFICIAL CONTAINING SEARCH FOUND PRESENT PEOPLE SESSION "
     "ENVIRON REQUIRES FAILED COMMAND TRY BETTER PERSONAL TRUSTED OTHERS HOST OVER COMMANDS LOSS DISPLAY EVERY NEW "
@@ -36,59 +32,59 @@ _OFTEN_WORDS = (
     "ALWAYS_1 INCLUDE UPDATED DESCRIPTION ENCODED AGAIN FRAME SEEK ASKING RECITE AUTHORISED_TO CHECKED ADMIN "
     "THEIR_OWN REVEAL SEND_ON APPROVE NOTICE_OF INTERFACE SO_INSTRUCTED PASSWORD STYLE TACK"
 )
-_OFTEN = {name: index for index, name in enumerate(_OFTEN_WORDS.split())}
-"""Things that descriptions speak of often, the most frequent first: nothing is found by them where another thing is."""
+_COMMONNESS = {name: index for index, name in enumerate(_COMMON_CONCEPTS.split())}
+"""Concepts that are frequent in descriptions, to their rank. A pattern is indexed by its rarest concept."""
 
-FOREIGN_WORDS = 2
-"""Words of another language that a sentence has at least which is in that language."""
+MIN_FOREIGN_WORDS = 2
+"""Foreign words that make a sentence foreign; one may be a name."""
 
 SENTENCE_END = "\n"
 _ELLIPSIS = re.compile(r"\.{2,}|…")
 _END = re.compile(r"[.!?](?<!\s\d\.)(?=\s|$)|[。！？]")
-"""The number of a step ends no sentence."""
+"""The end of a sentence; the full stop after a step number does not count."""
 _TOKEN = re.compile(rf"{_END.pattern}|[^\W_]+")
-_ENDS = frozenset(".!?。！？")
+_END_TOKENS = frozenset(".!?。！？")
 _VOWELS = frozenset("aeiouh")
 _UNSPACED_SCRIPT = re.compile("[\u0370-\u1cff\u3040-\u9fff\uac00-\ud7af]")
-"""A letter of those languages whose terms stand within longer words."""
+"""A letter of the languages in `SCRIPTS`, which have terms within longer words."""
 _GAP = "(?: {}[^ \n]*){{0,{}}}?"
 
 
-def letters_of(names: Iterable[str]) -> frozenset[str]:
-    """Gives the letters of things."""
-    return frozenset(_LETTERS[name] for name in names)
+def codes_of(names: Iterable[str]) -> frozenset[str]:
+    """Returns the characters that represent concepts."""
+    return frozenset(_CODES[name] for name in names)
 
 
-def bits_of(letters: Iterable[str]) -> int:
-    """Gives things as one number, of which each is a bit."""
+def bits_of(codes: Iterable[str]) -> int:
+    """Returns a bit set of concepts."""
     bits = 0
-    for letter in letters:
-        bits |= 1 << (ord(letter) - _FIRST_LETTER)
+    for code in codes:
+        bits |= 1 << (ord(code) - _FIRST_CODE)
     return bits
 
 
 @lru_cache(1)
 def vocabulary() -> tuple[dict[str, str], dict[str, tuple[tuple[tuple[str, ...], str], ...]]]:
-    """Gives the letters of each word, and for each first word the phrases that begin with it."""
+    """Returns words to the codes of their concepts, and first words to the other words of a phrase and its codes."""
     words: dict[str, str] = {}
     phrases: dict[str, dict[tuple[str, ...], str]] = {}
     for name, term, mark in _terms():
         first, *rest = term.split("_")
         if rest:
-            known = phrases.setdefault(first, {})
+            rests = phrases.setdefault(first, {})
             key = tuple(rest)
-            known[key] = known.get(key, "") + _LETTERS[name] + mark
+            rests[key] = rests.get(key, "") + _CODES[name] + mark
         else:
-            words[first] = words.get(first, "") + _LETTERS[name] + mark
-    return words, {first: tuple(found.items()) for first, found in phrases.items()}
+            words[first] = words.get(first, "") + _CODES[name] + mark
+    return words, {first: tuple(rests.items()) for first, rests in phrases.items()}
 
 
 def _terms() -> Iterator[tuple[str, str, str]]:
-    """Gives each thing with each of its terms, and the mark of other languages."""
+    """Yields each concept with each of its terms, and the mark of a foreign term."""
     for name, terms in CONCEPTS.items():
         for term in terms.split():
-            yield from ((name, form, "") for form in forms(term))
-    english = {form for terms in CONCEPTS.values() for term in terms.split() for form in forms(term)} | ENGLISH_TOO
+            yield from ((name, form, "") for form in word_forms(term))
+    english = {form for terms in CONCEPTS.values() for term in terms.split() for form in word_forms(term)} | ENGLISH_TOO
     for language, table in LANGUAGES.items():
         elided = ELIDED.get(language, ())
         for name, terms in table.items():
@@ -99,145 +95,150 @@ def _terms() -> Iterator[tuple[str, str, str]]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Gives the sentences of a text; three dots end none."""
+    """Splits a text into sentences; an ellipsis does not end one."""
     return _END.split(_ELLIPSIS.sub(" ", text))
 
 
 def _one_word(term: str) -> str:
-    """Gives a term without the signs that some scripts write vowels with: no letters, they would divide it."""
+    """Returns a term without combining vowel signs, which are not letters and would split it into tokens."""
     return term if term.isalnum() else "".join(letter for letter in term if letter.isalnum() or letter == "_")
 
 
 @lru_cache(1)
 def _unspaced() -> re.Pattern[str]:
-    """Finds the terms that stand within longer words, the longest first."""
+    """Returns the regex of the terms within longer words, the longest first."""
     terms = {term for table in SCRIPTS.values() for terms in table.values() for term in terms.split()}
     return re.compile("|".join(map(re.escape, sorted(terms, key=len, reverse=True))))
 
 
 def tokenize(text: str) -> str:
-    """Gives the row of things of a text in lower case."""
+    """Returns the token string of a text in lower case."""
     words, phrases = vocabulary()
     if not text.isascii() and _UNSPACED_SCRIPT.search(text):
         text = _unspaced().sub(lambda match: f" {_one_word(match[0])} ", text)
     tokens: list[str] = _TOKEN.findall(_ELLIPSIS.sub(" ", text))
-    row = []
+    parts = []
     for index, token in enumerate(tokens):
-        if token in _ENDS:
-            row.append(SENTENCE_END)
+        if token in _END_TOKENS:
+            parts.append(SENTENCE_END)
             continue
-        found = words.get(token, "")
-        for rest, known in phrases.get(token, ()):
+        codes = words.get(token, "")
+        for rest, phrase_codes in phrases.get(token, ()):
             if tuple(tokens[index + 1 : index + 1 + len(rest)]) == rest:
-                found += known
-        row.append(" " + found)
-    return "".join(row)
+                codes += phrase_codes
+        parts.append(" " + codes)
+    return "".join(parts)
 
 
 @lru_cache(512)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Gives the expression for a shape: `NOT 3 TELL 8 USER` are these three with at most 3 and 8 words between them,
-    `8!NOT` are at most 8 of which none is the other, `A/B` is one of two, `-A` forbids one to follow, and what has no
-    number between it stands side by side."""
+    """Compiles a pattern to a regular expression over token strings.
+
+    `NOT 3 TELL 8 USER` is these three concepts with at most 3 and 8 words between them; without a number they are
+    adjacent. `8!NOT` is at most 8 words, none of which is NOT. `A/B` is one of two concepts, and `-A` forbids A as the
+    next word.
+    """
     parts = []
     for part in pattern.split():
         if part[0].isdigit():
-            most, _, without = part.partition("!")
-            other = f"(?![^ \n]*[{''.join(sorted(letters_of(without.split('/'))))}])" if without else ""
+            most, _, excluded = part.partition("!")
+            other = f"(?![^ \n]*[{''.join(sorted(codes_of(excluded.split('/'))))}])" if excluded else ""
             parts.append(_GAP.format(other, most))
         elif part.startswith("-"):
-            parts.append(f"(?=[ \n]|$)(?! [^ \n]*[{''.join(sorted(letters_of(part[1:].split('/'))))}])")
+            parts.append(f"(?=[ \n]|$)(?! [^ \n]*[{''.join(sorted(codes_of(part[1:].split('/'))))}])")
         else:
-            parts.append(f" [^ \n]*[{''.join(sorted(letters_of(part.split('/'))))}][^ \n]*")
+            parts.append(f" [^ \n]*[{''.join(sorted(codes_of(part.split('/'))))}][^ \n]*")
     return re.compile("".join(parts))
 
 
 @lru_cache(512)
 def pattern_requirements(pattern: str) -> tuple[int, tuple[int, ...], frozenset[str]]:
-    """Gives the things that a shape must have, as bits, those of which it must have one, and the letters of the thing
-    spoken of least, by which it is found."""
+    """Returns what a text must have for a pattern to match.
+
+    These are the concepts that it needs, as a bit set; the sets of concepts of which it needs one each; and the codes
+    of its rarest concept, by which it is indexed.
+    """
     parts = [part.split("/") for part in pattern.split() if not (part[0].isdigit() or part[0] == "-")]
-    by = max(parts, key=lambda part: min(_OFTEN.get(name, len(_OFTEN)) for name in part))
-    choices = [letters_of(part) for part in parts]
+    rarest = max(parts, key=lambda part: min(_COMMONNESS.get(name, len(_COMMONNESS)) for name in part))
+    choices = [codes_of(part) for part in parts]
     every = bits_of(frozenset[str]().union(*(choice for choice in choices if len(choice) == 1)))
-    return every, tuple(bits_of(choice) for choice in choices if len(choice) != 1), letters_of(by)
+    return every, tuple(bits_of(choice) for choice in choices if len(choice) != 1), codes_of(rarest)
 
 
-def foreign_sentences(row: str) -> Iterator[list[str]]:
-    """Gives the sentences that are not in English, each as the letters of its words that speak of something."""
-    if FOREIGN in row:
-        for sentence in row.split(SENTENCE_END):
-            if sentence.count(FOREIGN) >= FOREIGN_WORDS:
+def _foreign_sentences(tokens: str) -> Iterator[list[str]]:
+    """Yields the foreign sentences of a token string, each as the codes of its words that express a concept."""
+    if FOREIGN in tokens:
+        for sentence in tokens.split(SENTENCE_END):
+            if sentence.count(FOREIGN) >= MIN_FOREIGN_WORDS:
                 yield [word for word in sentence.split(" ") if word]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One way to address the model."""
+    """A rule that finds one way to address the model."""
 
     code: str
-    """A name that does not change between versions."""
+    """A stable name, part of messages and quotations."""
 
     meaning: str
-    """What such a text wants, for people."""
+    """What such a text does, for messages: "it …"."""
 
     example: str
-    """A sentence that it finds."""
+    """A sentence that it matches."""
 
     patterns: tuple[str, ...] = ()
-    """What it finds: things in an order, with the number of words that may stand between them."""
+    """Patterns over concepts, see `compile_pattern`."""
 
     foreign_patterns: tuple[str, ...] = ()
-    """Things that stand in one sentence of another language than English, in any order."""
+    """Concepts that occur together in one foreign sentence, in any order."""
 
     regex: str = ""
-    """An expression for what it finds in the text as it stands, in lower case."""
+    """A regular expression over the text itself, in lower case."""
 
     regex_literals: str = ""
-    """Of which a text that has the signs has one, exactly so; a space parts them, and `␣` stands for one."""
+    """Literals, one of which every match of `regex` has: a prefilter. Spaces separate them; `␣` is a space."""
 
-    def finds(self, text: str, row: str, things: int, *, has_sign: bool) -> bool:
-        """Tells whether a text is one that this rule finds: as it is shown, as a row of things, and these as bits; and
-        whether it may have any sign at all."""
-        for pattern, every, choices in _prepared(self.patterns) if things else ():
-            has_all = things & every == every and all(things & choice for choice in choices)
-            if has_all and compile_pattern(pattern).search(row):
+    def matches(self, text: str, tokens: str, concepts: int, *, might_match_regex: bool) -> bool:
+        """True if the rule matches a text, given with its token string and the bit set of its concepts."""
+        for pattern, every, choices in _prepared(self.patterns) if concepts else ():
+            has_all = concepts & every == every and all(concepts & choice for choice in choices)
+            if has_all and compile_pattern(pattern).search(tokens):
                 return True
         if self.foreign_patterns:
-            if any(_stand_together(self.foreign_patterns, sentence) for sentence in foreign_sentences(row)):
+            if any(_occur_together(self.foreign_patterns, sentence) for sentence in _foreign_sentences(tokens)):
                 return True
         return (
-            has_sign
+            might_match_regex
             and bool(self.regex)
-            and any(stem in text for stem in self.literals)
+            and any(literal in text for literal in self.literals)
             and bool(_compiled(self.regex).search(text))
         )
 
     @property
     def literals(self) -> tuple[str, ...]:
-        """Gives the stems."""
+        """The literals of `regex`."""
         return _literals(self.regex_literals)
 
 
 @lru_cache(64)
 def _prepared(patterns: tuple[str, ...]) -> tuple[tuple[str, int, tuple[int, ...]], ...]:
-    """Gives each shape with the things that it must have, as bits, and those of which it must have one."""
+    """Returns each pattern with the concepts that it needs, and the sets of which it needs one each."""
     return tuple((pattern, *pattern_requirements(pattern)[:2]) for pattern in patterns)
 
 
-def _stand_together(patterns: tuple[str, ...], sentence: list[str]) -> bool:
-    """Tells whether each thing of one of the patterns stands in a sentence, each in a word of its own."""
+def _occur_together(patterns: tuple[str, ...], sentence: list[str]) -> bool:
+    """True if a sentence has each concept of one of the patterns, each in a separate word."""
     for pattern in patterns:
-        wanted = [letters_of(part.split("/")) for part in pattern.split()]
-        places = [{index for index, word in enumerate(sentence) if not choice.isdisjoint(word)} for choice in wanted]
-        if all(places) and len(set().union(*places)) >= len(places):
+        needed = [codes_of(part.split("/")) for part in pattern.split()]
+        positions = [{index for index, word in enumerate(sentence) if not choice.isdisjoint(word)} for choice in needed]
+        if all(positions) and len(set().union(*positions)) >= len(positions):
             return True
     return False
 
 
 @lru_cache(64)
 def _literals(regex_literals: str) -> tuple[str, ...]:
-    return tuple(stem.replace("␣", " ") for stem in regex_literals.split())
+    return tuple(literal.replace("␣", " ") for literal in regex_literals.split())
 
 
 @lru_cache(64)

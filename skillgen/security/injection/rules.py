@@ -1,23 +1,14 @@
-"""The rules by which a text addresses the model, in the order in which they are tried.
+"""The rules that find prompt injection, in five categories, in the order in which they are tried.
 
-Whom the model is to obey, and what the user is not to know.
-
-What is to be read, and handed over: secrets, files, what was said before.
-
-As whom a text speaks: a system, a host, the maker of a document, or the model itself.
-
-What is to be done: other tools used otherwise, commands run, consent taken for granted.
-
-How the model is spoken to, how it is to answer, and with what it is threatened.
-
-The rules: ways to address the model, in the order in which they are tried.
+The rules are frozen: the blind tests measure them on unseen sentences, and tuning them spends those sentences.
+`Rule` explains their syntax.
 """
 
 from __future__ import annotations
 
 from skillgen.security.injection.patterns import Rule
 
-OBEDIENCE: tuple[Rule, ...] = (
+INSTRUCTION_OVERRIDE: tuple[Rule, ...] = (
     Rule(
         code="override",
         meaning="wants other instructions to be forgotten",
@@ -135,9 +126,10 @@ OBEDIENCE: tuple[Rule, ...] = (
         ),
     ),
 )
+"""Whom the model shall obey, and what it shall hide from the user."""
 
 
-TAKING: tuple[Rule, ...] = (
+EXFILTRATION: tuple[Rule, ...] = (
     Rule(
         code="sensitive-file",
         meaning="wants a file read that a tool's caller has no reason to read",
@@ -260,9 +252,10 @@ TAKING: tuple[Rule, ...] = (
         foreign_patterns=("GIVE TALK USER", "GIVE TALK ALL"),
     ),
 )
+"""What the model shall read and hand over: secrets, files, the conversation."""
 
 
-GUISES: tuple[Rule, ...] = (
+IMPERSONATION: tuple[Rule, ...] = (
     Rule(
         code="new-role",
         meaning="gives the model another role or other orders",
@@ -367,9 +360,10 @@ GUISES: tuple[Rule, ...] = (
         ),
     ),
 )
+"""Whom a text imitates: a system, a host, the author of the document, or the model itself."""
 
 
-DEEDS: tuple[Rule, ...] = (
+DANGEROUS_ACTIONS: tuple[Rule, ...] = (
     Rule(
         code="shadowing",
         meaning="gives orders about other tools, or about whom something goes to",
@@ -502,9 +496,10 @@ DEEDS: tuple[Rule, ...] = (
         ),
     ),
 )
+"""What the model shall do: misuse other tools, run commands, assume consent."""
 
 
-MANNER: tuple[Rule, ...] = (
+DIRECT_ADDRESS: tuple[Rule, ...] = (
     Rule(
         code="addressed",
         meaning="speaks to the model by name",
@@ -605,6 +600,13 @@ MANNER: tuple[Rule, ...] = (
         ),
     ),
 )
+"""How a text speaks to the model: orders on style and answers, threats."""
 
 
-RULES: tuple[Rule, ...] = (*OBEDIENCE, *TAKING, *GUISES, *DEEDS, *MANNER)
+RULES: tuple[Rule, ...] = (
+    *INSTRUCTION_OVERRIDE,
+    *EXFILTRATION,
+    *IMPERSONATION,
+    *DANGEROUS_ACTIONS,
+    *DIRECT_ADDRESS,
+)
