@@ -270,7 +270,7 @@ TRIED = {
 WITHOUT_REPETITION = {
     ("config/loader.py", "_line_of"),
     ("security/injection/patterns.py", "_unspaced"),
-    ("model/changes.py", "_with_names"),
+    ("model/changes.py", "_with_type_names"),
     ("enrich/groups.py", "_can_be_several"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),
