@@ -430,13 +430,13 @@ class TestDeadEnds:
             bench.kiosk("exits", env={"KIOSK_KEY": "hunter2-hunter2"})
 
         assert caught.value.what == (
-            "It exited with status 3. Its last words on standard error:\n  kiosk: bad key [hidden]"
+            "It exited with status 3. Its last lines on standard error:\n  kiosk: bad key [hidden]"
         )
         assert caught.value.where == sys.executable
 
     def test_a_program_that_is_no_server(self, bench: Workbench) -> None:
         """X-13."""
-        with pytest.raises(SourceError, match=r"no MCP server.*'tick'"):
+        with pytest.raises(SourceError, match=r"not an MCP server.*'tick'"):
             bench.kiosk("garbage")
 
     def test_a_server_that_frames_its_messages_like_a_language_server_is_reported(self, bench: Workbench) -> None:

@@ -90,7 +90,7 @@ class TestSkills:
 
     @pytest.mark.parametrize(
         ("manner", "why"),
-        [("skilled-wrong-digest", "its digest is not the one"), ("skilled-wrong-size", "and 3 are declared")],
+        [("skilled-wrong-digest", "its digest differs"), ("skilled-wrong-size", "instead of the declared 3")],
     )
     def test_a_file_that_is_not_what_the_skill_says_is_left_out(self, manner: str, why: str) -> None:
         """X-11."""

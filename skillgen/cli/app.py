@@ -44,7 +44,7 @@ def logout(
         from skillgen.sources.mcp.tokens import login_file
 
         refuse_bad_url(url, "URL")
-        is_deleted = login_file(url).forget()
+        is_deleted = login_file(url).delete()
         console.say(f"{published_url(url)}: {'login deleted' if is_deleted else 'no login is stored'}")
         return ExitCode.DONE
 

@@ -1,8 +1,6 @@
-"""What else is asked: groups, skill files, get_manifest.
+"""Reads what extensions offer in addition to lists: the contents of groups, the files of skills, the service manifest.
 
-Reads what the official extensions offer beside their lists: the contents of groups, the files of skills.
-
-Calls the one tool that skillgen ever calls, and only where the user asks for it: `get_manifest` (seed 004, 1).
+The manifest is the result of the only tool that skillgen calls, and only on request: `get_manifest` (seed 004, 1).
 """
 
 from __future__ import annotations
@@ -22,10 +20,12 @@ SKILLS = "io.modelcontextprotocol/skills"
 """Skills as resources (SEP-2640)."""
 
 GROUPS = "io.modelcontextprotocol/groups"
-"""Tools that are in no list until their group is fetched (draft of 2026-09-28)."""
+"""Tools that are not listed until their group is fetched (draft of 2026-09-28)."""
 
 GROUPING = "io.modelcontextprotocol/grouping"
-"""Groups as labels of tools that stand in the lists all the same (SEP-2084)."""
+"""Groups as labels of tools that are listed (SEP-2084)."""
+
+MANIFEST_TOOL = "get_manifest"
 
 _GROUPS_LIMIT = 500
 _FILES_LIMIT = 2_000
@@ -34,37 +34,35 @@ _ALL_FILES_LIMIT_BYTES = 16 * 1024 * 1024
 
 
 def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets) -> list[Json]:
-    """Fetches every group, also those in groups, each once: a list of `{"group": …, "result": …}`."""
-    found: list[Json] = []
+    """Fetches every group and nested group once: a list of `{"group": …, "result": …}`."""
+    results: list[Json] = []
     seen: set[str] = set()
-    waiting = [group for page in as_list(pages) for group in as_list(as_dict(page).get("groups"))]
-    while waiting:
-        level = [group for group in waiting if (name := text_of(group, "name")) is not None and _is_new(name, seen)]
+    pending = [group for page in as_list(pages) for group in as_list(as_dict(page).get("groups"))]
+    while pending:
+        level = [group for group in pending if (name := text_of(group, "name")) is not None and _is_new(name, seen)]
         if len(seen) > _GROUPS_LIMIT:
-            log.warning(
-                "groups-too-many", "groups/list", f"There are more than the {_GROUPS_LIMIT} groups that are read."
-            )
+            message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
+            log.warning("groups-too-many", "groups/list", message)
             break
         answers = session.request_all([Request("groups/get", {"name": group["name"]}) for group in level])
-        waiting = []
+        pending = []
         for group, answer in zip(level, answers, strict=True):
             if answer.failure is not None:
                 reason = secrets.excerpt(str(answer.failure))
-                log.warning(
-                    "group-failed", "groups/get", f"The group {group['name'][:80]!r} could not be read: {reason}"
-                )
-            found.append({"group": group, "result": answer.result})
-            waiting += as_list(as_dict(as_dict(answer.result).get("contents")).get("groups"))
-    return found
+                message = f"The group {group['name'][:80]!r} could not be read: {reason}"
+                log.warning("group-failed", "groups/get", message)
+            results.append({"group": group, "result": answer.result})
+            pending += as_list(as_dict(as_dict(answer.result).get("contents")).get("groups"))
+    return results
 
 
 def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Secrets) -> dict[str, Json]:
-    """Reads the files of skills: URI to text for those whose size and digest are what the skill says.
+    """Reads the files of skills: URI to content for those with the declared size and digest.
 
-    A skill whose files are made on demand (`dynamic`) is asked for with `skills/get` first.
+    The list of files that are created on demand (`dynamic`) is fetched with `skills/get` first.
     """
     skills = [as_dict(skill) for page in as_list(pages) for skill in as_list(as_dict(page).get("skills"))]
-    wanted: dict[str, dict[str, Json]] = {}
+    declared: dict[str, dict[str, Json]] = {}
     for skill in skills:
         files = skill.get("resources")
         if not isinstance(files, list) and (uri := text_of(skill, "uri")) is not None:
@@ -72,12 +70,12 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
             files = as_dict(as_dict(answer.result).get("skill")).get("resources")
             if not isinstance(files, list):
                 files = [{"uri": uri}]
-        wanted.update({uri: as_dict(item) for item in as_list(files) if (uri := text_of(item, "uri")) is not None})
-    if len(wanted) > _FILES_LIMIT:
-        log.warning("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(wanted)} files are read.")
-    uris = list(wanted)[:_FILES_LIMIT]
+        declared.update({uri: as_dict(item) for item in as_list(files) if (uri := text_of(item, "uri")) is not None})
+    if len(declared) > _FILES_LIMIT:
+        log.warning("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(declared)} files are read.")
+    uris = list(declared)[:_FILES_LIMIT]
     answers = session.request_all([Request("resources/read", {"uri": uri}) for uri in uris])
-    found: dict[str, Json] = {}
+    texts: dict[str, Json] = {}
     total_bytes = 0
     for uri, answer in zip(uris, answers, strict=True):
         content = _content(answer.result) if answer.failure is None else None
@@ -86,14 +84,14 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
             log.warning("skill-file-failed", uri, f"The file of a skill could not be read: {reason}")
             continue
         total_bytes += len(content)
-        if (objection := _objection(content, wanted[uri], total_bytes)) is not None:
-            log.warning("skill-file-refused", uri, f"The file of a skill is left out: {objection}")
+        if (flaw := _flaw(content, declared[uri], total_bytes)) is not None:
+            log.warning("skill-file-refused", uri, f"The file of a skill is omitted: {flaw}")
             continue
         try:
-            found[uri] = content.decode("utf-8")
+            texts[uri] = content.decode("utf-8")
         except UnicodeDecodeError:
-            log.info("skill-file-binary", uri, "The file of a skill is no text; it is named only.")
-    return found
+            log.info("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
+    return texts
 
 
 def _is_new(name: str, seen: set[str]) -> bool:
@@ -114,23 +112,20 @@ def _content(result: Json) -> bytes | None:
     return None
 
 
-def _objection(content: bytes, said: dict[str, Json], total_bytes: int) -> str | None:
-    """Tells what is wrong with a file (SEP-2640, `SkillResource`)."""
-    size, digest = said.get("size"), said.get("digest")
+def _flaw(content: bytes, declared: dict[str, Json], total_bytes: int) -> str | None:
+    """Compares a file with the declared size and digest (SEP-2640, `SkillResource`)."""
+    size, digest = declared.get("size"), declared.get("digest")
     if len(content) > _FILE_LIMIT_BYTES or total_bytes > _ALL_FILES_LIMIT_BYTES:
         return "it is too large"
     if isinstance(size, int) and not isinstance(size, bool) and size != len(content):
-        return f"it has {len(content)} bytes, and {size} are declared"
+        return f"it has {len(content)} bytes instead of the declared {size}"
     if digest is not None and digest != f"sha256:{hashlib.sha256(content).hexdigest()}":
-        return "its digest is not the one that is declared"
+        return "its digest differs from the declared one"
     return None
 
 
-MANIFEST_TOOL = "get_manifest"
-
-
 def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[str, Json] | None:
-    """Calls the tool, and gives the manifest that it returns; what went wrong is reported."""
+    """Calls `get_manifest` and returns the manifest in its result; reports failures."""
     answer = session.request(Request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}}))
     result = as_dict(answer.result)
     if answer.failure is not None or result.get("isError") is True:
@@ -139,24 +134,23 @@ def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[s
         return None
     candidates = [result.get("structuredContent"), *(_json_of(item) for item in as_list(result.get("content"))), result]
     for candidate in candidates:
-        if (found := find_manifest(candidate)) is not None:
-            return found
-    log.warning("manifest-failed", MANIFEST_TOOL, "The result of the tool holds no service manifest.")
+        if (manifest := find_manifest(candidate)) is not None:
+            return manifest
+    log.warning("manifest-failed", MANIFEST_TOOL, "The result of the tool contains no service manifest.")
     return None
 
 
 def find_manifest(data: Json) -> dict[str, Json] | None:
-    """Gives a service manifest: the object itself, or one that it holds under `manifest`, `service_manifest` or
-    `result`."""
-    found = as_dict(data)
-    for candidate in (found, *(as_dict(found.get(key)) for key in ("manifest", "service_manifest", "result"))):
+    """Returns the object if it is a service manifest, or its member `manifest`, `service_manifest` or `result`."""
+    outer = as_dict(data)
+    for candidate in (outer, *(as_dict(outer.get(key)) for key in ("manifest", "service_manifest", "result"))):
         if is_manifest(candidate):
             return candidate
     return None
 
 
 def is_manifest(data: Json) -> bool:
-    """Tells whether an object is meant as a service manifest (seed 004, 1), also one that breaks its schema."""
+    """True if an object is intended as a service manifest (seed 004, 1), even if it violates the schema."""
     if not isinstance(data, dict) or "openapi" in data or "swagger" in data:
         return False
     has_tools = isinstance(data.get("tools"), list)

@@ -1,8 +1,8 @@
-"""The processes of a server that skillgen started: how they start, and how they end.
+"""Starts, terminates and kills the process tree of a server.
 
-A server may start others (npx starts a shell that starts node), and they may outlive it. On Linux a watcher is the
-ancestor of all of them (see `watcher`). Elsewhere only the process group is known, and a server reads the end of its
-standard input when skillgen is killed.
+A server may start other processes (npx starts a shell that starts node), and they may outlive it. On Linux, a watcher
+process is the ancestor of all of them (see `watcher`). Elsewhere only the process group is known: a process that leaves
+it is not killed, and if skillgen itself is killed, a server only notices that its standard input is closed.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from typing import BinaryIO
 
 from skillgen.sources.mcp import watcher
 
-MARK = "SKILLGEN_CRAWL"
+_MARK_VARIABLE = "SKILLGEN_CRAWL"
 """The environment variable by which the processes of a server are found if its watcher was killed."""
 
 _GRACE_S = 2.0
-"""How long a server may take to end by itself after its standard input was closed."""
+"""How long a server may take to exit after its standard input was closed."""
 
 _TERM_GRACE_S = 1.0
-"""How long it may take after SIGTERM."""
+"""How long it may take to exit after SIGTERM."""
 
 _KILL_S = 5.0
 """How long the system and the watcher may take to kill it."""
 
 _PROC = Path("/proc")
 
-_LOOKS = 50
-"""How often the list of processes is read to kill those that start others meanwhile."""
+_MAX_SCANS = 50
+"""How often to scan the processes, because they may start others during a scan."""
 
-_CLEAN_LOOKS = 2
-"""How many looks in a row must find no process."""
+_CLEAN_SCANS = 2
+"""How many successive scans must find no process."""
 
 
 class ProcessTree:
-    """A server's process and all that it started."""
+    """A server's process and all its descendants."""
 
     def __init__(
         self,
@@ -55,26 +55,26 @@ class ProcessTree:
         stdin: int = subprocess.PIPE,
         kill_on_leader_exit: bool = False,
     ) -> None:
-        """Starts the server; with `kill_on_leader_exit`, what it leaves behind is killed at its end.
+        """Starts the server; with `kill_on_leader_exit`, its descendants are killed when it exits (Linux).
 
         Raises:
-            OSError: it cannot be started.
-            ValueError: a word of the command or of the environment cannot be passed to a process.
+            OSError: the server cannot be started.
+            ValueError: an argument or a variable contains a null character.
         """
-        self._mark = f"{MARK}={secrets.token_hex(16)}"
+        self._mark = f"{_MARK_VARIABLE}={secrets.token_hex(16)}"
         self._control: BinaryIO | None = None
         if not _can_watch():
             self.process = _popen(command, environment, cwd, stdin)
             return
-        marked = {**environment, MARK: self._mark.partition("=")[2]}
-        words = [os.fsencode(word) for word in command]
-        request = (words, {os.fsencode(k): os.fsencode(v) for k, v in marked.items()}, kill_on_leader_exit)
+        marked = {**environment, _MARK_VARIABLE: self._mark.partition("=")[2]}
+        arguments = [os.fsencode(argument) for argument in command]
+        request = (arguments, {os.fsencode(k): os.fsencode(v) for k, v in marked.items()}, kill_on_leader_exit)
         control, self._control = _pipe()
-        failure, failing = _pipe()
+        failure, failure_writer = _pipe()
         with control, failure:
             try:
-                with failing:
-                    fds = (control.fileno(), failing.fileno())
+                with failure_writer:
+                    fds = (control.fileno(), failure_writer.fileno())
                     program = (sys.executable, "-I", "-S", watcher.__file__, *map(str, fds))
                     self.process = _popen(program, {}, cwd, stdin, fds)
             except OSError:
@@ -83,21 +83,21 @@ class ProcessTree:
             control.close()
             with contextlib.suppress(BrokenPipeError):
                 self._control.write(marshal.dumps(request))
-            failed = failure.read()
-        if failed:
-            self._discard()
-            number, what = marshal.loads(failed)
+            start_error = failure.read()
+        if start_error:
+            self._close_pipes()
+            number, what = marshal.loads(start_error)
             raise OSError(number, os.strerror(number), command[0]) if number else ValueError(what)
 
-    def end(self) -> None:
-        """Waits for all of it to end by itself, and makes it end if it does not. Takes up to three seconds."""
-        if not self._ends_within(_GRACE_S):
+    def stop(self) -> None:
+        """Waits for the tree to exit, then terminates it, then kills it. Takes up to three seconds."""
+        if not self._exits_within(_GRACE_S):
             self._terminate()
-            self._ends_within(_TERM_GRACE_S)
+            self._exits_within(_TERM_GRACE_S)
         self.kill()
 
     def kill(self) -> None:
-        """Kills all of it, and returns when it has ended."""
+        """Kills the tree, and returns when it has exited."""
         if self._control is not None:
             with contextlib.suppress(OSError):
                 self._control.close()
@@ -105,10 +105,10 @@ class ProcessTree:
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(self.process.pid)], capture_output=True, check=False)
         else:
             self._signal_group(signal.SIGKILL)
-        has_ended = self._ends_within(_KILL_S)
-        if self._control is None or (has_ended and self.process.returncode >= 0):
+        has_exited = self._exits_within(_KILL_S)
+        if self._control is None or (has_exited and self.process.returncode >= 0):
             return
-        # A server may have killed or stopped its watcher.
+        # The server may have killed or stopped its watcher.
         self.process.kill()
         self._kill_marked()
 
@@ -122,8 +122,8 @@ class ProcessTree:
             self._signal_group(signal.SIGTERM)
 
     def _signal_group(self, number: int) -> None:
-        # A process with the number of a leader that has ended is a stranger: a group keeps its number as long as it has
-        # members, and no process gets it.
+        # No new process gets the id of a group that still has members. So if the leader has exited and a process with
+        # its id exists, the group is gone, and the process is another one.
         if self.process.poll() is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process.pid, 0)
@@ -131,33 +131,32 @@ class ProcessTree:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
 
-    def _ends_within(self, seconds: float) -> bool:
+    def _exits_within(self, seconds: float) -> bool:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         return self.process.poll() is not None
 
-    def _discard(self) -> None:
-        """Closes the pipes of a server that did not start."""
+    def _close_pipes(self) -> None:
         for stream in (self._control, self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
         self.process.wait()
 
     def _kill_marked(self) -> None:
-        clean = 0
-        for _ in range(_LOOKS):
-            clean += 1
-            for pid in self._marked():
-                clean = 0
+        clean_scans = 0
+        for _ in range(_MAX_SCANS):
+            clean_scans += 1
+            for pid in self._marked_pids():
+                clean_scans = 0
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
-            if clean == _CLEAN_LOOKS:
+            if clean_scans == _CLEAN_SCANS:
                 return
-            # The system takes a moment to end a process.
+            # A killed process takes a moment to disappear.
             time.sleep(0.01)
 
-    def _marked(self) -> Iterator[int]:
-        """Yields the newest first: a process that only starts its successor has ended soon."""
+    def _marked_pids(self) -> Iterator[int]:
+        """Yields the newest first, to catch a process that keeps replacing itself by a new one."""
         for pid in sorted((int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()), reverse=True):
             with contextlib.suppress(OSError):
                 if self._mark.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
@@ -169,14 +168,14 @@ def _can_watch() -> bool:
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
-    reading, writing = os.pipe()
-    return os.fdopen(reading, "rb"), os.fdopen(writing, "wb", buffering=0)
+    reader, writer = os.pipe()
+    return os.fdopen(reader, "rb"), os.fdopen(writer, "wb", buffering=0)
 
 
 def _popen(
     command: tuple[str, ...], environment: Mapping[str, str], cwd: Path | None, stdin: int, fds: tuple[int, ...] = ()
 ) -> subprocess.Popen[bytes]:
-    # Windows starts npx.cmd only by its full name.
+    # Windows starts a .cmd file such as npx.cmd only by its full name.
     program = shutil.which(command[0], path=environment.get("PATH")) if os.name == "nt" else None
     return subprocess.Popen(
         [program or command[0], *command[1:]],

@@ -1,7 +1,7 @@
-"""What skillgen uses of the SDK: the one module that imports `mcp`, whose import costs most of a second.
+"""The only module that imports the SDK `mcp`, which takes most of a second.
 
-Its transports and its raw dispatcher, below the typed models of its client, which would drop what they do not know;
-and its OAuth provider.
+skillgen uses its transports, its dispatcher and its OAuth provider, but not the typed models of its client, which drop
+unknown fields.
 """
 
 from __future__ import annotations
@@ -59,6 +59,6 @@ __all__ = [
     "streamable_http_client",
 ]
 
-# They log URLs with their query, and the texts of a server: skillgen tells what matters itself, without the secrets.
+# These libraries log URLs with their query and strings of the server; skillgen reports problems without secrets.
 for _name in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)

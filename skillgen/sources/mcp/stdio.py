@@ -1,8 +1,8 @@
-"""A connection to an MCP server that skillgen starts: JSON-RPC, one message a line, over its standard streams.
+"""The stdio transport: one JSON-RPC message a line over the standard streams of a server that skillgen starts.
 
-It reads what real servers write rather than what the specification allows: banners between messages, other
-encodings, answers with a string for an id or without `jsonrpc`. Three threads serve a server, so that nothing that
-it does, or stops doing, can block the crawl.
+It accepts what real servers write beyond the specification: banners between messages, other encodings, responses with a
+string as id or without `jsonrpc`. Each server has three threads, so that a server that stops reading or writing cannot
+block the crawl.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from skillgen.sources.mcp.jsonrpc import (
 from skillgen.sources.mcp.process import ProcessTree
 
 _BANNERS_LIMIT = 10_000
-"""Lines that are no messages before the program is taken for something other than an MCP server."""
+"""Maximum number of lines that are not messages; a program that writes more is not an MCP server."""
 
 _UNSENT_LIMIT = 1_000
-"""Answers to the server's own requests that wait for it to read."""
+"""Maximum number of responses to the server's own requests that it has not read yet."""
 
 _FRAME_HEADER = re.compile(r"content-(?:length: *[0-9]+|type:.*)", re.IGNORECASE)
 
 _STDERR_LINES = 20
 _STDERR_LINE_BYTES = 64 * 1024
-_LAST_WORDS_S = 1.0
-"""How long a server that closed its standard output may take to exit, for its exit status."""
+_EXIT_S = 1.0
+"""How long to wait for the exit status of a server that closed its standard output."""
 
 
 class StdioConnection:
@@ -55,11 +55,12 @@ class StdioConnection:
         """Starts the server.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the server cannot be started.
+            ValueError: an argument or a variable contains a null character.
         """
         self._secrets = secrets
-        self._family = ProcessTree(command, environment=environment, cwd=cwd)
-        self._process = self._family.process
+        self._tree = ProcessTree(command, environment=environment, cwd=cwd)
+        self._process = self._tree.process
         self._ids = itertools.count(1)
         self._pending: dict[str, Future[Json]] = {}
         self._lock = threading.Lock()
@@ -93,29 +94,30 @@ class StdioConnection:
         self._post(_call(method, params))
 
     def close(self) -> None:
-        """Closes the server's standard input at once; a thread of its own sees to it that all of it ends.
+        """Closes the server's standard input, and stops its process tree in another thread.
 
-        That thread is no daemon: the interpreter waits for it, so that nothing is left running.
+        That thread is not a daemon: the interpreter waits for it, so that no process outlives skillgen.
         """
         self._outbox.put(None)
-        threading.Thread(target=self._family.end, name="skillgen-ending-a-server").start()
+        threading.Thread(target=self._tree.stop, name="skillgen-stopping-a-server").start()
 
     def kill(self) -> None:
-        """Ends the server and all that it started, at once."""
-        self._family.kill()
+        """Kills the process tree of the server."""
+        self._tree.kill()
 
     def symptoms(self) -> str:
-        """Tells what the server wrote that is no answer, and whether it has exited."""
-        seen = []
+        """Returns the exit status of the server, its first line that is not a message, and its last errors."""
+        sentences = []
         if (status := self._process.poll()) is not None:
-            seen.append(f"The process {_ending(status)}.")
+            sentences.append(f"The process {_exit_phrase(status)}.")
         if self._banners:
             first = self._secrets.excerpt(self._first_banner, 120)
-            lines = "1 line that is" if self._banners == 1 else f"{self._banners} lines that are"
-            seen.append(f"It wrote {lines} no JSON-RPC message to standard output: {first!r}.")
-        if last := self._last_errors():
-            seen.append(f"It wrote to standard error:\n{last}")
-        return " ".join(seen)
+            lines = "1 line that is not a" if self._banners == 1 else f"{self._banners} lines that are not"
+            messages = "JSON-RPC message" if self._banners == 1 else "JSON-RPC messages"
+            sentences.append(f"It wrote {lines} {messages} to standard output: {first!r}.")
+        if errors := self._last_errors():
+            sentences.append(f"It wrote to standard error:\n{errors}")
+        return " ".join(sentences)
 
     def _post(self, message: dict[str, Json]) -> None:
         self._outbox.put(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -123,7 +125,7 @@ class StdioConnection:
     def _write(self) -> None:
         stream = self._process.stdin
         assert stream is not None
-        # A server that has gone is told from its standard output, whose end comes too.
+        # That the server has exited is noticed by `_read`, at the end of its standard output.
         with contextlib.suppress(OSError, ValueError), stream:
             while (line := self._outbox.get()) is not None:
                 stream.write(line)
@@ -136,11 +138,11 @@ class StdioConnection:
             with stream:
                 for line in read_lines(stream):
                     self._receive(line)
-            lost = self._last_words()
+            lost = self._exit_error()
         except ConnectionLost as error:
             lost = error
         except OSError:
-            lost = self._last_words()
+            lost = self._exit_error()
         with self._lock:
             self._lost = lost
             pending, self._pending = list(self._pending.values()), {}
@@ -166,7 +168,7 @@ class StdioConnection:
         self._first_banner = self._first_banner or text[:2000]
         if self._banners > _BANNERS_LIMIT:
             raise ConnectionLost(
-                f"It is no MCP server: {self.symptoms()}",
+                f"It is not an MCP server: {self.symptoms()}",
                 fix="Give the command that starts the server with its stdio transport.",
             )
 
@@ -175,7 +177,7 @@ class StdioConnection:
             if message.get("id") is not None and self._outbox.qsize() < _UNSENT_LIMIT:
                 self._post({"id": message["id"], **response_to_server(method)})
             return
-        future = self._waiting_for(message.get("id"))
+        future = self._pop_pending(message.get("id"))
         if future is None:
             return
         if message.get("error") is not None:
@@ -183,26 +185,26 @@ class StdioConnection:
         else:
             future.set_result(message.get("result"))
 
-    def _waiting_for(self, answer_id: Json) -> Future[Json] | None:
+    def _pop_pending(self, response_id: Json) -> Future[Json] | None:
         with self._lock:
-            # A server that could not read a request answers it with a null id.
-            if answer_id is None and len(self._pending) == 1:
+            # A server that cannot parse a request responds with a null id (JSON-RPC 2.0, 5).
+            if response_id is None and len(self._pending) == 1:
                 return self._pending.popitem()[1]
-            # JSON has one kind of number, and some languages write every one as 1.0.
-            is_whole = isinstance(answer_id, float) and answer_id.is_integer()
-            return self._pending.pop(str(int(answer_id) if is_whole else answer_id), None)
+            # Languages with one type of number write 1 as 1.0.
+            is_integer = isinstance(response_id, float) and response_id.is_integer()
+            return self._pending.pop(str(int(response_id) if is_integer else response_id), None)
 
-    def _last_words(self) -> ConnectionLost:
+    def _exit_error(self) -> ConnectionLost:
         try:
-            what = f"It {_ending(self._process.wait(_LAST_WORDS_S))}."
+            what = f"It {_exit_phrase(self._process.wait(_EXIT_S))}."
         except subprocess.TimeoutExpired:
             what = "It closed its standard output."
-        self._stderr_thread.join(_LAST_WORDS_S)
-        if last := self._last_errors():
-            what += f" Its last words on standard error:\n{last}"
+        self._stderr_thread.join(_EXIT_S)
+        if errors := self._last_errors():
+            what += f" Its last lines on standard error:\n{errors}"
         elif self._banners:
             what += f" It wrote to standard output: {self._secrets.excerpt(self._first_banner, 120)!r}."
-        return ConnectionLost(what, fix="Run the command by itself and see what it wants.")
+        return ConnectionLost(what, fix="Run the command by itself and read its output.")
 
     def _drain_stderr(self) -> None:
         stream = self._process.stderr
@@ -224,5 +226,5 @@ def _call(method: str, params: Params | None) -> dict[str, Json]:
     return {"method": method} if params is None else {"method": method, "params": params}
 
 
-def _ending(status: int) -> str:
-    return f"exited with status {status}" if status >= 0 else f"was ended by signal {-status}"
+def _exit_phrase(status: int) -> str:
+    return f"exited with status {status}" if status >= 0 else f"was killed by signal {-status}"

@@ -1,4 +1,4 @@
-"""What is kept of a login for the next run: the tokens, and what renewing them takes. Readable by its owner alone."""
+"""Stores the login to a server, its tokens and what refreshing them needs, in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -13,65 +13,69 @@ from urllib.parse import urlsplit, urlunsplit
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
+from skillgen.sources.json_access import as_dict
 
 StoredLogin = dict[str, Json]
 """`url`, `tokens` (RFC 6749, 5.1), `expires_at` (seconds since the epoch), `client` (RFC 7591, 3.2.1), `resource`
-(RFC 9728), `issuer` and `metadata` (RFC 8414), `trusted_issuer` (which may get the secret of the user's client)."""
+(RFC 9728), `issuer` and `metadata` (RFC 8414), `trusted_issuer` (which may receive the secret of the user's client)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoginFile:
-    """Where the login to one server is kept."""
+    """The file that stores the login to one server."""
 
     url: str
     """The server's endpoint."""
 
     path: Path
-    """The file."""
+    """The path of the file."""
 
     def read(self) -> StoredLogin:
-        """Gives what is kept; nothing where there is none, or where it is damaged: then one logs in anew."""
+        """Returns the stored login; empty if the file is missing or damaged, which requires a new login."""
         try:
-            kept = json.loads(self.path.read_text("utf-8"))
+            login = json.loads(self.path.read_text("utf-8"))
         except (OSError, ValueError):
             return {}
-        return kept if isinstance(kept, dict) and kept.get("url") == self.url else {}
+        return login if isinstance(login, dict) and login.get("url") == self.url else {}
 
     def secrets(self) -> frozenset[str]:
-        """Gives the tokens that are kept, and the secret of a client that was registered."""
-        kept = self.read()
-        tokens, client = kept.get("tokens"), kept.get("client")
-        found = [tokens.get(name) for name in ("access_token", "refresh_token")] if isinstance(tokens, dict) else []
-        found += [client.get("client_secret")] if isinstance(client, dict) else []
-        return frozenset(value for value in found if isinstance(value, str))
+        """Returns the stored tokens and the secret of a registered client."""
+        login = self.read()
+        tokens, client = as_dict(login.get("tokens")), as_dict(login.get("client"))
+        values = (tokens.get("access_token"), tokens.get("refresh_token"), client.get("client_secret"))
+        return frozenset(value for value in values if isinstance(value, str))
 
-    def write(self, kept: StoredLogin) -> None:
-        """Keeps a login.
+    def write(self, login: StoredLogin) -> None:
+        """Stores a login.
 
         Raises:
-            OutputError: the folder cannot be written.
+            OutputError: the folder is not writable.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # A temporary file is made with mode 0600: at no moment can others read it.
+            # mkstemp creates the file with mode 0600, so that others can never read it.
             handle, name = tempfile.mkstemp(prefix=".login-", dir=self.path.parent)
             temporary = Path(name)
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump({"url": self.url, **kept}, file)
+                    json.dump({"url": self.url, **login}, file)
                 temporary.replace(self.path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
         except OSError as error:
             raise OutputError(
-                f"the login cannot be kept: {error.strerror}",
+                f"the login cannot be stored: {error.strerror}",
                 where=str(self.path.parent),
                 fix="check its permissions, or name another folder with XDG_CONFIG_HOME",
             ) from None
 
-    def forget(self) -> bool:
-        """Deletes what is kept, and tells whether there was anything."""
+    def delete(self) -> bool:
+        """Deletes the file; returns false if it does not exist.
+
+        Raises:
+            OutputError: the file cannot be deleted.
+        """
         try:
             self.path.unlink()
         except FileNotFoundError:
@@ -82,7 +86,7 @@ class LoginFile:
 
 
 def login_file(url: str) -> LoginFile:
-    """Gives where the login to a server is kept: in the user's configuration folder, named by a digest of the URL."""
+    """Returns the file of the login to a server, in the user's configuration folder, named by a digest of the URL."""
     parts = urlsplit(url)
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2].lower(), fragment=""))
     name = hashlib.sha256(plain.encode("utf-8")).hexdigest()[:32]
@@ -90,8 +94,8 @@ def login_file(url: str) -> LoginFile:
 
 
 def _configuration_folder() -> Path:
-    if named := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(named)
+    if folder := os.environ.get("XDG_CONFIG_HOME"):
+        return Path(folder)
     if sys.platform == "win32":
         return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     return Path.home() / (".config" if sys.platform != "darwin" else "Library/Application Support")
