@@ -218,7 +218,7 @@ def test_what_a_server_names_for_a_login_is_in_no_private_network(
     with guarded(Door(names=named)) as url:
         finished = crawl(url, tmp_path / "out", browser, "--login")
     assert finished.exit_code == 3
-    assert "in a private network; only the user can name such an address" in finished.stderr
+    assert "in a private network; only the user may name such a host" in finished.stderr
     assert "log in to" not in finished.stderr or "token_endpoint" in named
 
 
