@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgen.write import line_diff
-from skillgen.write.line_diff import change_diff, hunks_between
+from skillgen.write.line_diff import change_diff, find_hunks
 
 TEXTS = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size=40)
 
@@ -15,7 +15,7 @@ TEXTS = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size
 def rebuilt(old: list[str], new: list[str]) -> list[str]:
     """Gives the new text from the old one and the hunks."""
     found, at = [], 0
-    for hunk in hunks_between(old, new):
+    for hunk in find_hunks(old, new):
         found += old[at : hunk.old_start] + new[hunk.new_start : hunk.new_end]
         at = hunk.old_end
     return found + old[at:]
@@ -25,8 +25,8 @@ def rebuilt(old: list[str], new: list[str]) -> list[str]:
 def test_the_hunks_make_the_new_text_from_the_old_one(old: list[str], new: list[str]) -> None:
     assert rebuilt(old, new) == new
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_diff, "EFFORT", 2)
-        patch.setattr(line_diff, "COMPARISONS", 30)
+        patch.setattr(line_diff, "MAX_EDIT_DISTANCE", 2)
+        patch.setattr(line_diff, "MAX_COMPARISONS", 30)
         assert rebuilt(old, new) == new
 
 
@@ -34,7 +34,7 @@ def test_of_a_long_text_that_differs_in_every_third_line_the_others_are_kept() -
     """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are told as in a short text."""
     old = [f"line {number}" for number in range(60_000)]
     new = [f"{line}, changed" if number % 3 == 0 else line for number, line in enumerate(old)]
-    hunks = hunks_between(old, new)
+    hunks = find_hunks(old, new)
     assert len(hunks) == 20_000
     assert all(hunk.old_end - hunk.old_start == hunk.new_end - hunk.new_start == 1 for hunk in hunks)
 

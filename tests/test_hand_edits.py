@@ -185,7 +185,7 @@ def test_a_note_on_a_tool_that_is_gone_is_kept_and_reported(out: Path) -> None:
     assert finished.exit_code == 0
     tasks = (out / TASKS).read_text("utf-8")
     assert "## list_tasks" not in tasks
-    assert tasks.endswith("\n\n<!-- This stood under list_tasks, which is gone. -->\nSlow on Mondays.\n")
+    assert tasks.endswith("\n\n<!-- This was under list_tasks, which is gone. -->\nSlow on Mondays.\n")
     assert f"note-without-place: {TASKS}: 'list_tasks' is gone" in finished.stderr
     again = run(out, changed())
     assert (again.exit_code, "note-without-place" in again.stderr) == (0, False)
@@ -194,7 +194,7 @@ def test_a_note_on_a_tool_that_is_gone_is_kept_and_reported(out: Path) -> None:
 def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     edit(out / USERS, "## get_user\n", "## get_user\n\nOnly for admins.\n")
     assert run(out, changed()).exit_code == 0
-    kept = "<!-- This stood under get_user, which is gone. -->\nOnly for admins.\n"
+    kept = "<!-- This was under get_user, which is gone. -->\nOnly for admins.\n"
     assert (out / USERS).read_text("utf-8") == kept
     assert run(out, changed(), "--check").exit_code == 0
     assert run(out).exit_code == 0
@@ -364,7 +364,7 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     edit(out / TASKS, "## get_task\n", f"## get_task\n\n{marks}")
     finished = run(out, changed())
     assert finished.exit_code == 4
-    assert "marks of a merge that is not resolved" in finished.stderr
+    assert "has unresolved merge conflicts" in finished.stderr
     assert "resolve it: take one side of each" in finished.stderr
     edit(out / TASKS, marks, "One word.\n")
     assert run(out, changed()).exit_code == 0

@@ -317,11 +317,11 @@ EDITED = {
 def test_hand_edits_take_time_by_their_number(kind: str, count: int) -> None:
     """X-10: with a search through all sections or lines for each edit, this takes several minutes."""
     script = f"""if True:
-        from skillgen.write.lines import content_of, state_of
-        from skillgen.write.regenerate import regenerated
-        from skillgen.write.regions import CLOSE, OPEN
+        from skillgen.write.edits import CLOSE, OPEN
+        from skillgen.write.merge import regenerate
+        from skillgen.write.record import content_of, state_of
         {EDITED[kind]}
-        made = regenerated("tasks.md", state_of(content_of(base)), content_of(now), content_of(new))
+        made = regenerate("tasks.md", state_of(content_of(base)), content_of(now), content_of(new))
         assert made.reason is None, made.reason
         print(sum("Mine" in line for line in made.lines))
     """
@@ -339,33 +339,32 @@ NAMES = """if True:
 MANY = {
     "words that texts write as one": """
         from skillgen.model.tool import Tool
-        from skillgen.sources.spoken import as_one_word, words_written_as_one
+        from skillgen.text.words import compound_words, join_compounds
         words = [f"Q{name}Z{name}" for name in names]
         tools = [Tool(name=f"list{word}", description=f"Lists {word}.", pointer="") for word in words]
-        found = words_written_as_one(tools, [tool.name for tool in tools])
-        print(sum(as_one_word(tool.name, found).endswith(f"z{name}") for tool, name in zip(tools, names)))
+        found = compound_words(tools, [tool.name for tool in tools])
+        print(sum(join_compounds(tool.name, found).endswith(f"z{name}") for tool, name in zip(tools, names)))
     """,
     "names of tools in a text": """
-        from skillgen.sources.declared_uses import uses_declared_in
+        from skillgen.text.uses import uses_declared_in
         tools = [f"{name}_{number}" for name in names for number in range(5)]
         text = "Use this server when ships arrive. " + "".join(f"Use it when {name}_9 is. " for name in names[:800])
         print(len(uses_declared_in(text + "Use it when zzz_4 is.", tools).wanted) + len(names) - 12)
     """,
     "keys and comments that a person added to front matter": """
         from skillgen.write.edits import Addition, Edits
-        from skillgen.write.front_matter import merged_front_matter
+        from skillgen.write.merge import merge_front_matter
         lines = tuple(line for name in names for line in (f"{name}: 1", f"# {name}"))
-        edits = Edits(base=("name: a",), additions=(Addition(at=1, lines=lines),), rewritings=())
-        merged, conflicts = merged_front_matter(edits, ["name: b"])
+        edits = Edits(base=("name: a",), additions=(Addition(at=1, lines=lines),), rewrites=())
+        merged, conflicts = merge_front_matter(edits, ["name: b"])
         print(len(merged) // 2 if merged == ["name: b", *lines] and not conflicts else conflicts)
     """,
     "notes whose section went to another file": """
-        from skillgen.write.merge import Note
-        from skillgen.write.notes import Homes
-        homes = Homes({"b.md": "\\n".join(["# B", "## Quay", *names]).encode()}, {})
+        from skillgen.write.merge import Note, SectionIndex
+        index = SectionIndex({"b.md": "\\n".join(["# B", "## Quay", *names]).encode()}, {})
         for name in names:
-            homes.settle("a.md", Note(title="Quay", lines=(name, "Mine.")))
-        print(homes.texts()["b.md"].count("Mine."))
+            index.relocate("a.md", Note(title="Quay", lines=(name, "Mine.")))
+        print(index.texts()["b.md"].count("Mine."))
     """,
     "variables of a server": """
         from skillgen.errors import ProblemLog

@@ -1,4 +1,5 @@
-"""Puts documents where they belong without losing anybody's words. Knows paths and texts, not services.
+"""Writes documents to OUT without losing a person's changes. Knows paths and texts, not services.
 
-`record` remembers what skillgen wrote, `plan` compares and decides, `apply` replaces files, `diff` shows changes.
+`record` remembers what skillgen wrote, `edits` finds what a person changed, `merge` carries it into new text, `plan`
+decides and writes.
 """

@@ -1,13 +1,8 @@
-"""Sections, marked regions, what a person changed.
+"""What a person changed in a generated text since skillgen wrote it, and the sections of a document.
 
-Regions that a person marked: `<!-- yours -->` to `<!-- /yours -->`, in front matter `# yours` to `# /yours`.
-
-A region stands in place of the generated text that it took, or beside it. Only lines that skillgen did not write are
-markers, so that no source can open a region.
-
-What a person did to a text since skillgen wrote it, told from the digests of the lines that it wrote.
-
-Documents as sections, by their headings: what a person's words are attached to.
+The record holds only digests of the generated lines, so edits are found by comparing digests. A person can mark a
+region: from `<!-- yours -->` to `<!-- /yours -->`, in front matter from `# yours` to `# /yours`. A region may replace
+generated text. Only lines that skillgen did not write are markers, so no source can open a region.
 """
 
 from __future__ import annotations
@@ -17,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skillgen.write.line_diff import hunks_between
+from skillgen.write.line_diff import find_hunks
 from skillgen.write.record import digests_of, line_digest
 
 OPEN, CLOSE = "<!-- yours -->", "<!-- /yours -->"
@@ -26,30 +21,30 @@ _MARKER_IN_FRONT_MATTER = re.compile(r"\A\s*#\s*(?:(/)\s*)?yours\s*\Z", re.IGNOR
 
 
 class MarkerError(ValueError):
-    """Markers that do not come in pairs; the message says what to restore."""
+    """Region markers that are not paired; the message says what to restore."""
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class _Region:
     """Lines from an opening marker to its closing one, both included."""
 
     start: int
     end: int
 
 
-def regions_among(
-    lines: Sequence[str], own: Iterable[int], first_line: int = 1, in_front: bool = False
-) -> list[Region]:
-    """Gives the regions of a text, where `own` are the numbers of the lines that skillgen did not write.
+def _find_regions(
+    lines: Sequence[str], added_lines: Iterable[int], first_line: int = 1, in_front: bool = False
+) -> list[_Region]:
+    """Returns the regions of a text; `added_lines` are the numbers of the lines that skillgen did not write.
 
     Raises:
-        MarkerError: a marker lacks its other half.
+        MarkerError: a marker is not paired.
     """
     pattern = _MARKER_IN_FRONT_MATTER if in_front else _MARKER
     opening, closing = ("# yours", "# /yours") if in_front else (OPEN, CLOSE)
-    found: list[Region] = []
+    regions: list[_Region] = []
     opened: int | None = None
-    for number in sorted(own):
+    for number in sorted(added_lines):
         marker = pattern.match(lines[number])
         if marker is None:
             continue
@@ -59,22 +54,22 @@ def regions_among(
                 f"line {line}: {closing} without {opening}; restore {opening} above the first line that is yours"
             )
         if marker[1] and opened is not None:
-            found.append(Region(opened, number + 1))
+            regions.append(_Region(opened, number + 1))
             opened = None
         elif opened is not None:
-            before = f"line {opened + first_line}: {opening} is not closed before the next one in line {line}"
-            raise MarkerError(f"{before}; restore {closing} below the last line that is yours")
+            message = f"line {opened + first_line}: {opening} is not closed before the next one in line {line}"
+            raise MarkerError(f"{message}; restore {closing} below the last line that is yours")
         else:
             opened = number
     if opened is not None:
         raise MarkerError(
             f"line {opened + first_line}: {opening} is not closed; restore {closing} below the last line that is yours"
         )
-    return found
+    return regions
 
 
-FORGOTTEN = "(a line that skillgen wrote and would not write again)"
-"""Stands for a line of which only the digest is known."""
+UNKNOWN_LINE = "(a line that skillgen wrote and would not write again)"
+"""Placeholder for a line of which only the digest is known."""
 
 
 _KEY = re.compile(r"(\s*)([^\s#\-:][^:]*):(?:\s|\Z)")
@@ -86,20 +81,20 @@ class Addition:
     """Lines that a person added."""
 
     at: int
-    """The line of the generated text before which they stand."""
+    """The line of the generated text before which they are."""
 
     lines: tuple[str, ...]
-    """What they added."""
+    """The added lines."""
 
     covers: int = 0
-    """How many lines of the generated text, from `at`, they stand in place of: only a marked region may."""
+    """The number of generated lines, from `at`, that they replace; only a marked region may."""
 
-    marked: bool = False
-    """Whether it is a marked region."""
+    is_region: bool = False
+    """Whether they are a marked region."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewriting:
+class Rewrite:
     """Generated lines that a person changed or removed."""
 
     start: int
@@ -109,103 +104,103 @@ class Rewriting:
     """The line after the last."""
 
     lines: tuple[str, ...]
-    """What stands there now."""
+    """The lines that replace them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """All that a person did to one text."""
+    """All changes of a person to one text."""
 
     base: tuple[str, ...]
-    """The text that skillgen wrote; a line that is known nowhere any more is `FORGOTTEN`."""
+    """The generated text, with `UNKNOWN_LINE` for lines that are not known any more."""
 
     additions: tuple[Addition, ...]
-    """What can live on."""
+    """Changes that can be carried into a new text."""
 
-    rewritings: tuple[Rewriting, ...]
-    """What can't."""
+    rewrites: tuple[Rewrite, ...]
+    """Changes that cannot."""
 
 
-def edits_between(
+def find_edits(
     base: Sequence[str], now: Sequence[str], new: Iterable[str], *, first_line: int = 1, in_front: bool = False
 ) -> Edits:
-    """Tells what a person did: `base` the digests of what skillgen wrote, `now` the lines that stand there.
+    """Returns a person's changes: `base` are the digests of the generated lines, `now` the current lines.
 
-    `new`, the lines that skillgen would write, help to name generated lines that were removed.
+    `new`, the lines that skillgen would write now, helps to restore generated lines that were removed.
 
     Raises:
-        MarkerError: a marker of a region lacks its other half.
+        MarkerError: a marker of a region is not paired.
     """
     digests, new = digests_of(now), tuple(new)
-    hunks = hunks_between(base, digests)
+    hunks = find_hunks(base, digests)
     not_generated = [j for hunk in hunks for j in range(hunk.new_start, hunk.new_end)]
-    regions = regions_among(now, not_generated, first_line, in_front)
-    pieces, is_region = _collapsed(now, [(region.start, region.end) for region in regions])
+    regions = _find_regions(now, not_generated, first_line, in_front)
+    pieces, region_flags = _collapse_spans(now, [(region.start, region.end) for region in regions])
     if regions:
-        # A piece that is a region equals no generated line: digests hold no angle brackets.
-        keys = [f"<{k}>" if is_region[k] else line_digest(piece[0]) for k, piece in enumerate(pieces)]
-        hunks = hunks_between(base, keys)
-    additions, rewritings = [], []
+        # A region never equals a generated line: digests contain no angle brackets.
+        keys = [f"<{k}>" if region_flags[k] else line_digest(piece[0]) for k, piece in enumerate(pieces)]
+        hunks = find_hunks(base, keys)
+    additions, rewrites = [], []
     for hunk in hunks:
         lines = tuple(line for piece in pieces[hunk.new_start : hunk.new_end] for line in piece)
-        marked = any(is_region[hunk.new_start : hunk.new_end])
-        if marked or hunk.old_start == hunk.old_end:
+        is_region = any(region_flags[hunk.new_start : hunk.new_end])
+        if is_region or hunk.old_start == hunk.old_end:
             covers = hunk.old_end - hunk.old_start
-            additions.append(Addition(at=hunk.old_start, lines=lines, covers=covers, marked=marked))
+            additions.append(Addition(at=hunk.old_start, lines=lines, covers=covers, is_region=is_region))
         else:
-            own: tuple[str, ...] = ()
+            added: tuple[str, ...] = ()
             if in_front:
-                lines, own = _without_own_keys(lines, new)
-            rewritings.append(Rewriting(start=hunk.old_start, end=hunk.old_end, lines=lines))
-            if own:
-                additions.append(Addition(at=hunk.old_end, lines=own))
+                lines, added = _split_added_keys(lines, new)
+            rewrites.append(Rewrite(start=hunk.old_start, end=hunk.old_end, lines=lines))
+            if added:
+                additions.append(Addition(at=hunk.old_end, lines=added))
     known = dict(zip(digests, now, strict=True))
     if not all(digest in known for digest in base):
         known = {line_digest(line): line for line in new} | known
     return Edits(
-        base=tuple(known.get(digest, FORGOTTEN) for digest in base),
+        base=tuple(known.get(digest, UNKNOWN_LINE) for digest in base),
         additions=tuple(additions),
-        rewritings=tuple(rewritings),
+        rewrites=tuple(rewrites),
     )
 
 
-def _without_own_keys(lines: Sequence[str], new: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Splits changed lines of front matter: what replaces generated keys, and the keys that a person added to them."""
+def _split_added_keys(lines: Sequence[str], new: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Splits changed lines of front matter into the new text of generated keys and keys that a person added."""
     generated = {key.groups() for line in new if (key := _KEY.match(line))}
     changed: list[str] = []
-    own: list[str] = []
+    added: list[str] = []
     target = changed
     for line in lines:
         if key := _KEY.match(line):
-            target = changed if key.groups() in generated else own
+            target = changed if key.groups() in generated else added
         target.append(line)
-    return tuple(changed), tuple(own)
+    return tuple(changed), tuple(added)
 
 
-def _collapsed(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, ...]], list[bool]]:
-    """Gives the lines one by one, but each span in one piece."""
+def _collapse_spans(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Returns the lines as pieces: each span is one piece, any other line one by itself."""
     pieces: list[tuple[str, ...]] = []
-    is_region: list[bool] = []
+    region_flags: list[bool] = []
     at = 0
     for start, end in spans:
         pieces += [(line,) for line in lines[at:start]]
-        is_region += [False] * (start - at)
+        region_flags += [False] * (start - at)
         pieces.append(tuple(lines[start:end]))
-        is_region.append(True)
+        region_flags.append(True)
         at = end
     pieces += [(line,) for line in lines[at:]]
-    is_region += [False] * (len(lines) - at)
-    return pieces, is_region
+    region_flags += [False] * (len(lines) - at)
+    return pieces, region_flags
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"(#{1,6}) +((?:.*\S)?)\s*\Z")
 
 _FIRST = frozenset("#`~ ")
-"""What a line of either begins with; most lines of a document don't."""
+"""First characters of headings and fences; most lines begin with another one."""
 
 Key = tuple[str, ...]
-"""The headings above a section and its own; the first heading of a document is `#`, whatever it says."""
+"""The headings above a section and its own, then a count; the first heading of a document is `#`, whatever it says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,33 +208,33 @@ class Section:
     """Lines from a heading to before the next one."""
 
     key: Key
-    """What it is recognised by in another version of the document."""
+    """Identifies the section in another version of the document."""
 
     title: str
-    """The words of its heading; empty above the first."""
+    """The text of the heading; empty above the first."""
 
     start: int
-    """The number of its first line."""
+    """The number of the first line."""
 
     end: int
-    """The number of the line after its last."""
+    """The number of the line after the last."""
 
 
 def front_matter_end(lines: Sequence[str]) -> int:
-    """Gives the number of lines that front matter takes, both rows of dashes included; 0 where there is none."""
+    """Returns the number of lines of the front matter, including both `---`; 0 without front matter."""
     if not lines or lines[0] != "---":
         return 0
     return next((number + 1 for number in range(1, len(lines)) if lines[number] == "---"), 0)
 
 
 def heading_level(line: str) -> int:
-    """Gives the level of the heading that a line is; 0 where it is none."""
+    """Returns the level of the heading in a line; 0 if it is not a heading."""
     heading = _HEADING.match(line)
     return len(heading[1]) if heading else 0
 
 
 def sections_of(lines: Sequence[str], has_headings: bool = True) -> tuple[Section, ...]:
-    """Gives the sections of a text, which have all its lines."""
+    """Returns the sections of a text; together they have all its lines."""
     starts = [(0, 0, "")]
     fence: str | None = None
     for number, line in enumerate(lines if has_headings else ()):
@@ -253,7 +248,7 @@ def sections_of(lines: Sequence[str], has_headings: bool = True) -> tuple[Sectio
         elif fence is None and (heading := _HEADING.match(line)):
             starts.append((number, len(heading[1]), heading[2]))
     ends = [start for start, _, _ in starts[1:]] + [len(lines)]
-    found: list[Section] = []
+    sections: list[Section] = []
     above: list[tuple[int, str]] = []
     seen: Counter[Key] = Counter()
     for (start, level, title), end in zip(starts, ends, strict=True):
@@ -262,5 +257,5 @@ def sections_of(lines: Sequence[str], has_headings: bool = True) -> tuple[Sectio
             above.append((level, title if above else "#"))
         key = tuple(words for _, words in above)
         seen[key] += 1
-        found.append(Section(key=(*key, str(seen[key])), title=title, start=start, end=end))
-    return tuple(found)
+        sections.append(Section(key=(*key, str(seen[key])), title=title, start=start, end=end))
+    return tuple(sections)

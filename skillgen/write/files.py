@@ -1,12 +1,9 @@
-"""A folder held open, locked, never left by a link.
+"""Access to OUT: a folder held open and locked, which no symbolic link leads out of.
 
-A folder below OUT, held open while something is done in it.
-
-Where the system can, each part of the way is opened from the one before, and no symbolic link is followed: one that is
-put there while a run goes on leads nowhere. Links that stand in OUT and lead to another place in it are followed once,
-before. Elsewhere the way is looked at, and then used.
-
-One run at a time on one OUT. A lock ends with the process that has it, so none is ever stale.
+Where the system supports it, each part of a path is opened relative to the one before without following symbolic links,
+so that a link created during a run has no effect. Links in OUT that lead to another place in OUT are resolved once,
+before. Elsewhere (Windows) a path is checked and then used. A lock allows one run at a time on one OUT; it is released
+when its process exits, so it is never stale.
 """
 
 from __future__ import annotations
@@ -24,13 +21,13 @@ from pathlib import Path
 from skillgen.errors import OutputError
 
 CAN_HOLD = {os.open, os.mkdir, os.unlink, os.rmdir, os.rename} <= os.supports_dir_fd and os.scandir in os.supports_fd
-"""Whether folders can be held open."""
+"""Whether the system supports paths relative to an open folder."""
 
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = _READ | _NO_LINK | getattr(os, "O_DIRECTORY", 0)
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
-"""A pipe that nobody writes to is not waited for."""
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = _READ | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+"""Opens a named pipe without waiting for a writer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +35,37 @@ class Folder:
     """A folder that is held open."""
 
     path: Path
-    """Where it was found."""
+    """The path at which it was opened."""
 
     handle: int | None
-    """The open folder; none where that can't be."""
+    """The descriptor of the open folder; `None` if unsupported."""
 
     def at(self, name: str) -> str:
-        """Gives what a call of the system takes for an entry, with `handle` for its folder."""
+        """Returns the path of an entry for a system call that gets `handle` as `dir_fd`."""
         return name if self.handle is not None else str(self.path / name)
 
     def read(self, name: str) -> bytes | None:
-        """Gives a file's content; `None` where there is none.
+        """Returns a file's content; `None` if there is no such file.
 
         Raises:
-            OutputError: it is no file, or a symbolic link.
+            OutputError: it is not a file, or it is a symbolic link.
             OSError: it cannot be read.
         """
         try:
             if self.handle is None and (self.path / name).is_symlink():
-                raise outside_error(self.path / name)
-            handle = os.open(self.at(name), _READ | _NO_LINK | _AT_ONCE, dir_fd=self.handle)
+                raise _outside_error(self.path / name)
+            handle = os.open(self.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=self.handle)
         except FileNotFoundError:
             return None
         except OSError:
             if (self.path / name).is_symlink():
-                raise outside_error(self.path / name) from None
+                raise _outside_error(self.path / name) from None
             if (self.path / name).exists() and not (self.path / name).is_file():
-                raise _no_file(self.path / name) from None
+                raise _not_a_file_error(self.path / name) from None
             raise
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise _no_file(self.path / name)
+                raise _not_a_file_error(self.path / name)
             return file.read()
 
     def delete(self, name: str) -> None:
@@ -76,17 +73,18 @@ class Folder:
         os.unlink(self.at(name), dir_fd=self.handle)
 
     def names(self) -> list[str]:
-        """Gives the names of its entries."""
+        """Returns the names of the entries."""
         with os.scandir(self.path if self.handle is None else self.handle) as entries:
             return [entry.name for entry in entries]
 
 
 @contextmanager
 def folder_below(out: Folder, path: str, *, make: bool = False) -> Iterator[Folder | None]:
-    """Opens a folder below OUT by its path with forward slashes; `None` where it is not there and is not to be made.
+    """Opens a folder below OUT by its path with forward slashes; `None` if it does not exist and `make` is false.
 
     Raises:
-        OutputError: the way leads outside OUT, or a file stands in it.
+        OutputError: the path leads outside OUT.
+        OSError: a part of the path is not a folder.
     """
     place = out.path.joinpath(*path.split("/")) if path else out.path
     parts = _parts_below(out.path, place)
@@ -98,7 +96,7 @@ def folder_below(out: Folder, path: str, *, make: bool = False) -> Iterator[Fold
     handle = os.dup(out.handle)
     try:
         for part in parts:
-            below = _opened(handle, part, place, make=make)
+            below = _open_part(handle, part, place, make=make)
             os.close(handle)
             handle = below
             if handle < 0:
@@ -111,15 +109,15 @@ def folder_below(out: Folder, path: str, *, make: bool = False) -> Iterator[Fold
 
 @contextmanager
 def folder_at(out: Path, path: str) -> Iterator[Folder | None]:
-    """Opens a folder below an OUT that nobody holds; `None` where it is not there.
+    """Opens a folder below an OUT that is not held open; `None` if it does not exist.
 
     Raises:
-        OutputError: the way leads outside OUT.
-        OSError: OUT or the folder can't be opened.
+        OutputError: the path leads outside OUT.
+        OSError: OUT or the folder cannot be opened.
     """
     if not CAN_HOLD:
-        with folder_below(Folder(out, None), path) as found:
-            yield found
+        with folder_below(Folder(out, None), path) as folder:
+            yield folder
         return
     try:
         handle = os.open(out, _READ | getattr(os, "O_DIRECTORY", 0))
@@ -127,22 +125,22 @@ def folder_at(out: Path, path: str) -> Iterator[Folder | None]:
         yield None
         return
     try:
-        with folder_below(Folder(out, handle), path) as found:
-            yield found
+        with folder_below(Folder(out, handle), path) as folder:
+            yield folder
     finally:
         os.close(handle)
 
 
 def is_below(folder: Path, out: Path) -> bool:
-    """Tells whether a folder is below OUT, also where symbolic links lead."""
+    """True if a folder is below OUT after resolving symbolic links."""
     try:
         return folder.resolve().is_relative_to(out.resolve())
-    except (OSError, RuntimeError):  # symbolic links in a circle
+    except (OSError, RuntimeError):  # circular symbolic links
         return False
 
 
-def _opened(handle: int, part: str, place: Path, *, make: bool) -> int:
-    """Opens one part of the way; -1 where it is not there."""
+def _open_part(handle: int, part: str, place: Path, *, make: bool) -> int:
+    """Opens one part of a path; returns -1 if it does not exist."""
     for is_second in (False, True):
         try:
             return os.open(part, _FOLDER, dir_fd=handle)
@@ -159,7 +157,7 @@ def _opened(handle: int, part: str, place: Path, *, make: bool) -> int:
             except OSError:
                 is_link = False
             if is_link:
-                raise outside_error(place) from None
+                raise _outside_error(place) from None
             raise
     return -1
 
@@ -167,42 +165,42 @@ def _opened(handle: int, part: str, place: Path, *, make: bool) -> int:
 def _parts_below(out: Path, place: Path) -> tuple[str, ...]:
     try:
         return place.resolve().relative_to(out.resolve()).parts
-    except (OSError, RuntimeError, ValueError):  # symbolic links in a circle, or one that leads out
-        raise outside_error(place) from None
+    except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
+        raise _outside_error(place) from None
 
 
-def outside_error(place: Path) -> OutputError:
-    """Gives the error of a place that a symbolic link leads away from."""
+def _outside_error(place: Path) -> OutputError:
     return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
 
 
-def _no_file(place: Path) -> OutputError:
+def _not_a_file_error(place: Path) -> OutputError:
     return OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
 
 
-PATIENCE_S = 60.0
-"""How long to wait for another run; comparing and writing take a few seconds at the most."""
+LOCK_TIMEOUT_S = 60.0
+"""Seconds to wait for another run; comparing and writing take a few seconds at most."""
 
-_STEP_S = 0.05
+_LOCK_POLL_S = 0.05
 
 
 @contextmanager
 def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
-    """Keeps other runs of skillgen out of a folder; makes it, leaves nothing in it, and gives it held open.
+    """Creates a folder if necessary, locks it against other runs of skillgen, and holds it open; the lock leaves no
+    file in it.
 
-    `within` is the folder that the user named, where this one's name is not theirs.
+    `within` is the folder that the user named, if the name of `out` comes from the source.
 
     Raises:
-        OutputError: the folder cannot be made, leads out of the one that it is in, or another run has it for longer
-            than `PATIENCE_S`.
+        OutputError: the folder cannot be created, is outside `within`, or another run holds the lock for longer than
+            `LOCK_TIMEOUT_S`.
     """
     try:
         refuse_outside(out, within)
         out.mkdir(parents=True, exist_ok=True)
-        handle = _opened_for_lock(out)
+        handle = _open_for_lock(out)
     except (FileExistsError, NotADirectoryError):
         raise OutputError(
-            "a file stands where a folder belongs", where=str(out), fix="move it, or choose another --out"
+            "is a file, but must be a folder", where=str(out), fix="move it, or choose another --out"
         ) from None
     except OSError as error:
         raise OutputError(
@@ -211,11 +209,13 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
             fix="check its permissions, or choose another folder with --out",
         ) from None
     try:
-        end = time.monotonic() + PATIENCE_S
-        while not _is_taken(handle):
-            if time.monotonic() > end:
-                raise OutputError("another run of skillgen is writing here", where=str(out), fix="wait for its end")
-            time.sleep(_STEP_S)
+        deadline = time.monotonic() + LOCK_TIMEOUT_S
+        while not _try_lock(handle):
+            if time.monotonic() > deadline:
+                raise OutputError(
+                    "another run of skillgen is writing here", where=str(out), fix="wait until it has finished"
+                )
+            time.sleep(_LOCK_POLL_S)
         refuse_outside(out, within)
         yield Folder(out, handle if _is_held(handle, out) else None)
     finally:
@@ -223,13 +223,13 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
 
 
 def refuse_outside(out: Path, within: Path | None) -> None:
-    """Refuses a folder that a symbolic link leads out of the one that the user named.
+    """Checks that no symbolic link leads from `out` to a folder outside of `within`.
 
     Raises:
-        OutputError: it does.
+        OutputError: one does.
     """
     if within is not None and not is_below(out, within):
-        raise outside_error(out)
+        raise _outside_error(out)
 
 
 if os.name == "posix":
@@ -237,19 +237,20 @@ if os.name == "posix":
     import fcntl
 
     def _is_held(handle: int, out: Path) -> bool:
-        """Tells whether the handle is the folder's; another one may have come into its place."""
+        """True if the descriptor can be used for relative paths. Another folder may have replaced this one
+        meanwhile."""
         if not os.path.samestat(os.fstat(handle), out.stat()):
             raise OutputError("changed while skillgen was running", where=str(out), fix="run the command again")
         return CAN_HOLD
 
-    def _opened_for_lock(out: Path) -> int:
+    def _open_for_lock(out: Path) -> int:
         return os.open(out, os.O_RDONLY | os.O_CLOEXEC)
 
-    def _is_taken(handle: int) -> bool:
+    def _try_lock(handle: int) -> bool:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            # Some network file systems lock no folders; what is left there is that each file is replaced at once.
+            # Some network file systems cannot lock folders. There, only each single file is replaced atomically.
             return error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR)
         return True
 
@@ -259,11 +260,11 @@ else:
     def _is_held(handle: int, out: Path) -> bool:
         return False
 
-    def _opened_for_lock(out: Path) -> int:
+    def _open_for_lock(out: Path) -> int:
         name = hashlib.sha256(str(out.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
         return os.open(Path(tempfile.gettempdir(), f"skillgen-{name}.lock"), os.O_RDWR | os.O_CREAT)
 
-    def _is_taken(handle: int) -> bool:
+    def _try_lock(handle: int) -> bool:
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
         except OSError:

@@ -1,16 +1,11 @@
-"""What would happen to each file.
+"""Decides what to do with each file of an OUT, and does it.
 
-What would happen to the files of an OUT.
+`plan_documents` changes nothing. It carries a person's additions into the new text. A file in which a person changed
+generated text, or that skillgen did not write, is never replaced or deleted without `--force`.
 
-Compares documents with what stands in OUT, and decides what would happen to each file.
-
-Nothing is changed here. What a person added is carried into the new text; a file in which they changed what skillgen
-wrote, or that skillgen did not make, is never replaced or deleted unless they say so.
-
-Carries out a plan: each file is the old one or the new one at any moment, wherever a run is interrupted.
-
-The record is written before the files, with the old and the new text of each that is about to change, so that after
-an interruption the next run knows both as skillgen's own. The caller holds the lock of OUT (`lock`).
+`apply_plan` replaces files atomically: each is the old one or the new one, wherever a run is interrupted. It writes the
+record before the files, with the old and the new state of each changed file, so that after an interruption the next run
+recognises both as skillgen's own. The caller holds the lock of OUT (`lock_folder`).
 """
 
 from __future__ import annotations
@@ -27,69 +22,79 @@ from skillgen.errors import EditedError, OutputError, Problem
 from skillgen.write.edits import MarkerError
 from skillgen.write.files import CAN_HOLD, Folder, folder_at, folder_below
 from skillgen.write.line_diff import change_diff
-from skillgen.write.merge import Homes, Regenerated, added_lines, is_only_added_to, regenerated
-from skillgen.write.record import RECORD_NAME, Record, content_of, digests_of, lines_of, read_record, state_of, unpacked
+from skillgen.write.merge import Regeneration, SectionIndex, added_lines, regenerate
+from skillgen.write.record import (
+    RECORD_NAME,
+    Record,
+    content_of,
+    digests_of,
+    lines_of,
+    read_record,
+    state_of,
+    unpack_digests,
+)
 
 FOREIGN = "not made by skillgen"
-"""Why a file is not replaced of which the record knows nothing."""
+"""Why a file is not replaced that is not in the record."""
 
 Action = Literal["create", "replace", "delete", "keep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What would happen to one file."""
+    """The planned change of one file."""
 
     path: str
     """Relative to OUT, with forward slashes."""
 
     action: Action
-    """`keep` where the file is as it should be."""
+    """`keep` if the file is up to date."""
 
     old: bytes | None
-    """What stands there."""
+    """The current content; `None` if the file does not exist."""
 
     new: bytes | None
-    """What would stand there."""
+    """The new content; `None` if the file is deleted."""
 
     edited: bool = False
-    """Whether what stands there is not skillgen's to replace."""
+    """Whether skillgen may not replace or delete the file."""
 
     reason: str = ""
     """Why not."""
 
     edit: str = ""
-    """What a person changed, as a unified diff."""
+    """A person's changes, as a unified diff."""
 
     takes_notes: bool = False
-    """Whether words of a person move here from another file, which must not go before they have arrived."""
+    """Whether a person's text moves here from another file, from which it must not be removed before it is written
+    here."""
 
     between: bytes | None = None
-    """What stands there first, where words move away too: the new text with them at its end."""
+    """The content to write first if text also moves away from this file: the new content followed by that text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What would happen to an OUT."""
+    """The planned changes of an OUT."""
 
     out: Path
     """The folder."""
 
     changes: tuple[Change, ...]
-    """A change for each document and each file that is stale, sorted by path."""
+    """A change for each document and each stale file, sorted by path."""
 
     before: Record
-    """What skillgen wrote last."""
+    """The record of the last run."""
 
     after: Record
-    """What it will have written."""
+    """The record of this run."""
 
     problems: tuple[Problem, ...] = ()
-    """What a person should know of their own words."""
+    """What a person should know about their own text."""
 
     @property
     def drift(self) -> tuple[Change, ...]:
-        """Files that are not as they should be; those that skillgen may not delete are not among them."""
+        """The files that are not up to date, without those that skillgen may not delete."""
         return tuple(
             change
             for change in self.changes
@@ -98,7 +103,7 @@ class Plan:
 
     @property
     def conflicts(self) -> tuple[Change, ...]:
-        """Files that would have to be replaced, but hold edits or are not skillgen's."""
+        """The files to replace that hold edits or are not skillgen's."""
         return tuple(change for change in self.changes if change.edited and change.action == "replace")
 
     @property
@@ -118,10 +123,11 @@ def plan_documents(
     owner: str | None = None,
     force: bool = False,
 ) -> Plan:
-    """Compares documents (path to content) with OUT; with `force`, generated text wins over changes inside it.
+    """Compares documents (path to content) with OUT; with `force`, generated text replaces changes inside it.
 
     Raises:
         OutputError: something in OUT cannot be read, or a path leads outside it.
+        EditedError: the markers of a region are broken.
     """
     before = read_record(out)
     planning = _Planning(out=out, before=before, force=force)
@@ -130,7 +136,7 @@ def plan_documents(
     for path in before.states:
         if path not in documents:
             planning.stale(path)
-    planning.settle_notes(documents)
+    planning.relocate_notes(documents)
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",))
     return Plan(
@@ -152,20 +158,20 @@ def plan_documents(
 
 @dataclass(slots=True, kw_only=True)
 class _Planning:
-    """Decides file by file; notes whose place is gone come last, when all places are known."""
+    """Decides file by file. Notes are relocated last, when all sections are known."""
 
     out: Path
     before: Record
     force: bool
     changes: dict[str, Change] = field(default_factory=dict)
-    merges: dict[str, Regenerated] = field(default_factory=dict)
+    merges: dict[str, Regeneration] = field(default_factory=dict)
     regions: dict[str, int] = field(default_factory=dict)
     left_over: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     def document(self, path: str, new: bytes) -> None:
         """Decides on a file that skillgen would write."""
-        old = content_at(self.out, path)
+        old = _content_at(self.out, path)
         if old is None:
             self.changes[path] = Change(path=path, action="create", old=None, new=new)
         elif old == new or lines_of(old) == lines_of(new):
@@ -178,8 +184,8 @@ class _Planning:
             self._edited(path, old, new)
 
     def stale(self, path: str) -> None:
-        """Decides on a file that skillgen wrote and would write no more."""
-        old = content_at(self.out, path)
+        """Decides on a file that skillgen wrote and no longer writes."""
+        old = _content_at(self.out, path)
         if old is None:
             return
         if self.before.states[path] == ("",):
@@ -189,33 +195,33 @@ class _Planning:
         if self.before.is_own(path, old):
             self.changes[path] = Change(path=path, action="delete", old=old, new=None)
             return
-        made = self._best(path, old, b"")
-        if made is None or (made.reason and not self.force):
+        merge = self._best_merge(path, old, b"")
+        if merge is None or (merge.reason and not self.force):
             self.changes[path] = Change(path=path, action="delete", old=old, new=None, edited=True)
-            self._tell(
+            self._warn(
                 "stale-file-kept",
                 path,
-                "skillgen no longer writes this file; it was edited, so it stays",
-                "delete it when its words are safe elsewhere",
+                "skillgen no longer writes this file; it was edited, so it is not deleted",
+                "delete it after saving your text elsewhere",
             )
             return
-        self.merges[path] = made
+        self.merges[path] = merge
         self.changes[path] = Change(path=path, action="delete", old=old, new=None)
 
-    def settle_notes(self, new: Mapping[str, bytes]) -> None:
-        """Finds a place for each note whose section is gone, and gives the files their final text."""
-        homes = Homes(new, self.merges)
-        for path, made in list(self.merges.items()):
-            for note in made.body.homeless:
-                self.problems.append(homes.settle(path, note))
-        for path, lines in homes.texts().items():
+    def relocate_notes(self, new: Mapping[str, bytes]) -> None:
+        """Relocates the notes of removed sections, and sets the final content of the files."""
+        index = SectionIndex(new, self.merges)
+        for path, merge in list(self.merges.items()):
+            for note in merge.body.orphaned:
+                self.problems.append(index.relocate(path, note))
+        for path, lines in index.texts().items():
             content, change = content_of(lines), self.changes[path]
             old = change.old
             if path not in new:
                 self.left_over.append(path)
-            takes_notes = path in homes.receivers
-            leaving = homes.leaving(path) if takes_notes else []
-            between = content_of([*lines, "", *leaving]) if leaving else None
+            takes_notes = path in index.receivers
+            moved_lines = index.moved_from(path) if takes_notes else []
+            between = content_of([*lines, "", *moved_lines]) if moved_lines else None
             if old is None:
                 self.changes[path] = replace(change, new=content, takes_notes=takes_notes)
             elif lines_of(old) == lines and not change.edited:
@@ -226,8 +232,8 @@ class _Planning:
                 )
 
     def _foreign(self, path: str, old: bytes, new: bytes) -> None:
-        """A file that the record does not have: skillgen's if it has all that skillgen would write, in order."""
-        if is_only_added_to(path, state_of(new), old):
+        """Decides on a file that is not in the record: it is up to date if it has every generated line, in order."""
+        if added_lines(path, state_of(new), old) is not None:
             self.changes[path] = Change(path=path, action="keep", old=old, new=old)
             return
         self.changes[path] = Change(
@@ -241,17 +247,17 @@ class _Planning:
         )
 
     def _edited(self, path: str, old: bytes, new: bytes) -> None:
-        made = self._best(path, old, new)
-        if made is None:
-            self.changes[path] = Change(path=path, action="replace", old=old, new=new)  # broken markers, by force
+        merge = self._best_merge(path, old, new)
+        if merge is None:
+            self.changes[path] = Change(path=path, action="replace", old=old, new=new)  # --force despite broken markers
             return
-        if made.rewritten and self._is_merged(path, old, new):
+        if merge.rewritten and self._is_merged(path, old, new):
             self.changes[path] = Change(path=path, action="keep", old=old, new=old)
             return
-        reason = made.reason or ""
-        if reason and made.regions < self.before.regions.get(path, 0):
+        reason = merge.reason or ""
+        if reason and merge.regions < self.before.regions.get(path, 0):
             reason = "the markers of a region are gone; restore <!-- yours --> above it and <!-- /yours --> below it"
-        self.merges[path] = made
+        self.merges[path] = merge
         self.changes[path] = Change(
             path=path,
             action="replace",
@@ -259,34 +265,34 @@ class _Planning:
             new=new,
             edited=bool(reason) and not self.force,
             reason=reason,
-            edit=made.edit,
+            edit=merge.edit,
         )
-        if made.regions:
-            self.regions[path] = made.regions
-        for title in made.body.outdated:
-            self._tell(
+        if merge.regions:
+            self.regions[path] = merge.regions
+        for title in merge.body.outdated:
+            self._warn(
                 "replaced-text-changed",
                 path,
-                f"the generated text under {title!r} changed, and a region of yours stands in its place",
-                "see whether your words still hold",
+                f"the generated text under {title!r} changed, but your region replaces it",
+                "check whether your text is still correct",
             )
 
     def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
-        """Tells whether a file is the new text already, as a merge of branches leaves it, but for a person's lines."""
+        """True if the file is already the new text with a person's additions, as after a merge of branches."""
         added = added_lines(path, state_of(new), old)
-        ever = {digest for state in self.before.states[path] for digest in unpacked(state)}
-        return added is not None and not any(digest in ever for digest in digests_of(filter(None, added)))
+        generated = {digest for state in self.before.states[path] for digest in unpack_digests(state)}
+        return added is not None and not any(digest in generated for digest in digests_of(filter(None, added)))
 
-    def _best(self, path: str, old: bytes, new: bytes) -> Regenerated | None:
-        """Gives the file made anew from the text that it is nearest to; None for broken markers, by force.
+    def _best_merge(self, path: str, old: bytes, new: bytes) -> Regeneration | None:
+        """Returns the merge based on the state that is closest to the file; `None` for broken markers with `--force`.
 
         Raises:
             EditedError: the markers of a region are broken.
         """
-        found: list[Regenerated] = []
+        merges: list[Regeneration] = []
         for state in self.before.states[path]:
             try:
-                found.append(regenerated(path, state, old, new))
+                merges.append(regenerate(path, state, old, new))
             except MarkerError as error:
                 if self.force:
                     return None
@@ -296,26 +302,26 @@ class _Planning:
                     fix="restore the marker; or give --force, and skillgen's text replaces what was changed in it",
                     diff="",
                 ) from None
-        return min(found, key=lambda made: (made.reason is not None, made.edit.count("\n"), made.added))
+        return min(merges, key=lambda merge: (merge.reason is not None, merge.edit.count("\n"), merge.added))
 
-    def _tell(self, code: str, path: str, message: str, fix: str) -> None:
+    def _warn(self, code: str, path: str, message: str, fix: str) -> None:
         self.problems.append(Problem(code=code, level="warning", where=path, message=message, fix=fix))
 
 
-def content_at(out: Path, path: str) -> bytes | None:
-    """Gives what stands at a path of OUT.
+def _content_at(out: Path, path: str) -> bytes | None:
+    """Returns the content of a file in OUT; `None` if it does not exist.
 
     Raises:
-        OutputError: it cannot be read, or lies outside OUT.
+        OutputError: it cannot be read, or is outside OUT.
     """
     folder, _, name = path.rpartition("/")
     try:
-        with folder_at(out, folder) as found:
-            return None if found is None else found.read(name)
+        with folder_at(out, folder) as opened:
+            return None if opened is None else opened.read(name)
     except NotADirectoryError:
         place = out.joinpath(*path.split("/"))
         raise OutputError(
-            "a file stands where a folder belongs", where=str(place.parent), fix="move it, or choose another --out"
+            "is a file, but must be a folder", where=str(place.parent), fix="move it, or choose another --out"
         ) from None
     except OSError as error:
         place = out.joinpath(*path.split("/"))
@@ -326,7 +332,7 @@ _TEMPORARY = ".skillgen-"
 
 
 def apply_plan(plan: Plan, out: Folder) -> None:
-    """Replaces, creates and deletes files; those that are as they should be are not touched.
+    """Creates, replaces and deletes files; up-to-date files are not touched.
 
     `out` is the folder of the plan, held open.
 
@@ -337,11 +343,11 @@ def apply_plan(plan: Plan, out: Folder) -> None:
     try:
         _remove_leftovers(out)
         changed = [change for change in plan.drift if not change.edited]
-        # A note is written where it moves to before it goes where it was.
+        # A note is written to its new file before it is removed from the old one.
         changed.sort(key=lambda change: (change.action == "delete", not change.takes_notes))
         if changed:
-            _replace(out, out, RECORD_NAME, _between(plan).to_text().encode("utf-8"))
-        # Where files exchange notes, each has both for a moment, so that none is in neither.
+            _replace(out, out, RECORD_NAME, _interim_record(plan).to_text().encode("utf-8"))
+        # Files that exchange notes have both for a moment, so that no note is lost if the run is interrupted.
         for number, change in enumerate(changed):
             path = change.path
             if change.between is not None:
@@ -352,7 +358,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
             _apply(out, change)
         path = RECORD_NAME
         record = plan.after.to_text().encode("utf-8")
-        if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have other line ends
+        if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have changed the line ends
             _replace(out, out, RECORD_NAME, record)
     except OSError as error:
         raise OutputError(
@@ -362,8 +368,8 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         ) from None
 
 
-def _between(plan: Plan) -> Record:
-    """Gives a record that is true before, during and after the run."""
+def _interim_record(plan: Plan) -> Record:
+    """Returns a record that is true before, during and after the run."""
     states = dict(plan.before.states)
     for path, new in plan.after.states.items():
         states[path] = tuple(dict.fromkeys((*states.get(path, ()), *new)))
@@ -377,7 +383,7 @@ def _apply(out: Folder, change: Change) -> None:
             return
         content = folder.read(name)
         if change.action == "delete":
-            # Somebody may have changed the file since the plan was made.
+            # The file may have been changed after planning.
             if content is not None and content == change.old:
                 folder.delete(name)
         elif change.new is not None:
@@ -414,7 +420,8 @@ def _replace(out: Folder, folder: Folder, name: str, content: bytes) -> None:
 
 
 def _remove_leftovers(out: Folder) -> None:
-    """Removes the temporary files of runs that were killed; on Windows there is no telling, and they stay."""
+    """Removes temporary files of killed runs, except on Windows, where a process cannot be checked for existence this
+    way."""
     for name in out.names() if os.name == "posix" else ():
         process = name.removeprefix(_TEMPORARY).partition("-")[0]
         if name.startswith(_TEMPORARY) and process.isdigit() and not _is_running(int(process)):
@@ -433,7 +440,7 @@ def _is_running(process: int) -> bool:
 
 
 def _mode_of(folder: Folder, name: str) -> int:
-    """Gives the mode that the file has, or that a new file would get."""
+    """Returns the mode of the file, or the default mode of a new file."""
     try:
         return os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False).st_mode & 0o777
     except FileNotFoundError:
@@ -448,7 +455,7 @@ def _remove_empty_folders(out: Folder, path: str) -> None:
                 if folder is None:
                     return
                 os.rmdir(folder.at(name), dir_fd=folder.handle)
-            except OSError:  # somebody else's file is in it
+            except OSError:  # it is not empty
                 return
         path = above
 

@@ -1,15 +1,9 @@
-""".skillgen.json and line digests.
+"""The record of what skillgen wrote to an OUT (`.skillgen.json`), and digests of lines.
 
-Files as lines, and the lines of a file as digests, which is how the record remembers what skillgen wrote.
-
-Line ends are not content: a checkout with other ones (git's `autocrlf`), a byte order mark or a missing last line feed
-is no edit.
-
-The record of what skillgen wrote to an OUT: `.skillgen.json`.
-
-It holds the digests of the lines of each file, so that a person's lines can be told from skillgen's own, and the facts
-of each tool that matter to callers, so that a change can be told in words and an empty crawl can't replace documents
-that have tools. Nothing in it depends on the clock or on where OUT is.
+The record holds the digests of the lines of each file, to distinguish a person's lines from generated ones, and the
+facts of each tool that matter to callers, to describe changes and to refuse an empty crawl that would replace documents
+with tools. Nothing in it depends on the clock or on the path of OUT. Line ends are not content: other ones (git's
+`autocrlf`), a byte order mark or a missing last line feed are not edits.
 """
 
 from __future__ import annotations
@@ -30,50 +24,46 @@ from skillgen.errors import OutputError
 from skillgen.write.files import folder_at
 
 _BLANK = "."
-_IN_NAMES = bytes.maketrans(b"+/", b"-_")
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
 
 
 def lines_of(content: bytes) -> list[str]:
-    """Gives the lines of a file without their ends; bytes that are not UTF-8 survive the way back."""
+    """Returns the lines of a file without line ends; bytes that are not UTF-8 survive `content_of`."""
     return [line.decode("utf-8", "surrogateescape") for line in _raw_lines(content)]
 
 
 def content_of(lines: Iterable[str]) -> bytes:
-    """Gives a file of these lines."""
+    """Returns the content of a file with these lines."""
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
 def state_of(content: bytes) -> str:
-    """Gives a file as the record remembers it: the digests of its lines, as one text."""
-    return packed(map(_digest, _raw_lines(content)))
+    """Returns a file in the form of the record: the digests of its lines, concatenated."""
+    return "".join(map(_digest, _raw_lines(content)))
 
 
 def line_digest(line: str) -> str:
-    """Gives 36 bits of a line's digest as text; a blank line is `.`, for half the lines of a document are blank."""
+    """Returns 36 bits of a line's digest as six characters; `.` for a blank line, since half of a document's lines are
+    blank."""
     return _digest(line.encode("utf-8", "surrogateescape"))
 
 
 def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
-    """Gives the digest of each line."""
+    """Returns the digest of each line."""
     return tuple(map(line_digest, lines))
 
 
-def packed(digests: Iterable[str]) -> str:
-    """Gives digests as one text."""
-    return "".join(digests)
-
-
-def unpacked(text: str) -> tuple[str, ...]:
-    """Gives the digests of a text that `packed` gave.
+def unpack_digests(text: str) -> tuple[str, ...]:
+    """Splits concatenated digests.
 
     Raises:
-        ValueError: it gave no such text.
+        ValueError: the text is not a sequence of digests.
     """
-    found = tuple(_DIGEST.findall(text))
-    if sum(map(len, found)) != len(text):
+    digests = tuple(_DIGEST.findall(text))
+    if sum(map(len, digests)) != len(text):
         raise ValueError("not the digests of lines")
-    return found
+    return digests
 
 
 def _raw_lines(content: bytes) -> list[bytes]:
@@ -88,7 +78,7 @@ def _digest(line: bytes) -> str:
     if not line:
         return _BLANK
     digest = hashlib.blake2b(line, digest_size=5).digest()
-    return binascii.b2a_base64(digest).translate(_IN_NAMES)[:6].decode("ascii")
+    return binascii.b2a_base64(digest).translate(_URL_SAFE)[:6].decode("ascii")
 
 
 RECORD_NAME = ".skillgen.json"
@@ -97,37 +87,36 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What skillgen wrote last."""
+    """What skillgen wrote in its last run."""
 
     service: str | None = None
-    """The name of the service that the documents describe."""
+    """The name of the documented service."""
 
     owner: str | None = None
-    """The path from OUT to what it belongs to: a project's file, the folder of all services of a run, or the documents
-    of which an installed skill is a copy."""
+    """The path from OUT to its owner: a project's file, the folder of all services of a run, or the documents of which
+    an installed skill is a copy."""
 
     tools: Mapping[str, Any] = field(default_factory=dict)
-    """The tools that they have: name to the facts of each, as JSON."""
+    """The documented tools: name to facts, as JSON."""
 
     types: Mapping[str, Any] = field(default_factory=dict)
-    """The named types that the tools refer to: name to the facts of each, as JSON."""
+    """The named types that the tools refer to: name to facts, as JSON."""
 
     offers: Mapping[str, int] = field(default_factory=dict)
-    """How much of each other kind they have, by the method that lists it."""
+    """The number of other documented items, by the method that lists them."""
 
     states: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Path to the texts that skillgen may have written there, as packed digests of lines: one, or two while a run was
-    replacing it."""
+    """Path to the states that skillgen may have written: one, or two while a run was replacing the file."""
 
     regions: dict[str, int] = field(default_factory=dict)
-    """Path to how many marked regions stood there in place of generated text."""
+    """Path to the number of marked regions that replace generated text."""
 
     def is_own(self, path: str, content: bytes) -> bool:
-        """Tells whether a file's content is what skillgen wrote, but for line ends."""
+        """True if skillgen wrote this content, ignoring line ends."""
         return state_of(content) in self.states.get(path, ())
 
     def to_text(self) -> str:
-        """Gives the record as JSON, sorted, with a line for each tool and each file."""
+        """Returns the record as sorted JSON, with a line for each tool and each file."""
         parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
         if self.owner is not None:
             parts.append(f'"owner": {_json(self.owner)}')
@@ -143,7 +132,7 @@ class Record:
 
 
 def read_record(out: Path) -> Record:
-    """Reads the record of an OUT; without one, nothing there is skillgen's.
+    """Reads the record of an OUT; without one, no file in OUT is skillgen's.
 
     Raises:
         OutputError: the record is damaged.
@@ -151,10 +140,10 @@ def read_record(out: Path) -> Record:
     path, text = out / RECORD_NAME, b""
     try:
         with folder_at(out, "") as folder:
-            found = None if folder is None else folder.read(RECORD_NAME)
-        if found is None:
+            content = None if folder is None else folder.read(RECORD_NAME)
+        if content is None:
             return Record()
-        text = found
+        text = content
         data = json.loads(text.decode("utf-8"))
         if data["version"] != VERSION:
             raise OutputError(
@@ -178,7 +167,7 @@ def read_record(out: Path) -> Record:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         is_conflict = b"\n<<<<<<< " in b"\n" + text
         raise OutputError(
-            "holds a merge that is not resolved" if is_conflict else "is not a record that skillgen wrote",
+            "has unresolved merge conflicts" if is_conflict else "is not a record that skillgen wrote",
             where=str(path),
             fix=f"take one side complete (git checkout --ours {shlex.quote(path.as_posix())}) and run again"
             if is_conflict
@@ -188,13 +177,13 @@ def read_record(out: Path) -> Record:
 
 def _path(name: str) -> str:
     if "\0" in name:
-        raise ValueError("no file has such a name")
-    name.encode("utf-8")  # which half of a surrogate pair does not survive
+        raise ValueError("a file name cannot contain NUL")
+    name.encode("utf-8")  # fails for an unpaired surrogate
     return name
 
 
 def _state(text: str) -> str:
-    unpacked(text)
+    unpack_digests(text)
     return text
 
 
