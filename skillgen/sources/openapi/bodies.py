@@ -1,4 +1,4 @@
-"""Reads the request body of operations, in each of its forms (OpenAPI 3.1, "Request Body Object")."""
+"""Request bodies of operations, in each of their media types (OpenAPI 3.1, "Request Body Object")."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from skillgen.sources.openapi.references import Resolver
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """What a request body comes to."""
+    """A request body in the terms of the model."""
 
     parameters: tuple[Parameter, ...] = ()
-    """The properties of its recommended form, or that form itself."""
+    """The properties of its recommended representation, or one parameter for the complete body."""
 
     media_types: tuple[str, ...] = ()
     """The media types in which it can be sent, as declared."""
 
     input: Input | None = None
-    """Its recommended form as a whole."""
+    """Its recommended representation, without parameters."""
 
-    others: tuple[Input, ...] = ()
-    """The forms that differ from it."""
+    other_inputs: tuple[Input, ...] = ()
+    """Its other representations, with their parameters."""
 
     raw: Json = None
-    """Its schema, raw; those of its forms as alternatives where it has several."""
+    """Its raw schema; `anyOf` with those of its representations if there are several."""
 
     declared: Json = None
-    """The body as the document has it; `None` where there is nothing to send."""
+    """The raw request body object; `None` if there is nothing to send."""
 
     pointer: str = ""
-    """Where that stands."""
+    """JSON pointer to `declared`."""
 
     is_required: bool = False
     """Whether a request without it is invalid."""
@@ -49,7 +49,7 @@ _SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))
 
 
 class BodyReader:
-    """Reads request bodies; a type that several take is read once."""
+    """Reads request bodies; a type that several of them take is read once."""
 
     def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
@@ -57,10 +57,10 @@ class BodyReader:
         self._problems = problems
         self._bodies: dict[tuple[str, bool], FlatObject] = {}
 
-    def body(self, raw: Json, pointer: str, *, by_service: bool = False) -> Body:
-        """Reads a request body in each of its forms: its properties, or one parameter `body` where it has none.
+    def body(self, raw: Json, pointer: str, *, sent_by_service: bool = False) -> Body:
+        """Reads a request body: its properties, or one parameter `body` if it is not an object.
 
-        `by_service` tells that the service sends it: then what is only returned is in it, and what is only sent is not.
+        With `sent_by_service`, as for a webhook, it has read-only properties and no write-only ones.
         """
         body, pointer = self._resolver.resolve(raw, pointer) if raw is not None else (None, pointer)
         if body is None:
@@ -70,91 +70,93 @@ class BodyReader:
             self._problems.warning(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
-        found = tuple(representations(content, child(pointer, "content"), self._resolver))
-        inputs = [self._input(body, pointer, form, by_service) for form in found]
+        all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))
+        inputs = [self._input(body, pointer, item, sent_by_service) for item in all_representations]
         if not inputs:
             return Body()
-        first = next((index for index, item in enumerate(inputs) if item.parameters), 0)
+        recommended = next((index for index, item in enumerate(inputs) if item.parameters), 0)
         return Body(
-            parameters=inputs[first].parameters,
+            parameters=inputs[recommended].parameters,
             media_types=tuple(content),
-            input=replace(inputs[first], parameters=()),
-            others=tuple(item for index, item in enumerate(inputs) if index != first and item.parameters),
-            raw=_any_of([form.schema for form in found]),
-            declared=body if inputs[first].parameters else None,
+            input=replace(inputs[recommended], parameters=()),
+            other_inputs=tuple(item for index, item in enumerate(inputs) if index != recommended and item.parameters),
+            raw=_any_of([item.schema for item in all_representations]),
+            declared=body if inputs[recommended].parameters else None,
             pointer=pointer,
             is_required=body.get("required") is True,
         )
 
-    def _input(self, body: dict[str, Json], pointer: str, form: Representation, by_service: bool) -> Input:
-        is_sequence = "itemSchema" in form.media
-        place = child(form.pointer, "schema")
-        collected = EMPTY_OBJECT if is_sequence else self._collected(form.schema, place, by_service)
-        parameters, whole = apply_encoding(collected.parameters, form.media.get("encoding")), collected.schema
-        if not parameters:
-            whole = None
-            if not _is_nothing(form.schema, body):
-                parameters = (self._whole_body(body, pointer, form),)
+    def _input(
+        self, body: dict[str, Json], pointer: str, representation: Representation, sent_by_service: bool
+    ) -> Input:
+        flat = EMPTY_OBJECT
+        if "itemSchema" not in representation.media:
+            flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
+        parameters = apply_encoding(flat.parameters, representation.media.get("encoding"))
+        schema = flat.schema if parameters else None
+        if not parameters and not _is_empty_object(representation.schema, body):
+            parameters = (self._body_parameter(body, pointer, representation),)
         return Input(
-            media_types=form.media_types,
+            media_types=representation.media_types,
             required=body.get("required") is True,
             description=text_of(body, "description"),
-            schema=whole,
+            schema=schema,
             parameters=parameters,
-            pointer=form.pointer,
+            pointer=representation.pointer,
         )
 
-    def _whole_body(self, body: dict[str, Json], pointer: str, form: Representation) -> Parameter:
+    def _body_parameter(self, body: dict[str, Json], pointer: str, representation: Representation) -> Parameter:
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
-            schema=form.read(self._schemas) or Schema(),
+            schema=representation.read(self._schemas) or Schema(),
             description=text_of(body, "description"),
-            serialization=_serialization_of_whole(form),
+            serialization=_body_serialization(representation),
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
 
-    def _collected(self, schema: Json, pointer: str, by_service: bool) -> FlatObject:
+    def _flatten(self, schema: Json, pointer: str, sent_by_service: bool) -> FlatObject:
         reference = text_of(schema, "$ref")
         if reference is None:
-            return _without_unsendable_requirements(flatten(self._schemas, schema, pointer, "body"), by_service)
-        if (reference, by_service) not in self._bodies:
-            collected = flatten(self._schemas, schema, pointer, "body")
-            self._bodies[reference, by_service] = _without_unsendable_requirements(collected, by_service)
-        return self._bodies[reference, by_service]
+            return _relax_required(flatten(self._schemas, schema, pointer, "body"), sent_by_service)
+        if (reference, sent_by_service) not in self._bodies:
+            flat = flatten(self._schemas, schema, pointer, "body")
+            self._bodies[reference, sent_by_service] = _relax_required(flat, sent_by_service)
+        return self._bodies[reference, sent_by_service]
 
 
-def _without_unsendable_requirements(collected: FlatObject, by_service: bool) -> FlatObject:
-    """Gives properties that only go the other way as not required: what requires them speaks of what is sent there."""
+def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
+    """Makes properties optional that are sent in the other direction only.
 
-    def is_asked_elsewhere(item: Parameter) -> bool:
-        return item.required and (item.schema.write_only if by_service else item.schema.read_only)
+    A required read-only property is required in responses, a write-only one in requests.
+    """
 
-    if not any(map(is_asked_elsewhere, collected.parameters)):
-        return collected
-    parameters = tuple(
-        replace(item, required=False) if is_asked_elsewhere(item) else item for item in collected.parameters
-    )
-    return replace(collected, parameters=parameters)
+    def is_other_direction(item: Parameter) -> bool:
+        return item.required and (item.schema.write_only if sent_by_service else item.schema.read_only)
+
+    if not any(map(is_other_direction, flat.parameters)):
+        return flat
+    parameters = tuple(replace(item, required=False) if is_other_direction(item) else item for item in flat.parameters)
+    return replace(flat, parameters=parameters)
 
 
 def _any_of(schemas: list[Json]) -> Json:
-    """Returns one schema that allows what any of these does; one that is not declared allows anything."""
+    """Returns one schema that allows what any of these allows; a missing schema (`None`) allows anything."""
     if None in schemas or len(schemas) == 1:
         return schemas[0] if None not in schemas else {}
     return {"anyOf": schemas}
 
 
-def _serialization_of_whole(form: Representation) -> Serialization | None:
-    style = next((style for style, is_so in _SEQUENCES if any(map(is_so, form.media_types))), None)
-    headers = part_headers(form.media)
+def _body_serialization(representation: Representation) -> Serialization | None:
+    style = next((style for style, is_so in _SEQUENCES if any(map(is_so, representation.media_types))), None)
+    headers = part_headers(representation.media)
     return Serialization(style=style, headers=headers) if style is not None or headers else None
 
 
-def _is_nothing(schema: Json, body: dict[str, Json]) -> bool:
-    """Tells whether an optional body is an object that declares no property: there is nothing to send."""
+def _is_empty_object(schema: Json, body: dict[str, Json]) -> bool:
+    """True if an optional body is an object without properties, so that there is nothing to send."""
     return (
         isinstance(schema, dict)
         and schema.get("properties") == {}

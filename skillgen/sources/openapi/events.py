@@ -1,4 +1,4 @@
-"""Reads what a service sends of its own accord: webhooks, and the callbacks of operations (OpenAPI 3.1)."""
+"""Requests that the service sends: webhooks, and the callbacks of operations (OpenAPI 3.1)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SecurityReader
 
-_Found = tuple[PathOperation, str, "str | None"]
-"""A request, its name, and the tool that leads to it."""
+_EventOperation = tuple[PathOperation, str, "str | None"]
+"""An operation, the name of the event, and the tool that triggers it."""
 
-_KEYS = ("webhooks", "x-webhooks")
-"""Where webhooks stand: from 3.1 on, and as many descriptions of 3.0 have them."""
+_WEBHOOK_KEYS = ("webhooks", "x-webhooks")
+"""Members with webhooks: that of OpenAPI 3.1, and the extension of many 3.0 descriptions."""
 
 
-DETAILED_LIMIT = 50
-"""Requests of a service up to which what each carries is read; GitHub has 270, which would double its documents."""
+_DETAILED_LIMIT = 50
+"""Events up to which their parameters and bodies are read. GitHub has 270, which would double its documents."""
 
 
 class EventReader:
@@ -50,32 +50,32 @@ class EventReader:
         self._names: set[str] = set()
 
     def events(self, tools: Iterable[tuple[Tool, PathOperation]]) -> tuple[Event, ...]:
-        """Gives the webhooks, then the callbacks of each tool."""
-        found = list(self._webhooks())
+        """Returns the webhooks, then the callbacks of each tool."""
+        events = list(self._webhooks())
         for tool, entry in tools:
             if "callbacks" in entry.operation:
-                found += self._callbacks(tool, entry)
-        is_detailed = len(found) <= DETAILED_LIMIT
+                events += self._callbacks(tool, entry)
+        is_detailed = len(events) <= _DETAILED_LIMIT
         if not is_detailed:
             self._problems.info(
                 "events-not-detailed",
-                f"/{next((key for key in _KEYS if key in self._document), 'paths')}",
-                f"{len(found)} webhooks and callbacks are listed; what each carries is left out",
+                f"/{next((key for key in _WEBHOOK_KEYS if key in self._document), 'paths')}",
+                f"{len(events)} webhooks and callbacks are listed without their contents",
             )
-        return tuple(self._event(*item, is_detailed=is_detailed) for item in found)
+        return tuple(self._event(*item, is_detailed=is_detailed) for item in events)
 
-    def _webhooks(self) -> Iterator[_Found]:
-        for key in _KEYS:
-            for entry in self._paths.entries(as_dict(self._document.get(key)), f"/{key}"):
+    def _webhooks(self) -> Iterator[_EventOperation]:
+        for key in _WEBHOOK_KEYS:
+            for entry in self._paths.operations(as_dict(self._document.get(key)), f"/{key}"):
                 yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
-    def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_Found]:
+    def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
         pointer = child(entry.pointer, "callbacks")
         for name, raw in as_dict(entry.operation["callbacks"]).items():
             if name.startswith("x-"):
                 continue
             callback, callback_pointer = self._resolver.resolve(raw, child(pointer, name))
-            for request in self._paths.entries(callback or {}, callback_pointer):
+            for request in self._paths.operations(callback or {}, callback_pointer):
                 yield request, self._unique(name, f"{name} of {tool.name}"), tool.name
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
@@ -86,7 +86,7 @@ class EventReader:
         if is_detailed:
             sent = self._parameters.parameters((*entry.items, (operation, pointer)))
             place = child(pointer, "requestBody")
-            body = self._bodies.body(operation.get("requestBody"), place, by_service=True)
+            body = self._bodies.body(operation.get("requestBody"), place, sent_by_service=True)
             media_types = body.media_types
         elif "requestBody" in operation:
             media_types = tuple(as_dict(self._resolver.resolve_or_empty(operation["requestBody"]).get("content")))
@@ -99,7 +99,7 @@ class EventReader:
             description=text_of(operation, "description"),
             parameters=sent + body.parameters,
             input=body.input,
-            other_inputs=body.others,
+            other_inputs=body.other_inputs,
             tags=tags_of(operation),
             media_types=tuple(filter(None, media_types)),
             auth=self._security.declared_security(operation, pointer),

@@ -46,8 +46,8 @@ from skillgen.sources.json_schema.discriminators import is_type_reference
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.checks import dialect_of
 from skillgen.sources.openapi.media import (
-    CONCRETE,
-    MEDIA_TYPE,
+    CONCRETE_MEDIA_TYPE,
+    CONCRETE_MEDIA_TYPES,
     SKIP_ENCODING,
     URL_ENCODED,
     DeclaredExample,
@@ -299,8 +299,8 @@ class BodyGenerator:
             media, pointer = media_type_object(content[name], pointer, self._resolver)
             if (schema := content_schema(media)) is not media.get("schema"):
                 media = {**media, "schema": schema}
-            media_type = CONCRETE.get(name, name) or _USUAL
-            if not (MEDIA_TYPE.match(media_type) or "*" in media_type):
+            media_type = CONCRETE_MEDIA_TYPES.get(name, name) or _USUAL
+            if not (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type):
                 continue
             try:
                 found = self._shown(media_type, media, pointer) or [self._in_media_type(media_type, media, pointer)]

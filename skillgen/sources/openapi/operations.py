@@ -400,7 +400,7 @@ class OperationReader:
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Gives every operation as a tool, with where it was read, in the order of the document."""
-        entries = list(self.paths.entries(as_dict(self._document.get("paths")), "/paths"))
+        entries = list(self.paths.operations(as_dict(self._document.get("paths")), "/paths"))
         names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):
             # A path item may stand elsewhere; a link names either place.
@@ -427,7 +427,7 @@ class OperationReader:
     def _tool(self, entry: PathOperation, name: str) -> Tool:
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters((*entry.items, (operation, pointer)))
-        sent = self.parameters.completed(sent, entry.path, pointer)
+        sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
         body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
         check_audience(operation, pointer, self._problems)
@@ -460,7 +460,7 @@ class OperationReader:
             parameters=sent + body.parameters,
             input_schema=self.parameters.input_schema(sent, body),
             input=body.input,
-            other_inputs=body.others,
+            other_inputs=body.other_inputs,
             output=output,
             other_outputs=outputs[1:],
             semantics=self._semantics_of(entry),

@@ -1,4 +1,4 @@
-"""Reads the parameters of operations, and composes their input of them (OpenAPI 3.1, "Parameter Object")."""
+"""Parameters of operations, and the input schema that they form with the body (OpenAPI 3.1, "Parameter Object")."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from skillgen.sources.openapi.media import (
 from skillgen.sources.openapi.references import Resolver
 
 TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
-"""What stands for a parameter in a path."""
+"""A variable in a path."""
 
-_HOW = ("style", "explode", "allowReserved")
-"""What the encoding of a form says of a field as a parameter says it of itself."""
+_ENCODING_MEMBERS = ("style", "explode", "allowReserved")
+"""Members that an encoding object shares with a parameter."""
 
 _IGNORED_HEADERS = {
     "accept": "declare the media types of the responses",
     "content-type": "declare the media types of the request body",
     "authorization": "declare a security scheme",
 }
-"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare in their place."""
+"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead."""
 
-BODY = "body"
+_BODY_KEY = "body"
 """Key of the body in the input of an operation."""
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
 
 class ParameterReader:
-    """Reads parameters; one that operations share is read once."""
+    """Reads parameters; a shared one is read once."""
 
     def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
@@ -55,41 +55,39 @@ class ParameterReader:
         self._raw_schemas: dict[str, Json] = {}
         self._query_strings: set[str] = set()
         self.declared: dict[str, dict[str, Json]] = {}
-        """Parameters as the document has them, by pointer."""
+        """Raw parameters by pointer."""
 
     def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
-        """Reads the parameters of a path and then of an operation, each with its pointer; the later override."""
-        found: dict[tuple[str, str], Parameter] = {}
+        """Reads the parameters of objects with their pointers: path items, then the operation, which overrides them."""
+        parameters: dict[tuple[str, str], Parameter] = {}
         for owner, pointer in owners:
-            own: set[tuple[str, str]] = set()
+            keys: set[tuple[str, str]] = set()
             for index, raw in enumerate(as_list(owner.get("parameters"))):
                 for parameter in self._read(raw, child(pointer, "parameters", index)):
                     key = parameter.location, parameter.name
-                    if key in own:
+                    if key in keys:
                         self._problems.warning(
                             "parameter-duplicate",
                             child(pointer, "parameters", index),
-                            f"the {key[0]} parameter {key[1][:100]!r} is declared twice; its last declaration counts",
+                            f"the {key[0]} parameter {key[1][:100]!r} is declared twice; the last declaration is used",
                             "remove one",
                         )
-                    own.add(key)
-                    found[key] = parameter
-        if {item.pointer in self._query_strings for item in found.values() if item.location == "query"} == {
-            True,
-            False,
-        }:
+                    keys.add(key)
+                    parameters[key] = parameter
+        query = [item.pointer in self._query_strings for item in parameters.values() if item.location == "query"]
+        if any(query) and not all(query):
             self._problems.warning(
                 "querystring-not-alone",
                 child(pointer, "parameters"),
                 "a parameter in `querystring` is the complete query, but there are parameters in `query` too",
                 "declare either the one or the others",
             )
-        return tuple(found.values())
+        return tuple(parameters.values())
 
-    def completed(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
-        """Gives the parameters of an operation with those that only the template of its path names.
+    def with_path_parameters(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
+        """Returns the parameters of an operation with the undeclared variables of its path.
 
-        Each must be declared, and whoever calls it has to send it all the same (OpenAPI 3.1, "Path Templating").
+        Each variable must be declared, but a caller has to send an undeclared one too (OpenAPI 3.1, "Path Templating").
         """
         if "{" not in path and not any(item.location == "path" for item in parameters):
             return parameters
@@ -99,7 +97,7 @@ class ParameterReader:
             self._problems.warning(
                 "path-parameter-unused",
                 pointer,
-                f"the path has no place for the path parameter {name[:100]!r}",
+                f"the path has no variable for the path parameter {name[:100]!r}",
                 "add it to the path, or remove it",
             )
         return parameters + tuple(
@@ -110,7 +108,7 @@ class ParameterReader:
         self._problems.warning(
             "path-parameter-missing",
             pointer,
-            f"no parameter declares {name[:100]!r}, which stands in the path",
+            f"no parameter declares the path variable {name[:100]!r}",
             "declare it with `in: path`",
         )
         self._raw_schemas[pointer] = {}
@@ -118,7 +116,7 @@ class ParameterReader:
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
 
     def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
-        """Composes one schema of those of the parameters and of the body, each under its input key."""
+        """Returns an object schema with the raw schemas of the parameters and the body under their input keys."""
         keys, body_key = input_keys(parameters)
         properties = {
             key: self._raw_schemas[parameter.pointer] for key, parameter in zip(keys, parameters, strict=True)
@@ -130,38 +128,37 @@ class ParameterReader:
         return {"type": "object", "properties": properties, "required": required}
 
     def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
-        """Reads a parameter, or all those that make up a query string (OpenAPI 3.2, `in: querystring`)."""
+        """Reads a parameter, or all parameters of a query string (OpenAPI 3.2, `in: querystring`)."""
         target, reference = raw, text_of(raw, "$ref")
         if reference is not None and reference not in self._parameters:
             target = self._resolver.resolve_or_empty(raw)
         if text_of(target, "in") != "querystring":
             parameter = self._parameter(raw, pointer)
             return () if parameter is None else (parameter,)
-        found, target_pointer = self._resolver.resolve(raw, pointer)
-        parameters = self._of_query_string(as_dict(found), target_pointer)
+        raw, pointer = self._resolver.resolve(raw, pointer)
+        parameters = self._query_string(as_dict(raw), pointer)
         self._query_strings.update(item.pointer for item in parameters)
         return parameters
 
-    def _of_query_string(self, found: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
-        """Reads a parameter that is the whole query string: the fields of a form, or one value."""
-        for form in representations(as_dict(found.get("content")), child(pointer, "content"), self._resolver):
+    def _query_string(self, raw: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
+        """Reads a parameter for the complete query string: the fields of a form, or one value."""
+        for form in representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver):
             if form.media_types != (URL_ENCODED,):
                 break
             encoding = as_dict(form.media.get("encoding"))
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
             for parameter in parameters:
-                how = {key: value for key, value in as_dict(encoding.get(parameter.name)).items() if key in _HOW}
-                schema = self._raw_at(form.schema, parameter.name)
+                members = as_dict(encoding.get(parameter.name))
+                members = {key: value for key, value in members.items() if key in _ENCODING_MEMBERS}
+                properties = as_dict(self._resolver.resolve_or_empty(form.schema).get("properties"))
+                schema = properties.get(parameter.name, {})
                 self._raw_schemas[parameter.pointer] = schema
-                self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", **how, "schema": schema}
+                self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", **members, "schema": schema}
             if parameters:
                 return apply_encoding(parameters, encoding)
-        whole = self._parameter_from({"name": "querystring", **found, "in": "query", "style": QUERY_STRING}, pointer)
-        return () if whole is None else (whole,)
-
-    def _raw_at(self, schema: Json, name: str) -> Json:
-        properties = as_dict(self._resolver.resolve_or_empty(schema).get("properties"))
-        return properties.get(name, {})
+        complete_query = {"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}
+        query = self._parameter_from(complete_query, pointer)
+        return () if query is None else (query,)
 
     def _parameter(self, raw: Json, pointer: str) -> Parameter | None:
         reference = text_of(raw, "$ref")
@@ -199,7 +196,8 @@ class ParameterReader:
             for form in representations(content, content_pointer, self._resolver):
                 examples = chain(examples, declared_examples(form.media, form.pointer, self._resolver))
         schema = self._schemas.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
-        if values := tuple(example.value for example in examples):  # they replace those of the schema
+        if values := tuple(example.value for example in examples):
+            # They override the examples of the schema (OpenAPI 3.1, "Parameter Object").
             schema = replace(schema, examples=values)
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
         self.declared[pointer] = raw
@@ -216,9 +214,9 @@ class ParameterReader:
 
 
 def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
-    """Returns the keys of an operation's parameters in its input, and that of its body, each of which is unique.
+    """Returns unique keys for the parameters of an operation and for its body, in the input of the tool.
 
-    A key is the name, with the location before it where another has that key: `query.id`, `body.body`.
+    A key is the name; if it is taken, the location is put before it: `query.id`, `body.body`.
     """
     keys: dict[str, None] = {}
 
@@ -228,4 +226,4 @@ def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
         keys[name] = None
         return name
 
-    return [add(parameter.location, parameter.name) for parameter in parameters], add(BODY, BODY)
+    return [add(parameter.location, parameter.name) for parameter in parameters], add(_BODY_KEY, _BODY_KEY)

@@ -1,4 +1,4 @@
-"""Finds the operations below `paths`, `webhooks` and callbacks (OpenAPI 3.2, "Path Item Object")."""
+"""The operations of `paths`, `webhooks` and callbacks (OpenAPI 3.2, "Path Item Object")."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from skillgen.sources.openapi.references import Resolver
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that are members of a path item; `query` came with 3.2."""
 
-_MEMBERS = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
+_PATH_ITEM_MEMBERS = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
 """The other members of a path item."""
 
-_OF_OPERATIONS = frozenset(
+_OPERATION_MEMBERS = frozenset(
     {"callbacks", "deprecated", "externalDocs", "operationId", "requestBody", "responses", "security", "tags"}
 )
-"""Members of an operation that a path item does not have."""
+"""Members of an operation that are invalid in a path item."""
 
 
 PathItems = tuple[tuple[dict[str, Json], str], ...]
-"""Path items, each with its JSON pointer; what a later one says counts more."""
+"""Path items, each with its JSON pointer; later ones take precedence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathOperation:
-    """One operation as it stands in the document."""
+    """One operation of the document, raw."""
 
     method: str
-    """As declared: in small letters, but for those of `additionalOperations`."""
+    """Lower case; in `additionalOperations` as declared."""
 
     path: str
     """The key of its path item."""
 
     items: PathItems
-    """The path item, and what stands beside its `$ref` where it has one."""
+    """The path item; if it has a `$ref`, the target and then the siblings of the `$ref`."""
 
     operation: dict[str, Json]
     """The operation."""
@@ -47,12 +47,12 @@ class PathOperation:
 
     @property
     def sent_method(self) -> str:
-        """The method as it is sent; that of `additionalOperations` is written there as it is sent."""
+        """The method as it is sent; `additionalOperations` has it in this form."""
         return self.method.upper() if self.method in METHODS else self.method
 
     @property
     def operation_id(self) -> str | None:
-        """Its `operationId`, where it has one."""
+        """Its `operationId`."""
         return text_of(self.operation, "operationId")
 
 
@@ -63,42 +63,42 @@ class PathReader:
         self._resolver = resolver
         self._problems = problems
 
-    def entries(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
-        """Gives every operation of a map of path items, which stands at `pointer`."""
+    def operations(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
+        """Yields every operation of a map of path items, which is at `pointer`."""
         for path, raw in paths.items():
             if path.startswith("x-"):
                 continue
-            own = child(pointer, path)
-            item, item_pointer = self._resolver.resolve(raw, own)
+            path_pointer = child(pointer, path)
+            item, item_pointer = self._resolver.resolve(raw, path_pointer)
             if item is None:
                 continue
             seen: set[str] = set()
-            if item_pointer == own:
-                yield from self._operations(path, item, own, ((item, own),), seen)
+            if item_pointer == path_pointer:
+                yield from self._operations(path, item, path_pointer, ((item, path_pointer),), seen)
                 continue
-            # Operations may stand beside the `$ref`; they go first.
-            beside = {
+            # Operations next to the `$ref` replace those of its target.
+            siblings = {
                 key: value
                 for key, value in as_dict(raw).items()
                 if key != "$ref" and (key not in item or key == "parameters")
             }
-            items: PathItems = ((item, item_pointer), (beside, own))
-            yield from self._operations(path, beside, own, items, seen)
+            items: PathItems = ((item, item_pointer), (siblings, path_pointer))
+            yield from self._operations(path, siblings, path_pointer, items, seen)
             yield from self._operations(path, item, item_pointer, items, seen)
 
     def _operations(
         self, path: str, item: dict[str, Json], item_pointer: str, items: PathItems, seen: set[str]
     ) -> Iterator[PathOperation]:
-        found = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
-        found += self._misspelt(item, item_pointer)
+        operations = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
+        operations += self._misspelt_methods(item, item_pointer)
         for key, value in as_dict(item.get("additionalOperations")).items():
             method, pointer = key, child(item_pointer, "additionalOperations", key)
             if key.isupper() and key.lower() in METHODS:
                 method = key.lower()
-                message = f"`additionalOperations` must not have {key}, which a path item has as {method!r}"
+                message = f"`additionalOperations` must not have {key}: it is the member {method!r} of a path item"
                 self._problems.warning("method-misplaced", pointer, message, f"move it to {method!r} of the path item")
-            found.append((method, value, pointer))
-        for method, operation, pointer in found:
+            operations.append((method, value, pointer))
+        for method, operation, pointer in operations:
             if method in seen:
                 continue
             seen.add(method)
@@ -106,29 +106,29 @@ class PathReader:
                 self._problems.warning("operation-invalid", pointer, "the operation is not an object; left out")
                 continue
             if len(pointer) > POINTER_LIMIT:
-                message = f"the path takes more than {POINTER_LIMIT:,} characters; the operation is left out"
+                message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the operation is left out"
                 self._problems.warning("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
                 continue
             yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
-    def _misspelt(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
-        """Gives the operations whose method is not in small letters, and reports what may have been meant as one."""
+    def _misspelt_methods(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
+        """Yields the operations with a method that is not in lower case, and reports unknown members."""
         for key, value in item.items():
-            if key in METHODS or key in _MEMBERS or key.startswith("x-"):
+            if key in METHODS or key in _PATH_ITEM_MEMBERS or key.startswith("x-"):
                 continue
             pointer, method = child(item_pointer, key), key.lower()
             if method in METHODS:
                 self._problems.warning(
-                    "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in small letters"
+                    "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in lower case"
                 )
                 yield method, value, pointer
-            elif key in _OF_OPERATIONS:
+            elif key in _OPERATION_MEMBERS:
                 message = f"{key!r} belongs to an operation, not to a path item; left out"
                 self._problems.warning("member-misplaced", pointer, message, "move it into each operation of the path")
             else:
                 self._problems.warning(
                     "method-unknown",
                     pointer,
-                    f"{key[:60]!r} is no method and no member of a path item; left out",
-                    "put methods beyond those of OpenAPI below `additionalOperations` (3.2)",
+                    f"{key[:60]!r} is neither a method nor another member of a path item; left out",
+                    "move other methods to `additionalOperations` (3.2)",
                 )
