@@ -147,15 +147,15 @@ OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "n
     (("cursor",), answer({"next_cursor": TEXT}), "send `next_cursor` of the response as `cursor`"),
     (("cursor",), answer({"meta": OBJECT}), "`meta.next_cursor` of the response as `cursor` to get the next page; n"),
     (("pageToken", "pageSize"), answer({"nextPageToken": TEXT}), "send `nextPageToken` of the response as `pageToken`"),
-    (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response leads to the next page"),
-    (("page", "per_page"), answer(), "send `page` to get another page; `per_page` bounds a page"),
-    (("offset", "limit"), answer(), "send `offset` to skip what was seen; `limit` bounds a page"),
+    (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response has the URL of the next page"),
+    (("page", "per_page"), answer(), "send `page` to get another page; `per_page` sets the page size"),
+    (("offset", "limit"), answer(), "send `offset` to skip earlier results; `limit` sets the page size"),
     (("starting_after", "limit"), answer({"has_more": {"type": "boolean"}}),
-     "send what names the last item as `starting_after` to get the next page; `limit` bounds a page; `has_more`"),
+     "send the identifier of the last item as `starting_after` to get the next page; `limit` sets the page size; `has_more`"),
     (("page", "limit"), answer({"next_page": TEXT}), "send `next_page` of the response as `page` to get the next page"),
     (("page",), answer(headers={"X-Next-Page": {}}), "send the `X-Next-Page` header of the response as `page` to get"),
-    (("$top", "$skip"), answer(), "send `$skip` to skip what was seen; `$top` bounds a page"),
-    (("limit",), answer({"next": TEXT}), "`next` of the response leads to the next page"),
+    (("$top", "$skip"), answer(), "send `$skip` to skip earlier results; `$top` sets the page size"),
+    (("limit",), answer({"next": TEXT}), "`next` of the response points to the next page"),
     (("q",), answer({"next": TEXT}), None),
     (("cursor",), answer({"items": TEXT}), None),
     (("page",), answer(), None),
@@ -171,7 +171,7 @@ def test_an_offset_that_is_text_may_be_a_token_and_skips_nothing() -> None:
     """S2-15."""
     parameters = [{"name": "offset", "in": "query", "schema": TEXT}, *query("limit")]
     tool = tool_of(parameters=parameters, responses=answer())
-    assert tool.pagination == "send `offset` to get the next page; `limit` bounds a page"
+    assert tool.pagination == "send `offset` to get the next page; `limit` sets the page size"
 
 
 def test_paging_in_a_body_is_recognised() -> None:
@@ -184,7 +184,7 @@ def test_paging_in_a_body_is_recognised() -> None:
 
 def test_paging_that_is_declared_is_documented_as_declared() -> None:
     tool = tool_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
-    assert (tool.pagination, tool.origins) == ("get the address in `nextLink` of the response", None)
+    assert (tool.pagination, tool.origins) == ("request the URL in `nextLink` of the response", None)
 
 
 def test_what_to_do_when_calls_are_too_many_is_documented() -> None:

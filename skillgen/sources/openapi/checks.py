@@ -1,13 +1,8 @@
-"""Conformance problems; schema dialect.
+"""Checks of a description; none of them changes what is documented.
 
-What a description lacks of what seed 002 asks (MCP* REST edition, 3.2 to 5.1), as problems; nothing is left out.
-
-By which rules the schemas of a description are read (OpenAPI 3.1, "Schema Object", `jsonSchemaDialect`).
-
-Checks that the members of a description's objects have the types that OpenAPI declares.
-
-The readers take a value of another type for an absent one, so each is reported here. Schemas and security requirements
-are checked where they are read. Null carries no fact and is not reported.
+They report what a description lacks of seed 002 (MCP* REST edition, 3.2 to 5.1), unknown schema dialects (OpenAPI 3.1,
+"Schema Object", `jsonSchemaDialect`), and members of a wrong type, which the readers ignore. Schemas and security
+requirements are checked where they are read. Null is treated as absent.
 """
 
 from __future__ import annotations
@@ -25,33 +20,33 @@ from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
 
-_SCREEN_WORDS = re.compile(
+_SCREEN_PATTERN = re.compile(
     r"\b(?:click(?:s|ed|ing)?|(?:drop-?down|context) menus?|check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|"
     r"pop-?ups?|(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
 _SCREEN_STEMS = ("click", "menu", "box", "radio", "bar", "pop", "button", "screen", "dialog", "tab")
-"""One of them is in whatever matches; to look for them takes a fraction of the time."""
-_RESULT_WORDS = re.compile(
+"""Prefilter of `_SCREEN_PATTERN`: every match contains one of these, and searching for them is much faster."""
+_RESULT_PATTERN = re.compile(
     r"\b(?:returns?|returned|returning|responds?|responses?|results?|gives?|gets?|lists?|retrieves?|fetch(?:es)?|shows?|"
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
 )
-_LEFT_OUT_OF_MCP = (
+_MCP_EXCLUSIONS = (
     ("x-speakeasy-mcp", "disabled", True),
     ("x-mcp", "disabled", True),
     ("x-mcp", "enabled", False),
     ("x-mcp", "skip", True),
     ("x-mcp", "ignore", True),
 )
-"""Extension, member and value by which descriptions keep an operation out of an MCP server."""
+"""Extensions, members and values that exclude an operation from an MCP server."""
 
-LOOKED_AT = 4_000
-"""Characters of a description that are looked at."""
+_SCANNED_LENGTH = 4_000
+"""Characters of a description that are scanned."""
 
 
 def check_version(version: str, problems: ProblemLog) -> None:
-    """Reports a version that is read and that the specification of manifests does not take (seed 002, 3.2)."""
+    """Reports a version that is supported but not allowed for manifests (seed 002, 3.2)."""
     if version.startswith("2."):
         problems.warning(
             "version-old",
@@ -64,15 +59,14 @@ def check_version(version: str, problems: ProblemLog) -> None:
             "version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later", "move to 3.1"
         )
     elif not version.startswith(("3.1", "3.2")):
-        problems.warning("version-unknown", "/openapi", f"OpenAPI {version[:20]} is read by the rules of 3.2")
+        problems.warning("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
 
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports what is missing of title, version and description (seed 002, 3.3)."""
+    """Reports a missing title, version or description (seed 002, 3.3)."""
     info = as_dict(data.get("info"))
     for name in ("title", "version", "description"):
-        found = info.get(name)
-        if isinstance(found, (int, float)) and name == "version":
+        if isinstance(info.get(name), (int, float)) and name == "version":
             problems.warning("version-not-text", "/info/version", "the version is a number", "put it in quotes")
         elif text_of(info, name) is None:
             problems.warning(f"{name}-missing", f"/info/{name}", f"the description has no {name}", f"add info.{name}")
@@ -81,49 +75,49 @@ def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
 def check_content(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports a description with nothing to describe (OpenAPI 3.1, "OpenAPI Object")."""
     if not any(key in data for key in ("paths", "webhooks", "components")):
-        problems.warning("paths-missing", "", "there is none of `paths`, `webhooks` and `components`", "add `paths`")
+        problems.warning("paths-missing", "", "`paths`, `webhooks` and `components` are all missing", "add `paths`")
 
 
 def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: ProblemLog) -> None:
-    """Reports what is missing of OAuth 2.0 and of a requirement for all operations (seed 002, 5.1).
+    """Reports a missing OAuth 2.0 flow, or a missing requirement for all operations (seed 002, 5.1).
 
-    That PKCE is used can't be seen in OpenAPI; `x-usePkce` may say so.
+    PKCE is not checked: OpenAPI has no field for it, only the extension `x-usePkce`.
     """
     if not any(item.flow == "authorizationCode" and item.authorization_url and item.token_url for item in auth):
         problems.info(
             "oauth-missing",
             "/components/securitySchemes",
             "no OAuth 2.0 authorization code flow with both its URLs is declared",
-            "declare it, if the service has it",
+            "declare it if the service has one",
         )
     if not isinstance(data.get("security"), list):
         problems.info("security-missing", "/security", "no security requirement for all operations is declared")
 
 
 def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
-    """Reports a path that can't be appended to the address of the API (OpenAPI 3.1, "Paths Object")."""
+    """Reports a path that can't be appended to the URL of the API (OpenAPI 3.1, "Paths Object")."""
     if not path.startswith("/"):
         problems.warning("path-invalid", pointer, f"the path {path[:100]!r} does not begin with a slash", "add it")
     elif "?" in path or "#" in path:
         problems.warning(
-            "path-invalid", pointer, f"the path {path[:100]!r} holds a query or a fragment", "declare parameters"
+            "path-invalid", pointer, f"the path {path[:100]!r} has a query or a fragment", "declare parameters"
         )
 
 
 def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
-    """Reports an operation that its author keeps out of an MCP server."""
-    for name, key, value in _LEFT_OUT_OF_MCP:
+    """Reports an operation that its author excludes from an MCP server."""
+    for name, key, value in _MCP_EXCLUSIONS:
         if as_dict(operation.get(name)).get(key) is value:
             problems.info(
                 "mcp-disabled",
                 child(pointer, name, key),
-                "the description keeps this operation out of an MCP server; it is documented as one of the API",
+                "the description excludes this operation from an MCP server; as part of the API it is documented",
                 "leave it out with --exclude if it is not for agents",
             )
 
 
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
-    """Reports what is missing or out of place in what an operation says of itself (seed 002, 4.1 and 4.2)."""
+    """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
     if tool.summary is None and tool.description is None:
         problems.warning(
             "tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description", "say what it does"
@@ -132,67 +126,69 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
     for name in ("summary", "description"):
         if getattr(tool, name) is None:
             problems.info(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
-    description = (tool.description or "")[:LOOKED_AT]
-    if found := _screen_words(description):
+    description = (tool.description or "")[:_SCANNED_LENGTH]
+    if mention := _screen_mention(description):
         problems.info(
             "screen-mentioned",
             child(tool.pointer, "description"),
-            f"{tool.name} speaks of what stands on a screen ({found!r}), which an agent can't see",
+            f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see",
             "say what the operation does",
         )
     returns_nothing_known = tool.output is None or tool.output.schema is None
-    if description and returns_nothing_known and not _RESULT_WORDS.search(f"{tool.summary or ''} {description}"):
+    if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
         problems.info(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns", "say it"
         )
 
 
-def _screen_words(text: str) -> str | None:
+def _screen_mention(text: str) -> str | None:
     folded = text.casefold()
     if not any(stem in folded for stem in _SCREEN_STEMS):
         return None
-    found = _SCREEN_WORDS.search(text)
-    return found[0] if found else None
+    match = _SCREEN_PATTERN.search(text)
+    return match[0] if match else None
 
 
-_OLD = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")
-_KNOWN = re.compile(
+_DRAFT_07 = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")
+_KNOWN_DIALECT = re.compile(
     r"https?://(?:json-schema\.org/draft/(?:2019-09|2020-12)/schema|spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+)#?\Z"
 )
 
 
 def dialect_of(document: dict[str, Json]) -> Dialect:
-    """Gives the rules by which the schemas of a description are read."""
+    """Returns the dialect of the schemas of a description."""
     version = str(document.get("openapi", "2.0"))
     if version.startswith(("2", "3.0")):
         return "openapi-3.0"
-    return "openapi-draft-07" if _OLD.match(text_of(document, "jsonSchemaDialect") or "") else "openapi-3.1"
+    return "openapi-draft-07" if _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "") else "openapi-3.1"
 
 
 def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports a dialect whose rules are not known."""
+    """Reports an unknown dialect, and schemas with another dialect than the description."""
     declared = text_of(document, "jsonSchemaDialect")
-    if declared is not None and not _OLD.match(declared) and not _KNOWN.match(declared):
+    if declared is not None and not _DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
         problems.info(
             "dialect-unknown",
             "/jsonSchemaDialect",
-            f"the rules of {declared[:100]!r} are not known; schemas are read by those of JSON Schema 2020-12",
+            f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12",
         )
     if (dialect := dialect_of(document)) == "openapi-3.0":
         return
-    for place, raw in _roots(document):
-        own = text_of(raw, "$schema")
-        if own is not None and (_OLD.match(own) is not None) != (dialect == "openapi-draft-07"):
+    for pointer, raw in _schemas_with_dialect(document):
+        schema_dialect = text_of(raw, "$schema")
+        if schema_dialect is None:
+            continue
+        if (_DRAFT_07.match(schema_dialect) is not None) != (dialect == "openapi-draft-07"):
             problems.info(
                 "dialect-differs",
-                child(place, "$schema"),
-                f"the schema is written by the rules of {own[:100]!r}, and read by those of the whole description",
-                "write it by the same rules",
+                child(pointer, "$schema"),
+                f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description",
+                "use one dialect for all schemas",
             )
 
 
-def _roots(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Gives the schemas that may name a dialect of their own, those of responses and parameters apart."""
+def _schemas_with_dialect(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Yields the schemas of components and request bodies, which may declare a dialect, with their pointers."""
     schemas = as_dict(as_dict(document.get("components")).get("schemas"))
     yield from ((child("", "components", "schemas", name), raw) for name, raw in schemas.items())
     for pointer, body in request_bodies(document):
@@ -201,45 +197,47 @@ def _roots(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
 
 
 def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports members of another type, in a description and in the objects that its references lead to."""
+    """Reports members of a wrong type, in a description and in the targets of its references."""
     checker = _ShapeChecker(data, problems)
-    for name, kind in (_ROOT | (_ROOT_3 if "openapi" in data else _ROOT_2)).items():
+    for name, kind in (_ROOT_MEMBERS | (_ROOT_MEMBERS_3 if "openapi" in data else _ROOT_MEMBERS_2)).items():
         checker.check(data.get(name), child("", name), kind, name)
     checker.check_targets()
 
 
 def _members(**names_by_kind: str) -> dict[str, str]:
-    """Returns the kind of each member; the names of one kind are separated by spaces."""
+    """Returns the kind of each member; takes the names for each kind, separated by spaces."""
     return {name: kind for kind, names in names_by_kind.items() for name in names.split()}
 
 
-_WORDS = _members(string="summary description", docs="externalDocs")
-_SENT = _members(string="description style", boolean="required deprecated explode allowReserved allowEmptyValue")
+_TEXT_MEMBERS = _members(string="summary description", docs="externalDocs")
+_VALUE_MEMBERS = _members(
+    string="description style", boolean="required deprecated explode allowReserved allowEmptyValue"
+)
 
 _OBJECTS: dict[str, dict[str, str]] = {
-    "info": _WORDS
+    "info": _TEXT_MEMBERS
     | _members(string="title termsOfService", contact="contact", license="license")
     | {"x-mcp": "manifest", "x-apiClientRegistration": "docs"},
     "manifest": {"logo": "string", "categories": "[string]"},
     "contact": _members(string="name url email"),
     "license": _members(string="name url identifier"),
     "docs": _members(string="url description"),
-    "tag": _WORDS | _members(string="name parent kind"),
+    "tag": _TEXT_MEMBERS | _members(string="name parent kind"),
     "server": _members(string="url description name") | {"variables": "{variable}"},
     "variable": _members(string="description", list="enum"),
-    "path": _WORDS
+    "path": _TEXT_MEMBERS
     | {"parameters": "[parameter]", "servers": "[server]", "additionalOperations": "{operation}"}
     | dict.fromkeys(METHODS, "operation"),
-    "operation": _WORDS
+    "operation": _TEXT_MEMBERS
     | _members(string="operationId", boolean="deprecated", body="requestBody")
     | {"parameters": "[parameter]", "servers": "[server]", "callbacks": "{callback}", "responses": "{response}"}
     | dict.fromkeys(("tags", "consumes", "produces", "schemes"), "[string]"),
-    "parameter": _SENT | {"content": "{media}", "examples": "{example}"},
-    "header": _SENT | {"content": "{media}", "examples": "{example}"},
+    "parameter": _VALUE_MEMBERS | {"content": "{media}", "examples": "{example}"},
+    "header": _VALUE_MEMBERS | {"content": "{media}", "examples": "{example}"},
     "body": _members(string="description", boolean="required") | {"content": "{media}"},
     "media": {"examples": "{example}", "encoding": "{encoding}"},
     "encoding": _members(string="contentType style", boolean="explode allowReserved") | {"headers": "{header}"},
-    "response": _WORDS | {"headers": "{header}", "content": "{media}", "links": "{link}"},
+    "response": _TEXT_MEMBERS | {"headers": "{header}", "content": "{media}", "links": "{link}"},
     "example": _members(string="summary description externalValue serializedValue"),
     "link": _members(string="operationId operationRef description", object="parameters", server="server"),
     "callback": {},
@@ -253,9 +251,9 @@ _OBJECTS: dict[str, dict[str, str]] = {
 }
 """Kinds of the members of each object: `[tag]` is a list of tags, `{path}` an object whose values are path items."""
 
-_ROOT = {"info": "info", "paths": "{path}", "tags": "[tag]", "externalDocs": "docs"}
-_ROOT_3 = {"servers": "[server]", "webhooks": "{path}", "x-webhooks": "{path}", "components": "components"}
-_ROOT_2 = (
+_ROOT_MEMBERS = {"info": "info", "paths": "{path}", "tags": "[tag]", "externalDocs": "docs"}
+_ROOT_MEMBERS_3 = {"servers": "[server]", "webhooks": "{path}", "x-webhooks": "{path}", "components": "components"}
+_ROOT_MEMBERS_2 = (
     _members(string="host basePath", object="definitions")
     | {"parameters": "{parameter}", "responses": "{response}", "securityDefinitions": "{scheme}"}
     | dict.fromkeys(("schemes", "consumes", "produces"), "[string]")
@@ -264,7 +262,7 @@ _ROOT_2 = (
 _REPORTED_BY_READERS = frozenset(
     {"path", "operation", "parameter", "body", "response", "header", "example", "link", "callback", "scheme", "server"}
 )
-"""Objects of which the reader itself reports a value that is not one."""
+"""Objects for which the readers themselves report a value of another type."""
 
 _TYPES: dict[str, tuple[type, str]] = {
     "string": (str, "a string"),
@@ -273,13 +271,13 @@ _TYPES: dict[str, tuple[type, str]] = {
     "[": (list, "a list"),
     "{": (dict, "an object"),
 }
-"""Type of each kind, and what a message calls it; an object of whatever else."""
+"""Python type and name of each kind; every other kind is an object."""
 
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class _ShapeChecker:
-    """Checks the objects of one description; one that several references lead to is checked once."""
+    """Checks the objects of one description; the target of several references is checked once."""
 
     def __init__(self, data: dict[str, Json], problems: ProblemLog) -> None:
         self._data = data
@@ -288,7 +286,7 @@ class _ShapeChecker:
         self._targets: list[tuple[str, str]] = []
 
     def check_targets(self) -> None:
-        """Checks what references lead to, one after another: a chain of them may be longer than the stack."""
+        """Checks the targets of references in a loop: a chain of references may exceed the stack."""
         for reference, kind in self._targets:
             try:
                 self.check(follow(self._data, reference[1:]), reference[1:], kind, kind)
@@ -328,7 +326,7 @@ class _ShapeChecker:
                 self.check(value[name], child(pointer, name), inner, name)
 
     def _report(self, value: Json, pointer: str, expected: str, name: str) -> None:
-        code = f"{_CAPITAL.sub('-', name).lower()}-invalid"
+        code = f"{_WORD_BOUNDARY.sub('-', name).lower()}-invalid"
         if isinstance(value, (dict, list)) or expected in ("an object", "a list"):
             message = f"expected {expected}, found {kind_of(value)}; it is left out"
             self._problems.warning(code, pointer, message, f"make it {expected}")
@@ -341,5 +339,5 @@ class _ShapeChecker:
 
 
 def _singular(kind: str, name: str) -> str:
-    """Returns what a problem calls an item of a list: the kind of an object, else the list itself."""
+    """Returns the name of an item of a list in messages: the kind of an object, else the name of the list."""
     return kind if kind in _OBJECTS else name

@@ -105,9 +105,7 @@ class EventReader:
             auth=self._security.declared_security(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
-            origins=None
-            if name == entry.path or tool is not None
-            else {"name": Origin("inferred", "what tells it from others")},
+            origins=None if name == entry.path or tool is not None else {"name": Origin("inferred", "path and method")},
         )
 
     def _unique(self, name: str, longer: str) -> str:

@@ -405,7 +405,7 @@ class OperationReader:
         for entry, name in zip(entries, names, strict=True):
             # A path item may stand elsewhere; a link names either place.
             for place in (entry.pointer, child("/paths", entry.path, entry.method)):
-                self._responses.names.setdefault(place, name)
+                self._responses.tool_names.setdefault(place, name)
         for entry, name in zip(entries, names, strict=True):
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
@@ -434,7 +434,7 @@ class OperationReader:
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success = self._success(responses)
-        auth = self._security.of_operation(operation, pointer)
+        auth = self._security.effective_security(operation, pointer)
         title, description = tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         words = _words(entry, origins)

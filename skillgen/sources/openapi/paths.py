@@ -47,7 +47,7 @@ class PathOperation:
 
     @property
     def sent_method(self) -> str:
-        """The method as it is sent; `additionalOperations` has it in this form."""
+        """The method in a request; `additionalOperations` has it in this form."""
         return self.method.upper() if self.method in METHODS else self.method
 
     @property

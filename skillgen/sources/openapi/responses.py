@@ -1,10 +1,7 @@
-"""Responses, links, pagination.
+"""Responses of operations: what they return, how they fail, and how to get the next page.
 
-Reads the responses of operations: what success returns, and how calls fail (OpenAPI 3.1, "Responses Object").
-
-How to get the next page, from the conventions that parameters, response fields and headers follow.
-
-OpenAPI has no words for it, so all of this is inferred, but for `x-ms-pageable`, which declares it.
+See OpenAPI 3.1, "Responses Object". OpenAPI has no field for pagination: it is declared by `x-ms-pageable` or inferred
+from the usual names of parameters, response fields and headers.
 """
 
 from __future__ import annotations
@@ -31,21 +28,21 @@ from skillgen.sources.openapi.media import (
 )
 from skillgen.sources.openapi.references import Resolver
 
-MESSAGE = "message"
-"""What the body of an error is asked to have (seed 002, 6.1)."""
+_MESSAGE = "message"
+"""The property that the body of an error should have (seed 002, 6.1)."""
 
-EXAMPLES_LIMIT = 3
-"""Examples of one output that are kept."""
+_EXAMPLES_LIMIT = 3
+"""Examples of one output that are documented."""
 
-TRIED_LIMIT = 10
+_SCANNED_EXAMPLES_LIMIT = 10
 """Examples of one media type that are read."""
 
-_ERROR_HOLDERS = ("error", "errors", "detail", "details")
-"""Properties inside which a message may stand."""
+_ERROR_CONTAINERS = ("error", "errors", "detail", "details")
+"""Properties that may contain the message."""
 
 
 class ResponseReader:
-    """Reads responses; those that are shared between operations are read once."""
+    """Reads responses; a shared one is read once."""
 
     def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
         self._resolver = resolver
@@ -53,13 +50,13 @@ class ResponseReader:
         self._problems = problems
         self._errors: dict[str, ErrorCase] = {}
         self._checked: dict[str, bool] = {}
-        self.names: dict[str, str] = {}
+        self.tool_names: dict[str, str] = {}
         """Names of the tools, by the pointers of their operations."""
 
     def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
-        """Gives what each status that is no failure returns in each of its forms, and the media types of all.
+        """Returns an output for each status except errors and each representation, and the media types of all.
 
-        Success stands first. Of a response that cannot be read the status is known all the same.
+        Success comes first. An output without schema represents a response that cannot be read.
         """
         statuses = sorted(status for status in responses if status.startswith("2"))
         if not statuses and "default" in responses:
@@ -74,7 +71,7 @@ class ResponseReader:
         return tuple(outputs), tuple(media_types)
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
-        """Gives a case for each status of failure."""
+        """Returns a case for each error status."""
         return tuple(
             self._error_case(status, responses[status], child(pointer, status))
             for status in sorted(responses)
@@ -83,28 +80,31 @@ class ResponseReader:
 
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
         headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
-        description = text_of(response, "description") or text_of(response, "summary")  # 3.2 lets one stand for both
+        # In 3.2 the description is optional next to a summary.
+        description = text_of(response, "description") or text_of(response, "summary")
         content = as_dict(response.get("content"))
         content_pointer = child(pointer, "content")
-        for index, form in enumerate(representations(content, content_pointer, self._resolver)):
+        for index, representation in enumerate(representations(content, content_pointer, self._resolver)):
             yield Output(
-                schema=form.read(self._schemas),
+                schema=representation.read(self._schemas),
                 description=description if index == 0 else None,
                 status=status,
-                media_types=form.media_types,
+                media_types=representation.media_types,
                 headers=headers if index == 0 else (),
                 links=links if index == 0 else (),
-                examples=tuple(islice(self._examples(form, content, content_pointer), EXAMPLES_LIMIT)),
-                raw=form.schema,
+                examples=tuple(islice(self._examples(representation, content, content_pointer), _EXAMPLES_LIMIT)),
+                raw=representation.schema,
                 pointer=pointer,
             )
         if not content:
             yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
 
-    def _examples(self, form: Representation, content: dict[str, Json], pointer: str) -> Iterator[ExampleOutput]:
-        for name in form.media_types or ("",):
+    def _examples(
+        self, representation: Representation, content: dict[str, Json], pointer: str
+    ) -> Iterator[ExampleOutput]:
+        for name in representation.media_types or ("",):
             media, place = media_type_object(content[name], child(pointer, name), self._resolver)
-            for example in islice(declared_examples(media, place, self._resolver), TRIED_LIMIT):
+            for example in islice(declared_examples(media, place, self._resolver), _SCANNED_EXAMPLES_LIMIT):
                 if (reason := why_unpublishable(example.value)) is not None:
                     self._problems.info(
                         reason[0], example.pointer, "the example of a response is left out: " + reason[1]
@@ -154,10 +154,10 @@ class ResponseReader:
             )
 
     def _operation_at(self, reference: str | None) -> str | None:
-        """Gives the name of the tool that stands at a reference; the reference itself where none does."""
+        """Returns the name of the tool at a reference; the reference itself if it is not a tool."""
         if reference is None or not reference.startswith("#"):
             return reference
-        return self.names.get(unquote(reference[1:]), reference)
+        return self.tool_names.get(unquote(reference[1:]), reference)
 
     def _error_case(self, status: str, raw: Json, pointer: str) -> ErrorCase:
         key = f"{status} {text_of(raw, '$ref')}"
@@ -181,7 +181,7 @@ class ResponseReader:
         return case
 
     def _check_message(self, output: Output) -> None:
-        """Reports the body of an error that has no `message`, itself or in its `error` (seed 002, 6.1)."""
+        """Reports an error body without `message`, also inside its `error` (seed 002, 6.1)."""
         if output.schema is None or not output.media_types or "json" not in output.media_types[0]:
             return
         where = child(output.pointer, "content", output.media_types[0], "schema")
@@ -194,122 +194,126 @@ class ResponseReader:
                 self._problems.warning(
                     "error-message-missing",
                     where,
-                    f"the body of the error {output.status} has no `{MESSAGE}` that says what went wrong",
-                    f"add a property `{MESSAGE}`",
+                    f"the body of the error {output.status} has no property `{_MESSAGE}` for what went wrong",
+                    "add it",
                 )
 
     def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
-        """Tells whether a body has a message, or is no object whose properties are known."""
-        found = {item.name: item for item in flatten(self._schemas, raw, pointer, "property").parameters}
-        if MESSAGE in found or (not found and depth == 0):
+        """True if a body has a message, or does not declare its properties."""
+        names = {item.name for item in flatten(self._schemas, raw, pointer, "property").parameters}
+        if _MESSAGE in names or (not names and depth == 0):
             return True
-        held = (as_dict(as_dict(as_dict(raw).get("properties")).get(name)) for name in _ERROR_HOLDERS if name in found)
-        return depth == 0 and any(self._has_message(item.get("items", item), pointer, 1) for item in held)
+        properties = as_dict(as_dict(raw).get("properties"))
+        containers = (as_dict(properties.get(name)) for name in _ERROR_CONTAINERS if name in names)
+        return depth == 0 and any(self._has_message(item.get("items", item), pointer, 1) for item in containers)
 
 
-_PLAIN = re.compile(r"[$@A-Za-z0-9_.\-\[\]]{1,60}\Z")
+_QUOTABLE_NAME = re.compile(r"[$@A-Za-z0-9_.\-\[\]]{1,60}\Z")
 """Names that can be quoted in a sentence."""
 
-_CURSORS = (
+_CURSOR_PARAMETERS = (
     "cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuationtoken", "continuation", "after",
     "startingafter", "marker", "startkey", "exclusivestartkey", "bookmark", "scrollid", "pagecursor", "paginationtoken",
 )  # fmt: skip
-_NEXT_CURSORS = (
+_CURSOR_FIELDS = (
     "nextcursor", "nextpagetoken", "nexttoken", "continuationtoken", "endcursor", "nextmarker", "nextpagecursor",
     "lastevaluatedkey", "scrollid", "paginationtoken", "cursor", "after", "nextpage",
 )  # fmt: skip
-_NEXT_LINKS = ("odatanextlink", "nextlink", "nexturl", "nextpageurl", "nextpageuri", "nexthref", "next")
-_PAGES = ("page", "pagenumber", "pageno", "pageindex", "currentpage", "pagenum")
-_SIZES = (
+_LINK_FIELDS = ("odatanextlink", "nextlink", "nexturl", "nextpageurl", "nextpageuri", "nexthref", "next")
+_PAGE_PARAMETERS = ("page", "pagenumber", "pageno", "pageindex", "currentpage", "pagenum")
+_SIZE_PARAMETERS = (
     "perpage", "pagesize", "limit", "size", "count", "maxresults", "top", "pagelimit", "itemsperpage", "resultsperpage",
     "maxitems", "rows", "take",
 )  # fmt: skip
-_OFFSETS = ("offset", "skip", "startindex", "start", "pageoffset")
-_ITEM_HOLDERS = frozenset(
+_OFFSET_PARAMETERS = ("offset", "skip", "startindex", "start", "pageoffset")
+_PAGING_CONTAINERS = frozenset(
     {"meta", "metadata", "pagination", "paging", "page", "pageinfo", "links", "responsemetadata", "cursors", "cursor"}
 )
-"""Members of a response in which what leads to the next page may stand."""
+"""Members of a response that may contain the fields for the next page."""
 
-_NEXT_PAGES = ("nextpage", "nextpagenumber", "nextpageno", "nextpageindex")
-_NEXT_HEADERS = ("xnextcursor", "nextcursor", "xnextpagetoken", "xnextpage", "nextpage", "xcontinuationtoken")
-_AFTER = frozenset({"startingafter", "after", "afterid", "sinceid"})
-"""Cursors that are the name of an item."""
-_MORE = ("hasmore", "hasnext", "hasnextpage", "ismore", "istruncated", "moreavailable", "moreitems", "more")
+_PAGE_FIELDS = ("nextpage", "nextpagenumber", "nextpageno", "nextpageindex")
+_CURSOR_HEADERS = ("xnextcursor", "nextcursor", "xnextpagetoken", "xnextpage", "nextpage", "xcontinuationtoken")
+_ITEM_CURSORS = frozenset({"startingafter", "after", "afterid", "sinceid"})
+"""Cursors that are the identifier of an item."""
+_MORE_FIELDS = ("hasmore", "hasnext", "hasnextpage", "ismore", "istruncated", "moreavailable", "moreitems", "more")
 
-_LEVELS = 2
+_CONTAINER_DEPTH = 2
 
 
 class PaginationReader:
-    """Recognises how the results of operations are paged."""
+    """Recognises how the results of operations are paginated."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._fields: dict[str, dict[str, tuple[str, Json]]] = {}
 
     def declared(self, operation: Mapping[str, Json]) -> str | None:
-        """Reads `x-ms-pageable`, which names the field that holds the address of the next page."""
-        link = text_of(operation.get("x-ms-pageable"), "nextLinkName")
-        return f"get the address in `{link}` of the response" if link and _PLAIN.match(link) else None
+        """Reads `x-ms-pageable`, which names the field with the URL of the next page."""
+        field = text_of(operation.get("x-ms-pageable"), "nextLinkName")
+        return f"request the URL in `{field}` of the response" if field and _QUOTABLE_NAME.match(field) else None
 
     def inferred(self, parameters: Iterable[Parameter], output: Json, headers: Iterable[str]) -> str | None:
-        """Gives how to get the next page; takes the schema and the headers of a successful response."""
-        items = [item for item in parameters if item.location in ("query", "body")]
-        sent = _by_word(item.name for item in items)
-        texts = {item.name for item in items if item.schema.types == ("string",)}
-        size = _named(sent, _SIZES)
-        sized = f"; `{size}` bounds a page" if size else ""
-        cursor, page, offset = _named(sent, _CURSORS), _named(sent, _PAGES), _named(sent, _OFFSETS)
-        linked = any(name.lower() == "link" for name in headers)
-        if cursor is None and page is None and offset is None and not linked and size is None:
+        """Returns how to get the next page, from the schema and the headers of a successful response."""
+        inputs = [item for item in parameters if item.location in ("query", "body")]
+        strings = {item.name for item in inputs if item.schema.types == ("string",)}
+        names = _by_normalised_name(item.name for item in inputs)
+        cursor = _first_name(names, _CURSOR_PARAMETERS)
+        page = _first_name(names, _PAGE_PARAMETERS)
+        offset = _first_name(names, _OFFSET_PARAMETERS)
+        size = _first_name(names, _SIZE_PARAMETERS)
+        has_link_header = any(name.lower() == "link" for name in headers)
+        if cursor is None and page is None and offset is None and size is None and not has_link_header:
             return None
         fields = self._fields_of(output)
-        more = _first(fields, _MORE)
-        sized += f"; `{fields[more][0]}` of the response tells whether there is more" if more is not None else ""
-        if cursor is not None and (found := _first(fields, _NEXT_CURSORS)) is not None:
-            path, schema = fields[found]
-            ends = "; null means that there is none" if _may_be_null(schema) else ""
-            return f"send `{path}` of the response as `{cursor}` to get the next page{ends}{sized}"
-        if (target := cursor or page) is not None and (header := _named(_by_word(headers), _NEXT_HEADERS)) is not None:
-            return f"send the `{header}` header of the response as `{target}` to get the next page{sized}"
-        if linked:
-            return f"the `Link` header of the response leads to the next page{_counted(page)}{sized}"
-        if (found := _first(fields, _NEXT_LINKS)) is not None:
-            return f"`{fields[found][0]}` of the response leads to the next page{_counted(page)}{sized}"
-        if page is not None and (found := _first(fields, _NEXT_PAGES)) is not None:
-            return f"send `{fields[found][0]}` of the response as `{page}` to get the next page{sized}"
-        if cursor is not None and _word(cursor) in _AFTER and more is not None:
-            return f"send what names the last item as `{cursor}` to get the next page{sized}"
+        notes = f"; `{size}` sets the page size" if size else ""
+        if (more := _first_known(fields, _MORE_FIELDS)) is not None:
+            notes += f"; `{fields[more][0]}` of the response says whether there is more"
+        page_hint = f", and `{page}` selects a page" if page else ""
+        if cursor is not None and (name := _first_known(fields, _CURSOR_FIELDS)) is not None:
+            path, schema = fields[name]
+            last = "; null on the last page" if _may_be_null(schema) else ""
+            return f"send `{path}` of the response as `{cursor}` to get the next page{last}{notes}"
+        header = _first_name(_by_normalised_name(headers), _CURSOR_HEADERS)
+        if header is not None and (target := cursor or page) is not None:
+            return f"send the `{header}` header of the response as `{target}` to get the next page{notes}"
+        if has_link_header:
+            return f"the `Link` header of the response has the URL of the next page{page_hint}{notes}"
+        if (name := _first_known(fields, _LINK_FIELDS)) is not None:
+            return f"`{fields[name][0]}` of the response points to the next page{page_hint}{notes}"
+        if page is not None and (name := _first_known(fields, _PAGE_FIELDS)) is not None:
+            return f"send `{fields[name][0]}` of the response as `{page}` to get the next page{notes}"
+        if cursor is not None and _normalise_name(cursor) in _ITEM_CURSORS and more is not None:
+            return f"send the identifier of the last item as `{cursor}` to get the next page{notes}"
         if page is not None and size is not None:
-            return f"send `{page}` to get another page{sized}"
+            return f"send `{page}` to get another page{notes}"
         if offset is not None and size is not None:
-            # An offset that is text may be a token as well as a count.
-            does = "get the next page" if offset in texts else "skip what was seen"
-            return f"send `{offset}` to {does}{sized}"
+            # An offset that is a string may be a token rather than a count.
+            purpose = "get the next page" if offset in strings else "skip earlier results"
+            return f"send `{offset}` to {purpose}{notes}"
         return None
 
     def _fields_of(self, output: Json) -> dict[str, tuple[str, Json]]:
-        """Gives the fields of a response that may lead on: plain word to path and schema."""
+        """Returns the fields of a response as path and schema, by their normalised names."""
         reference = text_of(output, "$ref")
         if reference is None:
-            return dict(self._read_fields(output))
+            return self._read_fields(output)
         if reference not in self._fields:
-            self._fields[reference] = dict(self._read_fields(output))
+            self._fields[reference] = self._read_fields(output)
         return self._fields[reference]
 
-    def _read_fields(self, output: Json) -> Iterator[tuple[str, tuple[str, Json]]]:
-        # What stands higher is written last, and wins.
-        found = list(self._properties(output, "", 0))
-        for path, schema in sorted(found, key=lambda item: -item[0].count(".")):
-            yield _word(path.rpartition(".")[2]), (path, schema)
+    def _read_fields(self, output: Json) -> dict[str, tuple[str, Json]]:
+        # Of equal names, the field that is less nested wins: it comes last.
+        fields = sorted(self._properties(output, "", 0), key=lambda field: -field[0].count("."))
+        return {_normalise_name(path.rpartition(".")[2]): (path, schema) for path, schema in fields}
 
     def _properties(self, raw: Json, prefix: str, level: int) -> Iterator[tuple[str, Json]]:
         schema = self._target(raw)
         for member in (schema, *(self._target(item) for item in as_list(schema.get("allOf"))[:8])):
             for name, value in as_dict(member.get("properties")).items():
-                if not _PLAIN.match(name):
+                if not _QUOTABLE_NAME.match(name):
                     continue
                 yield prefix + name, value
-                if level < _LEVELS and _word(name) in _ITEM_HOLDERS:
+                if level < _CONTAINER_DEPTH and _normalise_name(name) in _PAGING_CONTAINERS:
                     yield from self._properties(value, f"{prefix}{name}.", level + 1)
 
     def _target(self, raw: Json) -> dict[str, Json]:
@@ -318,25 +322,20 @@ class PaginationReader:
         return self._resolver.resolve_or_empty(raw)
 
 
-def _counted(page: str | None) -> str:
-    return f", and `{page}` chooses one" if page else ""
+def _by_normalised_name(names: Iterable[str]) -> dict[str, str]:
+    return {_normalise_name(name): name for name in names if _QUOTABLE_NAME.match(name)}
 
 
-def _by_word(names: Iterable[str]) -> dict[str, str]:
-    return {_word(name): name for name in names if _PLAIN.match(name)}
-
-
-def _word(name: str) -> str:
+def _normalise_name(name: str) -> str:
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
-def _first(found: Mapping[str, object], words: tuple[str, ...]) -> str | None:
-    return next((word for word in words if word in found), None)
+def _first_known(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    return next((name for name in names if name in fields), None)
 
 
-def _named(sent: Mapping[str, str], words: tuple[str, ...]) -> str | None:
-    word = _first(sent, words)
-    return None if word is None else sent[word]
+def _first_name(names: Mapping[str, str], normalised_names: tuple[str, ...]) -> str | None:
+    return next((names[name] for name in normalised_names if name in names), None)
 
 
 def _may_be_null(schema: Json) -> bool:

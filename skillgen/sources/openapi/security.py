@@ -1,8 +1,6 @@
-"""Schemes, requirements, servers.
+"""How an API is reached: security schemes and requirements, servers and their variables.
 
-Security schemes and requirements (OpenAPI 3.2, "Security Scheme Object", "Security Requirement Object").
-
-Reads servers and their variables (OpenAPI 3.1, "Server Object").
+See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and 3.1, "Server Object".
 """
 
 from __future__ import annotations
@@ -22,29 +20,30 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.references import Resolver
 
-_CODE, _PKCE = "authorizationCode", "x-usePkce"
+_AUTHORIZATION_CODE, _PKCE = "authorizationCode", "x-usePkce"
 SCHEMES = "/components/securitySchemes"
 
-_PLAIN_SCHEMES = ("basic", "bearer", "digest")
-"""Schemes of HTTP authentication that are written with a capital; others as the source has them."""
+_CAPITALISED_SCHEMES = ("basic", "bearer", "digest")
+"""HTTP authentication schemes that are capitalised; others are written as declared."""
 
 _TYPES = ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")
 
 SecurityOptions = tuple[tuple[Credential, ...], ...]
+"""Ways to authenticate; a call needs all credentials of one of them."""
 
 
 class SecurityReader:
-    """Reads what operations ask of a caller, and how it is got."""
+    """Reads what operations require of a caller, and how to get it."""
 
     def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
         self._problems = problems
-        self.default = self._ways(document["security"], "/security") if "security" in document else None
+        self.default = self._options(document["security"], "/security") if "security" in document else None
         """The requirements of the whole description; `None` where it declares none that can be read."""
 
-    def of_operation(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
-        """Returns the requirements of an operation: its own, else those of the whole description.
+    def effective_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
+        """Returns the requirements of an operation: those that it declares, else those of the description.
 
         Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
         """
@@ -54,15 +53,14 @@ class SecurityReader:
     def declared_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements that an operation itself declares; `None` where it declares none that can be read.
 
-        Of a webhook or a callback these are what its receiver requires. The requirements of the whole description are
-        those of the service and do not apply to it.
+        For a webhook or a callback, they are those of its receiver; the requirements of the description do not apply.
         """
-        return self._ways(operation["security"], child(pointer, "security")) if "security" in operation else None
+        return self._options(operation["security"], child(pointer, "security")) if "security" in operation else None
 
-    def _ways(self, requirements: Json, pointer: str) -> SecurityOptions | None:
+    def _options(self, requirements: Json, pointer: str) -> SecurityOptions | None:
         """Returns the ways to authenticate, one for each requirement; `None` where no requirement can be read.
 
-        An empty requirement makes authentication optional; a list of nothing else asks for none.
+        An empty requirement makes authentication optional; without other requirements, none is needed.
         """
         if isinstance(requirements, dict):
             self._report(pointer, "`security` is an object; it is read as a list of one", "make it a list")
@@ -71,22 +69,22 @@ class SecurityReader:
             fix = "write a list such as `- NAME: []`, or `[]` for no authentication"
             self._report(pointer, f"`security` is {kind_of(requirements)}, not a list; it is ignored", fix)
             return None
-        found: dict[tuple[Credential, ...], None] = {}
+        options: dict[tuple[Credential, ...], None] = {}
         for index, requirement in enumerate(requirements):
             where = child(pointer, index)
             if isinstance(requirement, dict):
-                found[self._way(requirement, where)] = None
+                options[self._option(requirement, where)] = None
             else:
                 message = f"a security requirement is an object, not {kind_of(requirement)}; it is ignored"
                 self._report(where, message, "write `- NAME: []`")
-        if requirements and not found:  # what was meant is not known
+        if requirements and not options:
             return None
-        return tuple(found) if any(found) else ()
+        return tuple(options) if any(options) else ()
 
     def _report(self, pointer: str, message: str, fix: str) -> None:
         self._problems.warning("security-invalid", pointer, message, fix)
 
-    def _way(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
+    def _option(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
         return tuple(
             Credential(scheme=self._scheme(name), scopes=self._scopes(scopes, child(pointer, name)))
             for name, scopes in requirement.items()
@@ -99,26 +97,26 @@ class SecurityReader:
         return tuple(scope for scope in scopes if isinstance(scope, str))
 
     def _scheme(self, written: str) -> str:
-        """Returns the name of the scheme that a requirement means, and reports one that is not declared."""
+        """Returns the name of the required scheme; reports one that is not declared."""
         name = self._name(written)
         if name not in self._schemes:
             self._problems.warning(
                 "security-scheme-missing",
                 child(SCHEMES, name),
-                f"operations ask for {name!r}, which no security scheme declares",
+                f"operations require the security scheme {name!r}, which is not declared",
                 "declare it, or correct the name",
             )
         return name
 
     def _name(self, name: str) -> str:
-        """Gives the name of the scheme that a requirement means: since 3.2 one may say where the scheme stands."""
+        """Returns the name of the required scheme; since 3.2 a requirement may have its URI instead."""
         if name in self._schemes or not name.startswith(f"#{SCHEMES}/"):
             return name
         return last_token(unquote(name[1:]))
 
     def auth(self) -> tuple[Auth, ...]:
-        """Reads `components.securitySchemes`; an OAuth 2.0 scheme gives one entry for each flow."""
-        found: list[Auth] = []
+        """Reads `components.securitySchemes`; an OAuth 2.0 scheme has one entry for each flow."""
+        auth: list[Auth] = []
         for name, raw in self._schemes.items():
             scheme, pointer = self._resolver.resolve(raw, child(SCHEMES, name))
             if scheme is None:
@@ -129,22 +127,24 @@ class SecurityReader:
                 )
                 continue
             if scheme["type"] not in _TYPES:
-                message = f"the type {scheme['type'][:40]!r} is not one of OpenAPI"
+                message = f"the type {scheme['type'][:40]!r} is not defined by OpenAPI"
                 self._problems.warning("security-scheme-invalid", pointer, message, f"write one of {', '.join(_TYPES)}")
             if scheme["type"] == "oauth2":
-                found.extend(_oauth_flows(name, scheme, pointer))
+                auth.extend(_oauth_flows(name, scheme, pointer))
             else:
                 if scheme["type"] == "apiKey" and text_of(scheme, "name") is None:
                     self._problems.warning(
                         "security-scheme-invalid", pointer, "the key has no name under which it is sent", "give it one"
                     )
-                found.append(_auth_from_scheme(name, scheme, pointer))
-        return tuple(found)
+                auth.append(_auth_from_scheme(name, scheme, pointer))
+        return tuple(auth)
 
 
 def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
-    """Gives every scope that a way to authenticate names."""
-    return tuple(dict.fromkeys(scope for way in options or () for credential in way for scope in credential.scopes))
+    """Returns the scopes of all ways to authenticate."""
+    return tuple(
+        dict.fromkeys(scope for option in options or () for credential in option for scope in credential.scopes)
+    )
 
 
 def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
@@ -153,7 +153,7 @@ def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
     elif kind == "http":
         word = (text_of(scheme, "scheme") or "").lower()
-        written = word.capitalize() if word in _PLAIN_SCHEMES else text_of(scheme, "scheme") or ""
+        written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
         kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
     return Auth(
         kind=kind,
@@ -177,7 +177,7 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
         "deprecated": scheme.get("deprecated") is True,
     }
     if not flows:
-        return [Auth(**common, pkce=_pkce(scheme), pointer=pointer)]
+        return [Auth(**common, pkce=_uses_pkce(scheme), pointer=pointer)]
     return [
         Auth(
             **common,
@@ -186,10 +186,10 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
             token_url=url_of(settings, "tokenUrl"),
             refresh_url=url_of(settings, "refreshUrl"),
             device_authorization_url=url_of(settings, "deviceAuthorizationUrl"),
-            # PKCE belongs to authorization codes: where a scheme has them, it says nothing of its other flows.
-            pkce=_pkce(as_dict(settings))
-            if _PKCE in as_dict(settings) or (_CODE in flows and flow != _CODE)
-            else _pkce(scheme),
+            # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.
+            pkce=_uses_pkce(as_dict(settings))
+            if _PKCE in as_dict(settings) or (_AUTHORIZATION_CODE in flows and flow != _AUTHORIZATION_CODE)
+            else _uses_pkce(scheme),
             scopes=tuple(
                 Scope(name=scope, description=meaning if isinstance(meaning, str) and meaning else None)
                 for scope, meaning in as_dict(as_dict(settings).get("scopes")).items()
@@ -201,12 +201,12 @@ def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]
     ]
 
 
-def _pkce(holder: dict[str, Json]) -> bool | None:
+def _uses_pkce(holder: dict[str, Json]) -> bool | None:
     """Reads `x-usePkce`: a boolean, the name of a method such as `SHA-256`, or an object of settings."""
-    said = holder.get(_PKCE)
-    if said is None:
+    value = holder.get(_PKCE)
+    if value is None:
         return None
-    return said not in (False, "", "no", "false")
+    return value not in (False, "", "no", "false")
 
 
 def url_of(holder: Json, key: str) -> str | None:
@@ -216,15 +216,15 @@ def url_of(holder: Json, key: str) -> str | None:
 
 
 _VARIABLE = re.compile(r"\{([^{}/]+)\}")
-_DECLARED_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
-    """Reads a list of servers; a relative address is joined to the one at which the document was found.
+    """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
-    Those that can be reached as they stand come first, each group as declared.
+    Absolute URLs come first, otherwise the order is that of the list.
     """
-    found: list[Endpoint] = []
+    endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
         template = text_of(server, "url")
         if template is None:
@@ -233,26 +233,26 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         variables = tuple(_variables(as_dict(server.get("variables")), template))
         for variable in variables:
             if variable.default is None:
-                place = child(pointer, index, "variables", variable.name)
-                problems.warning("server-variable-without-default", place, "the variable has no default", "add one")
+                where = child(pointer, index, "variables", variable.name)
+                problems.warning("server-variable-without-default", where, "the variable has no default", "add one")
         declared = {variable.name for variable in variables}
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:
                 problems.warning(
                     "server-variable-missing",
                     child(pointer, index),
-                    f"the address holds {{{name[:60]}}}, which `variables` does not declare",
+                    f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare",
                     "declare it, with a default",
                 )
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
-        url = _DECLARED_VARIABLE.sub(partial(_default_of, defaults), template)
+        url = _ANY_VARIABLE.sub(partial(_default_of, defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
             problems.info(
-                "server-scheme-missing", child(pointer, index), "the address names no scheme; https is taken", "add it"
+                "server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed", "add it"
             )
             url, origins = f"https:{url}", {"url": Origin("inferred", "the source names no scheme")}
-        found.append(
+        endpoints.append(
             Endpoint(
                 url=_absolute(url, base_url),
                 description=text_of(server, "description") or text_of(server, "name"),
@@ -261,28 +261,28 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 origins=origins,
             )
         )
-    return tuple(sorted(found, key=lambda endpoint: not is_absolute(endpoint)))
+    return tuple(sorted(endpoints, key=lambda endpoint: not is_absolute(endpoint)))
 
 
 def default_endpoint(base_url: str) -> Endpoint:
-    """Gives the address of an API that declares none: `/`, where its description was found."""
+    """Returns the endpoint of an API without servers: `/` on the server of its description."""
     origins = {"url": Origin("defaulted", "where the description was found")}
     return Endpoint(url=_absolute("/", base_url), origins=origins)
 
 
 def is_absolute(endpoint: Endpoint) -> bool:
-    """Tells whether an address can be used wherever one is."""
+    """True if the URL does not depend on where the description is."""
     return endpoint.url.startswith(("http://", "https://"))
 
 
 def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
-    """Returns the declared variables that an address has; one without a default stays a `{variable}`."""
-    used = set(_DECLARED_VARIABLE.findall(template))
+    """Returns the declared variables that a URL has; one without a default stays `{variable}` in it."""
+    used = set(_ANY_VARIABLE.findall(template))
     return [
         EndpointVariable(
             name=name,
-            default=_text(as_dict(variable).get("default")),
-            choices=tuple(filter(None, map(_text, as_list(as_dict(variable).get("enum"))))),
+            default=_value_text(as_dict(variable).get("default")),
+            choices=tuple(filter(None, map(_value_text, as_list(as_dict(variable).get("enum"))))),
             description=text_of(variable, "description"),
         )
         for name, variable in raw.items()
@@ -294,8 +294,8 @@ def _default_of(defaults: Mapping[str, str], variable: re.Match[str]) -> str:
     return defaults.get(variable[1], variable[0])
 
 
-def _text(value: Json) -> str | None:
-    """Gives the text of a value; a port is often written as a number."""
+def _value_text(value: Json) -> str | None:
+    """Returns the value of a variable as a string; a port is often written as a number."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) and value.strip() else None
@@ -303,6 +303,6 @@ def _text(value: Json) -> str | None:
 
 def _absolute(url: str, base_url: str | None) -> str:
     if base_url is not None:
-        with suppress(ValueError):  # a port or a bracket that makes no sense
+        with suppress(ValueError):  # an invalid port or bracket
             url = urljoin(base_url, url)
     return without_credentials(url)
