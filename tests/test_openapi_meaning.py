@@ -197,9 +197,9 @@ def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
 
 
 @pytest.mark.parametrize(("status", "members", "kind", "told"), [
-    ("202", {}, "inferred", "after a 202 the work goes on; ask at the address in its `Location` header for the outcome"
-     "; wait as long as its `Retry-After` header says before each time"),
-    ("201", {"x-ms-long-running-operation": True}, "declared", "the work goes on after the answer; ask at the address"),
+    ("202", {}, "inferred", "it continues after a 202; poll the URL in the `Location` header for the result"
+     "; wait as long as the `Retry-After` header says before each request"),
+    ("201", {"x-ms-long-running-operation": True}, "declared", "it continues after the response; poll the URL"),
     ("201", {}, None, None),
 ])  # fmt: skip
 def test_work_that_goes_on_after_the_answer_is_documented(
@@ -223,7 +223,7 @@ def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", **members)}}))
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "Deprecated: not to be used any more. It ends on 2030-01-01. Use new\\_x instead." in text.replace(
+    assert "Deprecated: not to be used any more. It will be removed on 2030-01-01. Use new\\_x instead." in text.replace(
         "new_x", "new\\_x"
     )
     headers = {"200": {"description": "Done", "headers": {"Sunset": {}}}}
@@ -236,7 +236,7 @@ def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
         ({"x-deprecatedMessage": "Use y"}, "Use y."),
         (
             {"x-ms-deprecation": {"description": "Too slow.", "removalDate": "2031-05-01", "version": "2"}},
-            "Too slow. It ends on 2031-05-01.",
+            "Too slow. It will be removed on 2031-05-01.",
         ),
     ],
 )

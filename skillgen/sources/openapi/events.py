@@ -67,7 +67,11 @@ class EventReader:
     def _webhooks(self) -> Iterator[_EventOperation]:
         for key in _WEBHOOK_KEYS:
             for entry in self._paths.operations(as_dict(self._document.get(key)), f"/{key}"):
-                yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
+                yield (
+                    entry,
+                    self._unique(entry.path, f"{entry.path} {entry.method.upper()}"),
+                    None,
+                )
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
         pointer = child(entry.pointer, "callbacks")
@@ -85,8 +89,8 @@ class EventReader:
         media_types: tuple[str, ...] = ()
         if is_detailed:
             sent = self._parameters.parameters((*entry.items, (operation, pointer)))
-            place = child(pointer, "requestBody")
-            body = self._bodies.body(operation.get("requestBody"), place, sent_by_service=True)
+            location = child(pointer, "requestBody")
+            body = self._bodies.body(operation.get("requestBody"), location, sent_by_service=True)
             media_types = body.media_types
         elif "requestBody" in operation:
             media_types = tuple(as_dict(self._resolver.resolve_or_empty(operation["requestBody"]).get("content")))

@@ -1,18 +1,7 @@
-"""Operation -> Tool; names, deprecation, long-running, streams.
+"""Operations as tools (seed 002, 4.1; OpenAPI 3.2, "Operation Object").
 
-Names for operations: the operationId, or one derived from method and path.
-
-Reads when an operation ends and what takes its place: OpenAPI has `deprecated`, extensions and headers the rest.
-
-Tells that the work of an operation goes on after its answer, and where to ask for the outcome (RFC 9110, 15.3.3).
-
-Tells whether a response comes piece by piece (seed 002, 6.4; OpenAPI 3.2, "Sequential Media Types").
-
-Reads tags as groups: which of them sort tools, and which is part of which (OpenAPI 3.2, "Tag Object").
-
-What an operation does to the world: what HTTP says of its method, and what extensions declare over that.
-
-Reads operations as tools (seed 002, 4.1; OpenAPI 3.2, "Operation Object").
+What OpenAPI has no field for is inferred, and its origin recorded: a name, the semantics (from the HTTP method), and
+that a call is long-running. Deprecation, tags and streams are read here too.
 """
 
 from __future__ import annotations
@@ -43,22 +32,22 @@ from skillgen.text.summary import join_texts
 from skillgen.text.words import verb_of, words_of
 
 
-def operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple[str, ...]:
-    """Gives each operation (method, path, operationId) a name that is unique among all.
+def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple[str, ...]:
+    """Returns a unique name for each operation (method, path, operationId).
 
-    The first operation with an operationId keeps it, so a name that others rely on never moves; an operation without
-    one, or with one that is taken, is named after method and path.
+    The first operation with an operationId has it as its name, so that a name on which others rely never changes. An
+    operation without one, or with one that is taken, is named after method and path.
     """
     operations = tuple(operations)
     taken = {operation_id for _, _, operation_id in operations if operation_id}
-    kept: set[str] = set()
+    used_ids: set[str] = set()
     names = []
     for method, path, operation_id in operations:
-        if operation_id and operation_id not in kept:
-            kept.add(operation_id)
+        if operation_id and operation_id not in used_ids:
+            used_ids.add(operation_id)
             names.append(operation_id)
             continue
-        name = base = derived_name(method, path)
+        name = base = _derived_name(method, path)
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
@@ -67,76 +56,79 @@ def operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple[
     return tuple(names)
 
 
-def derived_name(method: str, path: str) -> str:
-    """Gives `get_users_id` for GET /users/{id}."""
+def _derived_name(method: str, path: str) -> str:
+    """Returns `get_users_id` for GET /users/{id}."""
     words = re.findall(r"[A-Za-z0-9]+", path)
     return "_".join([method.lower(), *(words or ["root"])])
 
 
-_WORDS = (
+_DEPRECATION_MESSAGES = (
     "x-deprecated-description",
     "x-deprecation-message",
     "x-speakeasy-deprecation-message",
     "x-deprecated-message",
     "x-deprecatedMessage",
 )
-_ENDS = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate")
+_REMOVAL_DATES = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate")
 _REPLACEMENTS = ("x-replaced-by", "x-replacement", "x-speakeasy-deprecation-replacement", "x-deprecated-replacement")
 
 
-def deprecation_note(operation: Mapping[str, Json], response: Mapping[str, Json]) -> str | None:
-    """Says what is declared of an operation's end; takes also its response of success (RFC 8594, `Sunset`)."""
-    return " ".join(_sentences(operation, response)) or None
+def _deprecation_note(operation: Mapping[str, Json], response: Mapping[str, Json]) -> str | None:
+    """Returns the declared deprecation in words; `response` is that of success (RFC 8594, `Sunset` header).
+
+    OpenAPI itself has only `deprecated`; date and replacement come from extensions and headers.
+    """
+    return " ".join(_deprecation_sentences(operation, response)) or None
 
 
-def _sentences(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Iterator[str]:
+def _deprecation_sentences(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Iterator[str]:
     if not any(key.startswith("x-") or key == "deprecated" for key in operation) and "headers" not in response:
         return
     graph = as_dict(operation.get("x-ms-deprecation"))
-    if words := _first(operation, _WORDS) or text_of(graph, "description"):
-        yield words if words.rstrip()[-1:] in ".!?" else f"{words.rstrip()}."
+    if message := _first_text(operation, _DEPRECATION_MESSAGES) or text_of(graph, "description"):
+        yield message if message.rstrip()[-1:] in ".!?" else f"{message.rstrip()}."
     github = as_dict(operation.get("x-github"))
-    if ends := _first(operation, _ENDS) or text_of(github, "removalDate") or text_of(graph, "removalDate"):
-        yield f"It ends on {ends.strip()}."
-    if instead := _first(operation, _REPLACEMENTS):
-        yield f"Use {instead.strip()} instead."
+    date = _first_text(operation, _REMOVAL_DATES) or text_of(github, "removalDate") or text_of(graph, "removalDate")
+    if date:
+        yield f"It will be removed on {date.strip()}."
+    if replacement := _first_text(operation, _REPLACEMENTS):
+        yield f"Use {replacement.strip()} instead."
     if any(name.lower() == "sunset" for name in as_dict(response.get("headers"))):
-        yield "The `Sunset` header of its responses says when it ends."
+        yield "The `Sunset` header of its responses has the date of its removal."
 
 
-def _first(holder: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
-    return next((found for key in keys if (found := text_of(holder, key)) is not None), None)
+def _first_text(holder: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
+    return next((text for key in keys if (text := text_of(holder, key)) is not None), None)
 
 
-ACCEPTED = "202"
-"""The status of what is accepted, and not done yet."""
+_ACCEPTED = "202"
+"""Status of a request that is accepted but not completed (RFC 9110, 15.3.3)."""
 
-_DECLARED = "x-ms-long-running-operation"
-_ADDRESSES = ("operation-location", "azure-asyncoperation", "location", "content-location")
-"""Headers that lead to the outcome, the more telling first."""
-
-
-def is_declared_long_running(operation: Mapping[str, Json]) -> bool:
-    """Tells whether an operation says itself that its work goes on."""
-    return operation.get(_DECLARED) is True
+_LONG_RUNNING = "x-ms-long-running-operation"
+_RESULT_URL_HEADERS = ("operation-location", "azure-asyncoperation", "location", "content-location")
+"""Headers with the URL of the result, the more specific first."""
 
 
-def long_running_note(operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver) -> str | None:
-    """Says when the work goes on after the answer, and how its outcome is learned; `None` where nothing says so."""
-    if ACCEPTED not in responses and not is_declared_long_running(operation):
+def _is_declared_long_running(operation: Mapping[str, Json]) -> bool:
+    return operation.get(_LONG_RUNNING) is True
+
+
+def _long_running_note(operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver) -> str | None:
+    """Returns, in words, how to get the result of a long-running operation; `None` for any other."""
+    if _ACCEPTED not in responses and not _is_declared_long_running(operation):
         return None
-    status = ACCEPTED if ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
+    status = _ACCEPTED if _ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
-    found = f"after a {ACCEPTED} the work goes on" if status == ACCEPTED else "the work goes on after the answer"
-    address = next((headers[name] for name in _ADDRESSES if name in headers), None)
-    if address is not None:
-        found += f"; ask at the address in its `{address}` header for the outcome"
+    note = f"it continues after a {_ACCEPTED}" if status == _ACCEPTED else "it continues after the response"
+    header = next((headers[name] for name in _RESULT_URL_HEADERS if name in headers), None)
+    if header is not None:
+        note += f"; poll the URL in the `{header}` header for the result"
     if "retry-after" in headers:
-        found += f"; wait as long as its `{headers['retry-after']}` header says before each time"
-    return found
+        note += f"; wait as long as the `{headers['retry-after']}` header says before each request"
+    return note
 
 
-SEQUENTIAL = frozenset(
+_SEQUENTIAL_MEDIA_TYPES = frozenset(
     {
         "text/event-stream",
         "application/jsonl",
@@ -151,22 +143,25 @@ SEQUENTIAL = frozenset(
 )
 
 
-def stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
-    """Says from what it follows that a response is a stream: a media type, or a declaration of one item of it."""
+def _stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
+    """Returns why a response is a stream: its media type, or a schema of one item; `None` if it is not one.
+
+    See seed 002, 6.4, and OpenAPI 3.2, "Sequential Media Types".
+    """
     for name in media_types:
-        if name.partition(";")[0].strip().lower() in SEQUENTIAL:
+        if name.partition(";")[0].strip().lower() in _SEQUENTIAL_MEDIA_TYPES:
             return f"the media type {name}"
     if any("itemSchema" in as_dict(media) for media in as_dict(response.get("content")).values()):
         return "the schema of one item"
     return None
 
 
-DEPTH_LIMIT = 8
-"""Parents of a tag, one above the other, that are told."""
+_TAG_DEPTH_LIMIT = 8
+"""Maximum number of tags in a title, from the outermost to the tag itself."""
 
 
 class TagReader:
-    """The tags of one description."""
+    """Reads tags as groups: which of them group tools, and their hierarchy (OpenAPI 3.2, "Tag Object")."""
 
     def __init__(self, document: dict[str, Json], problems: ProblemLog) -> None:
         self._declared: dict[str, dict[str, Any]] = {}
@@ -175,7 +170,7 @@ class TagReader:
                 self._declared.setdefault(name, as_dict(tag))
             elif isinstance(tag, dict):
                 problems.warning("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
-        self._of_group = {
+        self._tag_groups = {
             tag: name
             for item in as_list(document.get("x-tagGroups"))
             if (name := text_of(item, "name")) is not None
@@ -184,30 +179,30 @@ class TagReader:
         self._report_parents(document, problems)
 
     def group_of(self, operation: dict[str, Json]) -> str | None:
-        """Gives the tag that sorts an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
+        """Returns the tag that groups an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
         tags = tags_of(operation)
-        sorting = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
-        return next(sorting, tags[0] if tags else None)
+        grouping = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
+        return next(grouping, tags[0] if tags else None)
 
     def groups(self, used: Iterable[str]) -> tuple[Group, ...]:
-        """Gives a group for each tag that sorts tools, each after what it is a part of, else as declared."""
+        """Returns the groups of the tags in use: parents before children, otherwise in the order declared."""
         names = dict.fromkeys(used)
         order = [name for name in self._declared if name in names]
         order += [name for name in names if name not in self._declared]
-        roots = {name: place for place, name in enumerate(self._declared)}
-        order.sort(key=lambda name: [roots.get(part, len(roots)) for part in self._path(name)])
+        positions = {name: position for position, name in enumerate(self._declared)}
+        order.sort(key=lambda name: [positions.get(part, len(positions)) for part in self._path(name)])
         return tuple(self._group(name) for name in order)
 
     def _group(self, name: str) -> Group:
         tag = self._declared.get(name, {})
         parents = [self._title(part) for part in self._path(name)[:-1]]
-        if not parents and name in self._of_group:
-            parents = [self._of_group[name]]
+        if not parents and name in self._tag_groups:
+            parents = [self._tag_groups[name]]
         return Group(
             name=name,
             title=" › ".join([*parents, self._title(name)]),
             description=text_of(tag, "description"),
-            parent=text_of(tag, "parent") or self._of_group.get(name),
+            parent=text_of(tag, "parent") or self._tag_groups.get(name),
         )
 
     def _title(self, name: str) -> str:
@@ -215,10 +210,10 @@ class TagReader:
         return text_of(tag, "x-displayName") or text_of(tag, "summary") or name
 
     def _path(self, name: str) -> list[str]:
-        """Gives the tags from the outermost to this one; a circle ends where it closes."""
+        """Returns the tags from the outermost to this one; a cycle is cut."""
         path = [name]
         for parent in self._parents(name):
-            if parent in path or len(path) >= DEPTH_LIMIT:
+            if parent in path or len(path) >= _TAG_DEPTH_LIMIT:
                 break
             path.insert(0, parent)
         return path
@@ -235,11 +230,11 @@ class TagReader:
             if parent is not None and parent not in self._declared:
                 problems.warning("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
             elif parent is not None and text_of(tag, "name") in self._path(parent):
-                problems.warning("tag-parent-circular", pointer, "the tag is a part of itself; taken as it stands")
+                problems.warning("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
 
 def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:
-    """Gives the tags of an operation."""
+    """Returns the tags of an operation."""
     return tuple(tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip())
 
 
@@ -250,21 +245,21 @@ _HINTS = {
     "idempotentHint": ("idempotent", False),
     "openWorldHint": ("open_world", True),
 }
-"""Each hint with its field and its cautious value."""
+"""Field and cautious value of each hint."""
 
 _EXTENSIONS = ("x-mcp", "x-speakeasy-mcp")
-"""What says of an operation how it is as a tool."""
+"""Extensions that describe an operation as a tool."""
 
 _CONSEQUENTIAL = "x-openai-isConsequential"
 
 _REMOVING = frozenset({"delete", "destroy", "erase", "purge", "remove", "terminate", "wipe"})
 
-NAME = "its name"
-Claim = tuple[bool | str, Origin]
+_NAME_SOURCE = "its name"
+_SourcedValue = tuple[bool | str, Origin]
 
 
 def _method_facts(method: str) -> dict[str, bool | str]:
-    """Gives what HTTP says of a method (RFC 9110, 9.2), and of QUERY and WebDAV's reading ones; nothing of others."""
+    """Returns what HTTP defines for a method (RFC 9110, 9.2), for QUERY and for the read methods of WebDAV."""
     method = method.lower()
     if method in _SAFE_METHODS:
         return {"operation": "read", "read_only": True, "idempotent": True}
@@ -277,90 +272,88 @@ def _method_facts(method: str) -> dict[str, bool | str]:
     return {}
 
 
-def semantics_from_method(method: str, is_removing: bool = False) -> Semantics:
-    """Returns what HTTP says of a method, as inferred facts; where POST stands for all, the name says what removes."""
-    claims = _inferred(method, is_removing)
-    return Semantics(
-        **{field: value for field, (value, _) in claims.items()},  # type: ignore[arg-type]
-        origins={field: origin for field, (_, origin) in claims.items()} or None,
-    )
-
-
-def is_removing(method: str, name: str | None) -> bool:
-    """True if an operation is named after a removal, whatever its method."""
+def _is_removing(method: str, name: str | None) -> bool:
+    """True if the name of an operation says that it removes something; POST serves for removals too."""
     if name is None or method.lower() == "delete":
         return False
     return not _REMOVING.isdisjoint(words_of(name)[:1]) or (method.lower() == "post" and verb_of(name) in _REMOVING)
 
 
-def semantics_from_operation(
-    method: str, operation: Mapping[str, Json], pointer: str, problems: ProblemLog, *, removes: bool
+def _semantics_from_operation(
+    method: str, operation: Mapping[str, Json], pointer: str, problems: ProblemLog, *, is_removing: bool
 ) -> Semantics | None:
     """Returns the semantics of an operation that declares some; `None` where it declares none."""
-    declared: dict[str, list[Claim]] = {}
-    for field, claim in _declared(operation, pointer, problems):
-        declared.setdefault(field, []).append(claim)
+    declared: dict[str, list[_SourcedValue]] = {}
+    for field, sourced in _declared_semantics(operation, pointer, problems):
+        declared.setdefault(field, []).append(sourced)
     if not declared:
         return None
-    inferred = _inferred(method, removes)
-    if method.lower() == "post" and not removes and any(value is True for value, _ in declared.get("read_only", ())):
+    inferred = _inferred_semantics(method, is_removing)
+    is_declared_read_only = any(value is True for value, _ in declared.get("read_only", ()))
+    if method.lower() == "post" and not is_removing and is_declared_read_only:
         # POST may do anything (RFC 9110, 9.3.3), so that it contradicts nothing.
         inferred = {}
-    found: dict[str, Claim] = dict(inferred)
-    for field, claims in declared.items():
-        made = [*claims, *([inferred[field]] if field in inferred and field in CAUTION else [])]
+    resolved: dict[str, _SourcedValue] = dict(inferred)
+    for field, candidates in declared.items():
         if field in CAUTION:
-            made.sort(key=lambda claim: -CAUTION[field].index(claim[0]))
-        found[field] = made[0]
-        for value, origin in made[1:]:
-            if value != made[0][0]:
+            candidates = [*candidates, *([inferred[field]] if field in inferred else [])]
+            candidates.sort(key=lambda candidate: -CAUTION[field].index(candidate[0]))
+        best_value, best_origin = resolved[field] = candidates[0]
+        for value, origin in candidates[1:]:
+            if value != best_value:
                 problems.warning(
                     "facts-disagree",
                     pointer,
-                    f"{field} is {str(value).lower()} by {origin.source}, but {str(made[0][0]).lower()} by "
-                    f"{made[0][1].source}; the more cautious one is used",
+                    f"{field} is {str(value).lower()} by {origin.source}, but {str(best_value).lower()} by "
+                    f"{best_origin.source}; the more cautious one is used",
                     "correct the one that is wrong",
                 )
+    return _semantics(resolved)
+
+
+def _semantics(values: Mapping[str, _SourcedValue]) -> Semantics:
     return Semantics(
-        **{field: value for field, (value, _) in found.items()},  # type: ignore[arg-type]
-        origins={field: origin for field, (_, origin) in found.items()},
+        **{field: value for field, (value, _) in values.items()},  # type: ignore[arg-type]
+        origins={field: origin for field, (_, origin) in values.items()} or None,
     )
 
 
-def _inferred(method: str, removes: bool) -> dict[str, Claim]:
+def _inferred_semantics(method: str, is_removing: bool) -> dict[str, _SourcedValue]:
     origin = Origin("inferred", f"HTTP {method.upper()}")
-    found: dict[str, Claim] = {field: (value, origin) for field, value in _method_facts(method).items()}
-    return {**found, "destructive": (True, Origin("inferred", NAME))} if removes else found
+    found: dict[str, _SourcedValue] = {field: (value, origin) for field, value in _method_facts(method).items()}
+    return {**found, "destructive": (True, Origin("inferred", _NAME_SOURCE))} if is_removing else found
 
 
-def _declared(operation: Mapping[str, Json], pointer: str, problems: ProblemLog) -> Iterator[tuple[str, Claim]]:
+def _declared_semantics(
+    operation: Mapping[str, Json], pointer: str, problems: ProblemLog
+) -> Iterator[tuple[str, _SourcedValue]]:
     for name in _EXTENSIONS:
-        extension, place = operation.get(name), child(pointer, name)
+        extension, location = operation.get(name), child(pointer, name)
         annotations = as_dict(extension).get("annotations")
         if annotations is not None and not isinstance(annotations, dict):
-            problems.warning("member-invalid", child(place, "annotations"), "expected an object; left out")
-        for holder_place, holder in ((place, extension), (child(place, "annotations"), annotations)):
+            problems.warning("member-invalid", child(location, "annotations"), "expected an object; left out")
+        for holder_pointer, holder in ((location, extension), (child(location, "annotations"), annotations)):
             for hint, (field, cautious) in _HINTS.items():
-                yield from _flag(as_dict(holder), hint, holder_place, field, cautious, problems)
+                yield from _flag(as_dict(holder), hint, holder_pointer, field, cautious, problems)
     yield from _flag(operation, _CONSEQUENTIAL, pointer, "requires_confirmation", True, problems)
 
 
 def _flag(
     holder: Mapping[str, Json], key: str, pointer: str, field: str, cautious: bool, problems: ProblemLog
-) -> Iterator[tuple[str, Claim]]:
-    value, place = holder.get(key), child(pointer, key)
+) -> Iterator[tuple[str, _SourcedValue]]:
+    value, location = holder.get(key), child(pointer, key)
     if isinstance(value, bool):
-        yield field, (value, Origin("declared", place))
+        yield field, (value, Origin("declared", location))
     elif value is not None:
         read = flag_from(value, cautious)
         end = "left out" if read is None else f"read as {str(read).lower()}, to be careful"
-        problems.warning("member-invalid", place, f"expected true or false, found {str(value)[:60]!r}; {end}")
+        problems.warning("member-invalid", location, f"expected true or false, found {str(value)[:60]!r}; {end}")
         if read is not None:
             yield field, (read, Origin("inferred", key))
 
 
-def tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
-    """Gives the title and the description that an operation has for its use as a tool, where it has them."""
+def _tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
+    """Returns the title and the description that extensions declare for the operation as a tool."""
     for name in _EXTENSIONS:
         extension = as_dict(operation.get(name))
         title, description = text_of(extension, "title"), text_of(extension, "description")
@@ -373,7 +366,7 @@ _WAIT_STATUSES = ("429", "503")
 
 
 class OperationReader:
-    """Reads the operations of one description; what is shared between them is read once."""
+    """Reads the operations of one description; shared parts are read once."""
 
     def __init__(
         self,
@@ -399,13 +392,13 @@ class OperationReader:
         self._semantics: dict[tuple[str, bool], Semantics] = {}
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
-        """Gives every operation as a tool, with where it was read, in the order of the document."""
+        """Returns every operation as a tool, with its raw form, in the order of the document."""
         entries = list(self.paths.operations(as_dict(self._document.get("paths")), "/paths"))
-        names = operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
+        names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):
-            # A path item may stand elsewhere; a link names either place.
-            for place in (entry.pointer, child("/paths", entry.path, entry.method)):
-                self._responses.tool_names.setdefault(place, name)
+            # If the path item is a reference, a link may use the pointer of either.
+            for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
+                self._responses.tool_names.setdefault(pointer, name)
         for entry, name in zip(entries, names, strict=True):
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
@@ -414,7 +407,10 @@ class OperationReader:
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
             self._problems.warning(
-                "operation-id-missing", entry.pointer, f"no operationId; named {name}", "give it an operationId"
+                "operation-id-missing",
+                entry.pointer,
+                f"no operationId; named {name}",
+                "give it an operationId",
             )
         elif name != entry.operation_id:
             self._problems.warning(
@@ -435,19 +431,19 @@ class OperationReader:
         output = outputs[0] if outputs else None
         success = self._success(responses)
         auth = self._security.effective_security(operation, pointer)
-        title, description = tool_texts(operation)
+        title, description = _tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
-        words = _words(entry, origins)
+        words = _texts(entry, origins)
         pagination = self._pagination.declared(operation)
         if pagination is None:
             raw = output.raw if output is not None else None
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
-        completion = long_running_note(operation, responses, self._resolver)
-        if completion is not None and not is_declared_long_running(operation):
+        completion = _long_running_note(operation, responses, self._resolver)
+        if completion is not None and not _is_declared_long_running(operation):
             origins["completion"] = Origin("inferred", "the statuses of its answers")
-        stream = stream_evidence(output_media_types, success)
+        stream = _stream_evidence(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
         tool = Tool(
@@ -482,7 +478,7 @@ class OperationReader:
             path=entry.path,
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
-            deprecation=deprecation_note(operation, success),
+            deprecation=_deprecation_note(operation, success),
             streaming=True if stream is not None else None,
             pagination=pagination,
             completion=completion,
@@ -493,28 +489,33 @@ class OperationReader:
         return reconcile_safety(tool, self._problems)
 
     def _semantics_of(self, entry: PathOperation) -> Semantics:
-        method, removes = entry.method, is_removing(entry.method, text_of(entry.operation, "operationId"))
-        found = semantics_from_operation(method, entry.operation, entry.pointer, self._problems, removes=removes)
+        method, is_removing = (
+            entry.method,
+            _is_removing(entry.method, text_of(entry.operation, "operationId")),
+        )
+        found = _semantics_from_operation(
+            method, entry.operation, entry.pointer, self._problems, is_removing=is_removing
+        )
         if found is not None:
             return found
-        key = method, removes
+        key = method, is_removing
         if key not in self._semantics:
-            self._semantics[key] = semantics_from_method(*key)
+            self._semantics[key] = _semantics(_inferred_semantics(*key))
         return self._semantics[key]
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
-        """Gives the response of the first status of success."""
+        """Returns the response of the first success status."""
         status = min((key for key in responses if key.startswith("2")), default="default")
         return self._resolver.resolve_or_empty(responses.get(status))
 
     def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
-        """Reads the errors; where a response has `Retry-After`, says what it is for (RFC 9110, 10.2.3)."""
+        """Reads the errors, and what to do if a response has `Retry-After` (RFC 9110, 10.2.3)."""
         cases = self._responses.errors(responses, pointer)
         if not any(status in responses for status in _WAIT_STATUSES):
             return cases
-        return tuple(replace(case, resolution=self._wait(case, responses)) for case in cases)
+        return tuple(replace(case, resolution=self._retry_resolution(case, responses)) for case in cases)
 
-    def _wait(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
+    def _retry_resolution(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
         if case.code not in _WAIT_STATUSES or case.resolution is not None:
             return case.resolution
         headers = as_dict(self._resolver.resolve_or_empty(responses.get(case.code)).get("headers"))
@@ -530,17 +531,17 @@ class OperationReader:
         return ()
 
 
-def _words(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | None]:
-    """Gives the summary and the description of an operation, with those of its path, which concern it too.
+def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | None]:
+    """Returns the summary and the description of an operation; a description of its path is appended.
 
-    A summary of the path stands for one of an operation that says nothing of itself (OpenAPI 3.1, "Path Item Object").
+    An operation with neither has both from its path (OpenAPI 3.1, "Path Item Object").
     """
-    found = {name: text_of(entry.operation, name) for name in ("summary", "description")}
-    says_nothing = not any(found.values())
+    texts = {name: text_of(entry.operation, name) for name in ("summary", "description")}
+    is_undescribed = not any(texts.values())
     for item, pointer in entry.items:
-        for name in ("summary", "description") if says_nothing else ("description",):
+        for name in ("summary", "description") if is_undescribed else ("description",):
             if (text := text_of(item, name)) is not None:
-                if says_nothing or found[name] is None:
+                if is_undescribed or texts[name] is None:
                     origins[name] = Origin("declared", child(pointer, name))
-                found[name] = text if says_nothing else join_texts(found[name], text, "\n\n")
-    return found
+                texts[name] = text if is_undescribed else join_texts(texts[name], text, "\n\n")
+    return texts
