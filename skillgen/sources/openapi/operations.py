@@ -470,7 +470,7 @@ class OperationReader:
                 parameters=sent,
                 declared=self.parameters.declared,
                 body=body,
-                alternatives=auth,
+                security=auth,
                 pointer=pointer,
             ),
             errors=self._errors(responses, responses_pointer),
