@@ -112,7 +112,7 @@ def test_a_tool_that_has_no_description_is_reported_and_the_others_are_documente
     assert "secret_tool" not in tools_of(service)
     messages = [problem["message"] for problem in service["problems"]]
     assert any("Tool 'list_papers' not found" in message for message in messages)
-    assert any("not asked for, such as 'secret_tool'" in message for message in messages)
+    assert any("not requested, such as 'secret_tool'" in message for message in messages)
     assert service["disclosure"]["undescribed"] == ["list_papers"]
 
 

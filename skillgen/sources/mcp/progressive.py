@@ -1,10 +1,7 @@
-"""Two-stage descriptions: ask and read.
+"""Progressive disclosure (seed 003): the tools are listed without schemas, and a resource describes them.
 
-Recognises a server that describes its tools in two stages (seed 003), and reads the second of them.
-
-No I/O but `resources/read` on the session that listed the tools: what is read there authorises the tools there.
-
-Reads what a progressive server says in its second stage (seed 003), and tells how far it conforms.
+The descriptions are read in the session that listed the tools, because reading them authorises the tools there. The
+criteria of the extension that need no call of a tool are checked.
 """
 
 from __future__ import annotations
@@ -30,32 +27,33 @@ from skillgen.sources.mcp.session import Answer, Request, Session
 READ = "resources/read"
 
 _URI_LIMIT = 2_000
-"""Characters of one address with the names of tools in it."""
+"""Maximum number of characters of a URI that names tools."""
 
-_NAMES_AT_ONCE = 100
+_MAX_NAMES = 100
+"""Maximum number of tools that one URI names."""
 
-_NAME = re.compile(r"\btool[ _-]?descriptions?\b", re.IGNORECASE)
+_RESOURCE_NAME = re.compile(r"\btool[ _-]?descriptions?\b", re.IGNORECASE)
 
 ERROR_CODES = ("MISSING_TOOL_SELECTION", "TOOL_DESCRIPTION_REQUIRED")
 """Errors of the extension (seed 003, 6)."""
 
 
 def descriptions_uri(results: Mapping[str, Json]) -> str | None:
-    """Gives the URI of the resource that describes the tools, where a server shows one (seed 003, 4.1).
+    """Returns the URI of the resource that describes the tools, if the server lists one (seed 003, 4.1).
 
-    Its path tells it, whatever its scheme. A name that tells it counts where the tools themselves say next to nothing.
+    It is recognised by its path, with any scheme; if tools have no schema, also by its name.
     """
-    found = list(_resources(results))
-    for uri, _ in found:
-        if _path_of(uri).endswith("/tool_descriptions"):
+    resources = list(_resources(results))
+    for uri, _ in resources:
+        if _uri_path(uri).endswith("/tool_descriptions"):
             return uri
-    if not any(is_minimal(tool) for tool in _items(results, "tools/list", "tools")):
+    if not any(is_minimal(tool) for tool in _list_items(results, "tools/list", "tools")):
         return None
-    return next((uri for uri, resource in found if _is_named(resource)), None)
+    return next((uri for uri, resource in resources if _has_describing_name(resource)), None)
 
 
 def is_minimal(tool: Json) -> bool:
-    """Tells whether an entry of `tools/list` leaves open what the tool takes (seed 003, 3.1)."""
+    """True if an entry of `tools/list` does not describe the parameters of the tool (seed 003, 3.1)."""
     entry = as_dict(tool)
     schema = entry.get("inputSchema", entry.get("input_schema"))
     return schema is None or (
@@ -66,124 +64,123 @@ def is_minimal(tool: Json) -> bool:
     )
 
 
-def _is_named(resource: Json) -> bool:
-    return any(_NAME.search(text_of(resource, key) or "") for key in ("name", "title"))
+def _has_describing_name(resource: Json) -> bool:
+    return any(_RESOURCE_NAME.search(text_of(resource, key) or "") for key in ("name", "title"))
 
 
 def uris_for(uri: str, names: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Gives addresses that together name all tools, each with its tools; one with a comma in its name stands alone."""
+    """Yields URIs that together name all tools, each with its tools. A name with a comma gets its own URI."""
     batch: list[str] = []
     length = 0
     for name in names:
-        part = _quoted(name)
-        is_full = length + len(part) + 1 > _URI_LIMIT or len(batch) >= _NAMES_AT_ONCE
+        part = _quote_name(name)
+        is_full = length + len(part) + 1 > _URI_LIMIT or len(batch) >= _MAX_NAMES
         if batch and (is_full or "," in name):
-            yield _uri(uri, batch), tuple(batch)
+            yield _uri_with_names(uri, batch), tuple(batch)
             batch, length = [], 0
         if "," in name:
-            yield _uri(uri, [name]), (name,)
+            yield _uri_with_names(uri, [name]), (name,)
             continue
         batch.append(name)
         length += len(part) + 1
     if batch:
-        yield _uri(uri, batch), tuple(batch)
+        yield _uri_with_names(uri, batch), tuple(batch)
 
 
 def read_descriptions(
     session: Session, uri: str, names: Sequence[str], log: ProblemLog, secrets: Secrets
 ) -> dict[str, Json]:
-    """Reads the descriptions of tools, and gives name to description, raw; what failed is reported.
+    """Reads the descriptions of tools: name to raw description. Failures are reported.
 
-    Names are asked for in batches; those of a batch that failed, one by one (seed 003, 4.3).
+    Tools are read in batches; those of a failed batch, one by one (seed 003, 4.3).
     """
-    reader = _Reader(session, uri, log, secrets)
+    reader = _DescriptionReader(session, uri, log, secrets)
     batches = list(uris_for(uri, names))
-    answers = session.request_all([Request(READ, {"uri": address}) for address, _ in batches])
+    answers = session.request_all([Request(READ, {"uri": batch_uri}) for batch_uri, _ in batches])
     failed: list[str] = []
-    for (address, asked), answer in zip(batches, answers, strict=True):
-        if not reader.take(answer, asked, address, is_last=len(asked) == 1):
-            failed += asked if len(asked) > 1 else ()
-    if failed and not reader.is_hopeless:
+    for (batch_uri, requested), answer in zip(batches, answers, strict=True):
+        if not reader.take(answer, requested, batch_uri, is_last=len(requested) == 1):
+            failed += requested if len(requested) > 1 else ()
+    if failed and not reader.is_lost:
         reader.read_one_by_one(failed)
-    return reader.found
+    return reader.descriptions
 
 
-class _Reader:
-    """Gathers what the reads give."""
-
+class _DescriptionReader:
     def __init__(self, session: Session, uri: str, log: ProblemLog, secrets: Secrets) -> None:
-        self.found: dict[str, Json] = {}
-        self.is_hopeless = False
+        self.descriptions: dict[str, Json] = {}
+        self.is_lost = False
+        """True if the server no longer answers."""
         self._session = session
         self._uri = uri
         self._log = log
         self._secrets = secrets
 
     def read_one_by_one(self, names: Sequence[str]) -> None:
-        """Reads single tools, the first of them alone: where that fails too, it is not the batch that was wrong."""
-        addresses = [address for address, _ in (pair for name in names for pair in uris_for(self._uri, [name]))]
-        first = self._session.request(Request(READ, {"uri": addresses[0]}))
-        self.take(first, names[:1], addresses[0], is_last=True)
-        if self.is_hopeless:
+        """Reads single tools, at first only one: the server may no longer answer."""
+        uris = [_uri_with_names(self._uri, [name]) for name in names]
+        first = self._session.request(Request(READ, {"uri": uris[0]}))
+        self.take(first, names[:1], uris[0], is_last=True)
+        if self.is_lost:
             return
-        answers = self._session.request_all([Request(READ, {"uri": address}) for address in addresses[1:]])
-        for name, address, answer in zip(names[1:], addresses[1:], answers, strict=True):
-            self.take(answer, (name,), address, is_last=True)
+        answers = self._session.request_all([Request(READ, {"uri": uri}) for uri in uris[1:]])
+        for name, uri, answer in zip(names[1:], uris[1:], answers, strict=True):
+            self.take(answer, (name,), uri, is_last=True)
 
-    def take(self, answer: Answer, asked: Sequence[str], address: str, *, is_last: bool) -> bool:
-        """Takes one answer; tells whether it was one that can be used."""
+    def take(self, answer: Answer, requested: Sequence[str], uri: str, *, is_last: bool) -> bool:
+        """Stores the descriptions of one answer; returns false if it is unusable."""
         if (error := answer.failure) is not None:
-            self.is_hopeless = self.is_hopeless or not isinstance(error, RpcError)
-            message = _told(error) or str(error)
-            if is_last or self.is_hopeless:
-                self._report(address, self._secrets.excerpt(message))
+            self.is_lost = self.is_lost or not isinstance(error, RpcError)
+            message = _extension_error(error) or str(error)
+            if is_last or self.is_lost:
+                self._report(uri, self._secrets.excerpt(message))
             return False
-        described, message = _described(answer.result)
-        if described is None:
+        descriptions, message = _descriptions_from_result(answer.result)
+        if descriptions is None:
             if is_last:
-                self._report(address, self._secrets.excerpt(message))
+                self._report(uri, self._secrets.excerpt(message))
             return False
-        self._keep(described, asked, address)
+        self._store(descriptions, requested, uri)
         return True
 
-    def _keep(self, described: Mapping[str, Json], asked: Sequence[str], address: str) -> None:
-        for name in asked:
-            entry = as_dict(described.get(name))
+    def _store(self, descriptions: Mapping[str, Json], requested: Sequence[str], uri: str) -> None:
+        for name in requested:
+            entry = as_dict(descriptions.get(name))
             if not entry:
-                self._report(address, f"the answer has nothing of {name[:80]!r}, which was asked for")
+                self._report(uri, f"the answer omits {name[:80]!r}, which was requested")
             elif "error" in entry and "inputSchema" not in entry:
-                self._report(address, self._secrets.excerpt(_message_of(entry["error"])))
+                self._report(uri, self._secrets.excerpt(_error_message(entry["error"])))
             else:
-                self.found[name] = entry
-        extra = [name for name in described if name not in asked]
+                self.descriptions[name] = entry
+        extra = [name for name in descriptions if name not in requested]
         if extra:
             self._log.warning(
                 "tool-description-extra",
-                address,
-                f"the answer holds {len(extra)} tools that were not asked for, such as {extra[0][:80]!r}",
-                "give only what the address names (progressive disclosure, 4.4)",
+                uri,
+                f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}",
+                "return only the tools that the URI names (progressive disclosure, 4.4)",
             )
 
-    def _report(self, address: str, message: str) -> None:
-        self._log.warning("tool-description-failed", address, f"a description could not be read: {message}")
+    def _report(self, uri: str, message: str) -> None:
+        self._log.warning("tool-description-failed", uri, f"a description could not be read: {message}")
 
 
-def _described(result: Json) -> tuple[dict[str, Json] | None, str]:
-    """Reads name to description from the contents of a resource; else gives why there is none."""
+def _descriptions_from_result(result: Json) -> tuple[dict[str, Json] | None, str]:
+    """Returns name to description from the contents of a resource, or the reason why they are missing."""
     if as_dict(result).get("isError") is True:
         return None, _error_in_texts(as_list(as_dict(result).get("content"))) or "the server answers with an error"
     contents = as_list(as_dict(result).get("contents")) or as_list(as_dict(result).get("content"))
-    found: dict[str, Json] = {}
+    descriptions: dict[str, Json] = {}
     message = "the answer has no text"
     for item in contents:
         data = _json_of(item)
         if not isinstance(data, dict):
-            message = "the text is no JSON object" if text_of(item, "text") else message
-        elif (told := _error_of(data)) is not None:
-            return None, told
+            message = "the text is not a JSON object" if text_of(item, "text") else message
+        elif (error := _error_of(data)) is not None:
+            return None, error
         else:
-            found.update(data)
-    return (found, "") if found else (None, message)
+            descriptions.update(data)
+    return (descriptions, "") if descriptions else (None, message)
 
 
 def _json_of(item: Json) -> Json:
@@ -195,57 +192,57 @@ def _json_of(item: Json) -> Json:
 
 
 def _error_of(data: Mapping[str, Any]) -> str | None:
-    """Gives the message of an error object of the extension: `{"error": {"code": …, "message": …}}`."""
+    """Returns the message of an error object of the extension: `{"error": {"code": …, "message": …}}`."""
     error = data.get("error")
     if isinstance(error, dict) and ("code" in error or "message" in error):
         return f"{error.get('code', '')}: {error.get('message', '')}".strip(": ")
-    # A tool may be called `error`; then it is described by an object.
+    # A tool may be named `error`; its description is an object.
     return error if isinstance(error, str) and set(data) <= {"error", "available_tools", "code", "message"} else None
 
 
 def _error_in_texts(items: Sequence[Json]) -> str | None:
     for item in items:
         data = _json_of(item)
-        if isinstance(data, dict) and (told := _error_of(data)) is not None:
-            return told
+        if isinstance(data, dict) and (error := _error_of(data)) is not None:
+            return error
     return next((text for item in items if (text := text_of(item, "text")) is not None), None)
 
 
-def _told(error: BaseException) -> str | None:
-    """Gives what a JSON-RPC error says in the words of the extension, where it does: in its data or its message."""
+def _extension_error(error: BaseException) -> str | None:
+    """Returns the error of the extension in the data or the message of a JSON-RPC error, if any."""
     if not isinstance(error, RpcError):
         return None
     for data in (error.data, as_dict(error.data).get("data"), _json_of({"text": error.message})):
         if isinstance(data, dict):
-            if (told := _error_of(data)) is not None:
-                return told
+            if (message := _error_of(data)) is not None:
+                return message
             if data.get("code") in ERROR_CODES:
                 return f"{data['code']}: {data.get('message', error.message)}"
     return None
 
 
-def _message_of(error: Json) -> str:
+def _error_message(error: Json) -> str:
     if isinstance(error, dict):
         return f"{error.get('code', '')}: {error.get('message', '')}".strip(": ") or "an error"
     return str(error)
 
 
 def _resources(results: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Gives resources by their URIs without a query, and templates by what stands before their variables."""
-    for resource in _items(results, "resources/list", "resources"):
+    """Yields resources with their URI without the query, and templates with the part before their variables."""
+    for resource in _list_items(results, "resources/list", "resources"):
         if (uri := text_of(resource, "uri")) is not None:
             yield uri.partition("?")[0], resource
-    for template in _items(results, "resources/templates/list", "resourceTemplates"):
+    for template in _list_items(results, "resources/templates/list", "resourceTemplates"):
         if (uri := text_of(template, "uriTemplate")) is not None:
             yield re.split(r"[?{]", uri)[0], template
 
 
-def _items(results: Mapping[str, Json], method: str, key: str) -> Iterator[Json]:
+def _list_items(results: Mapping[str, Json], method: str, key: str) -> Iterator[Json]:
     for page in as_list(results.get(method)):
         yield from as_list(as_dict(page).get(key))
 
 
-def _path_of(uri: str) -> str:
+def _uri_path(uri: str) -> str:
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -253,12 +250,12 @@ def _path_of(uri: str) -> str:
     return f"{'/' if parts.netloc else ''}{parts.netloc}{parts.path}".rstrip("/")
 
 
-def _uri(uri: str, names: Sequence[str]) -> str:
-    return f"{uri}?tools={','.join(_quoted(name) for name in names)}"
+def _uri_with_names(uri: str, names: Sequence[str]) -> str:
+    return f"{uri}?tools={','.join(_quote_name(name) for name in names)}"
 
 
-def _quoted(name: str) -> str:
-    # What names of tools are made of stays as it is: servers compare the text (seed 003, 4.3).
+def _quote_name(name: str) -> str:
+    # Characters of tool names stay unquoted, because servers compare the literal string (seed 003, 4.3).
     return quote(name, safe="-._~/:@!$'()*")
 
 
@@ -274,13 +271,11 @@ ERRORS = (
         resolution="Name the tools in the query of the URI.",
     ),
 )
-"""What the extension itself defines (seed 003, 6)."""
-
-_NEEDS_A_CALL = "it needs a call of a tool, which skillgen does not make"
+"""Errors that the extension defines (seed 003, 6)."""
 
 
-class Disclosed:
-    """The second stage of one server; empty for a server that has none."""
+class DisclosedTools:
+    """The descriptions of a progressive-disclosure server; empty for any other server."""
 
     def __init__(self, results: Mapping[str, Json], problems: ProblemLog) -> None:
         read = as_dict(results.get(READ))
@@ -291,7 +286,7 @@ class Disclosed:
         self._tools = as_dict(read.get("tools"))
 
     def description(self, name: str) -> FieldReader | None:
-        """Gives the description of a tool that was read."""
+        """Returns the description of a tool, if it was read."""
         raw = self._tools.get(name)
         if not isinstance(raw, dict):
             return None
@@ -300,11 +295,11 @@ class Disclosed:
         return fields
 
     def is_undescribed(self, name: str) -> bool:
-        """True if the server describes its tools in a second stage, and this tool's description was not read."""
+        """True if the server describes its tools in a resource, and this tool's description was not read."""
         return self._uri is not None and not isinstance(self._tools.get(name), dict)
 
     def disclosure(self, entries: Sequence[tuple[str, FieldReader]], protocol_version: str | None) -> Disclosure | None:
-        """Tells how the tools of this server are described, if it is a progressive one."""
+        """Returns how a progressive-disclosure server describes its tools, and reports the criteria that it misses."""
         if self._uri is None:
             return None
         if protocol_version is not None and protocol_version >= "2026-07-28":
@@ -330,26 +325,28 @@ class Disclosed:
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
         """Checks the criteria that need no call (seed 003, 9)."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
-        yield _criterion(
+        yield _checked_criterion(
             1,
-            "minimal descriptions stand in tools/list",
+            "tools/list has minimal descriptions",
             not detailed,
             f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
             if detailed
             else None,
         )
-        yield _criterion(2, "a tool_descriptions resource stands in resources/list", True, None)
+        yield _checked_criterion(2, "resources/list has a tool_descriptions resource", True, None)
         if not self._was_read:
             for number, text in ((3, "the resource accepts tools"), (4, "it returns full descriptions")):
                 yield Criterion(number=number, text=text, outcome="not checked", note="the descriptions were not read")
         else:
             few = ", ".join(undescribed[:3])
-            yield _criterion(3, "the resource accepts tools", bool(self._tools), "no read gave a description")
+            yield _checked_criterion(
+                3, "the resource accepts tools", bool(self._tools), "no read returned a description"
+            )
             partial = [name for name, raw in self._tools.items() if not {"description", "inputSchema"} <= raw.keys()]
             lacking = (
                 f"without a description or inputSchema: {', '.join(partial[:3])}" if partial else f"missing: {few}"
             )
-            yield _criterion(4, "it returns full descriptions", not undescribed and not partial, lacking)
+            yield _checked_criterion(4, "it returns full descriptions", not undescribed and not partial, lacking)
         yield Criterion(
             number=5,
             text="a read without tools returns MISSING_TOOL_SELECTION",
@@ -361,13 +358,13 @@ class Disclosed:
             (7, "a call without reading returns TOOL_DESCRIPTION_REQUIRED"),
             (8, "authorization is isolated in its session"),
         ):
-            yield Criterion(number=number, text=text, outcome="not checked", note=_NEEDS_A_CALL)
+            yield Criterion(number=number, text=text, outcome="not checked", note="skillgen calls no tools")
 
 
 def guidance_from(
     described: FieldReader | None, problems: ProblemLog
 ) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
-    """Reads `usage_guidance` and `error_guidance`, whose shape is left open (seed 003, 4.4)."""
+    """Reads `usage_guidance` and `error_guidance`; their shape is not specified (seed 003, 4.4)."""
     if described is None:
         return (), ()
     sections: list[Section] = []
@@ -382,5 +379,5 @@ def guidance_from(
     return tuple(sections), cases
 
 
-def _criterion(number: int, text: str, is_met: bool, note: str | None) -> Criterion:
+def _checked_criterion(number: int, text: str, is_met: bool, note: str | None) -> Criterion:
     return Criterion(number=number, text=text, outcome="met" if is_met else "not met", note=None if is_met else note)

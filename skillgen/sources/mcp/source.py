@@ -32,7 +32,7 @@ from skillgen.sources.mcp.metadata import (
 )
 from skillgen.sources.mcp.offers import GroupReader, IconReader, ResourceReader, offered_skills
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
-from skillgen.sources.mcp.progressive import Disclosed
+from skillgen.sources.mcp.progressive import DisclosedTools
 from skillgen.sources.mcp.session import MODERN_VERSION
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader, callable_entries
@@ -155,7 +155,7 @@ class _ServiceReader:
         self._problems = problems
         self._handshakes = handshakes_from_results(crawl.results, problems)
         self._manifest = manifest or manifest_from_results(crawl.results, self._handshakes, problems)
-        self._disclosed = Disclosed(crawl.results, problems)
+        self._disclosed = DisclosedTools(crawl.results, problems)
         self._groups = GroupReader(crawl.results, problems)
         if self._manifest.fields.raw:
             self._manifest.check()
