@@ -1,19 +1,8 @@
-"""Ai_help in Markdown and JSON.
+"""Reads the result of `ai_help` (seed 000, 3.3), in Markdown or JSON as its `contentType` says.
 
-Splits the text of an `ai_help` answer: front matter, headings, lists of uses and of tools (seed 000, 3.3.2).
-
-Reads the front matter of an `ai_help` answer, or its `metadata`, in the words of a `dashdash` object.
-
-Both say the same things (seed 000, 3.1.2 and 3.3.2), so that the rest of the code asks both alike.
-
-Writes JSON that stands where a text was expected as Markdown.
-
-Reads the answer to `ai_help` (seed 000, 3.3), as Markdown or as JSON: `contentType` says which it is.
-
-Adds to a tool what a text says of it: a line of its quick reference, a chapter of its tool reference (S0-18).
-
-The text adds and changes nothing that the source declares. What has no field in the model, or says something else than
-the source, is kept as guidance in the text's own words.
+Its front matter or `metadata` is read in the shape of a `dashdash` object (seed 000, 3.1.2 and 3.3.2). Its quick
+reference and tool reference add to the tools (S0-18), but never change what the source declares: text that has no field
+in the model, or that differs from the source, becomes guidance, unchanged.
 """
 
 from __future__ import annotations
@@ -55,8 +44,8 @@ _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chapter:
-    """A heading and what stands below it, up to the next heading of its level or above."""
+class _Chapter:
+    """A heading and the text below it, up to the next heading of its level or above."""
 
     title: str
     """The text of the heading, as Markdown."""
@@ -66,7 +55,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class _Page:
     """A Markdown text by its headings."""
 
     title: str | None
@@ -76,16 +65,16 @@ class Page:
     """The blockquote below it."""
 
     introduction: str | None
-    """What else stands before the first chapter."""
+    """The rest of the text before the first chapter."""
 
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[_Chapter, ...]
     """The chapters of level 2."""
 
 
-def split_front_matter(text: str) -> tuple[str | None, str]:
+def _split_front_matter(text: str) -> tuple[str | None, str]:
     """Returns the text between two lines of dashes at the beginning, if there is one, and the rest.
 
-    Empty lines before it are those of a string literal that begins on a line of its own.
+    Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
     """
     lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
@@ -96,35 +85,35 @@ def split_front_matter(text: str) -> tuple[str | None, str]:
     return None, "\n".join(lines)
 
 
-def page_from_markdown(text: str) -> Page:
-    """Reads a text that has no front matter any more."""
+def _page_from_markdown(text: str) -> _Page:
+    """Splits a text without front matter by its headings."""
     tokens = _MARKDOWN.parse(text)
     first_chapter = next(_headings(tokens, ("h2",)), None)
     opening = text if first_chapter is None else "\n".join(text.split("\n")[: first_chapter[0]])
     title = next(_headings(_MARKDOWN.parse(opening), ("h1",)), None)
     below = "\n".join(opening.split("\n")[title[1] :]) if title is not None else opening
     quote, rest = _quote_and_rest(below)
-    return Page(
+    return _Page(
         title=title[2] if title is not None else None,
         quote=quote,
         introduction=rest or None,
-        chapters=tuple(chapters(text, ("h1", "h2"), tokens)),
+        chapters=tuple(_chapters(text, tokens)),
     )
 
 
-def chapters(text: str, tags: tuple[str, ...], tokens: list[Token] | None = None) -> Iterator[Chapter]:
-    """Gives the chapters under headings of these levels; the title of the page is none."""
+def _chapters(text: str, tokens: list[Token]) -> Iterator[_Chapter]:
+    """Yields the chapters of level 2; a heading of level 1 ends one but does not begin one."""
     lines = text.split("\n")
-    found = list(_headings(tokens if tokens is not None else _MARKDOWN.parse(text), tags))
-    starts = [heading[0] for heading in found] + [len(lines)]
-    for (_, start, title, tag), end in zip(found, starts[1:], strict=True):
+    headings = list(_headings(tokens, ("h1", "h2")))
+    starts = [heading[0] for heading in headings] + [len(lines)]
+    for (_, start, title, tag), end in zip(headings, starts[1:], strict=True):
         if tag != "h1":
-            yield Chapter(title=title, body="\n".join(lines[start:end]).strip())
+            yield _Chapter(title=title, body="\n".join(lines[start:end]).strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedUses:
-    """What a section on use says."""
+class _ListedUses:
+    """The uses that a section lists."""
 
     wanted: tuple[str, ...] = ()
     """When to use the service."""
@@ -133,17 +122,18 @@ class ListedUses:
     """When not to use it."""
 
     rest: str = ""
-    """What else the section says; Markdown."""
+    """The rest of the section; Markdown."""
 
 
-def uses(body: str, unwanted: bool = False) -> ListedUses:
-    """Reads the lists that say when to use something and when not, and the sentences that do.
+def _uses_in_section(body: str, unwanted: bool = False) -> _ListedUses:
+    """Reads the lists and sentences of a section that state when to use something and when not.
 
-    The line before a list says which it is, and the heading before that line; `unwanted` is what the section says.
+    The line before a list decides which it is, then the heading before that line, then `unwanted`, which is that of
+    the section.
     """
     text = lead_ins_apart(body, are_signs_bullets=True)
     tokens = _MARKDOWN.parse(text)
-    found: tuple[list[str], list[str]] = ([], [])
+    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
     read: set[int] = set()
     outer: list[bool] = []
     label = below_heading = unwanted
@@ -164,37 +154,37 @@ def uses(body: str, unwanted: bool = False) -> ListedUses:
             if not token.content.rstrip(" *_").endswith((":", "：")):
                 if own_label is None:
                     continue
-                _add_sentences(token.content, found, unwanted)
+                _add_sentences(token.content, uses, unwanted)
         elif _is_item(tokens, position):
-            for is_unwanted, words in uses_in_item(token.content, label):
-                found[is_unwanted].append(words)
-        elif outer or not _add_sentences(token.content, found, unwanted):
+            for is_unwanted, use in uses_in_item(token.content, label):
+                uses[is_unwanted].append(use)
+        elif outer or not _add_sentences(token.content, uses, unwanted):
             continue
         read.update(range(*token.map))
-    return ListedUses(wanted=tuple(found[False]), unwanted=tuple(found[True]), rest=_unread(text, read))
+    return _ListedUses(wanted=tuple(uses[False]), unwanted=tuple(uses[True]), rest=_unread(text, read))
 
 
-def _add_sentences(paragraph: str, found: tuple[list[str], list[str]], unwanted: bool) -> bool:
-    """Adds the uses that a paragraph declares; returns whether it says nothing else."""
+def _add_sentences(paragraph: str, uses: tuple[list[str], list[str]], unwanted: bool) -> bool:
+    """Adds the uses that a paragraph declares; returns whether it has no other sentences."""
     declared = uses_declared_in(paragraph)
-    found[unwanted].extend(declared.wanted)
-    found[True].extend(declared.unwanted)
+    uses[unwanted].extend(declared.wanted)
+    uses[True].extend(declared.unwanted)
     return 0 < len(list(sentences(paragraph))) <= len(declared.wanted) + len(declared.unwanted)
 
 
 def _unread(text: str, read: Collection[int]) -> str:
-    """Returns the lines that were not read, without headings that nothing follows."""
+    """Returns the lines that were not read, without headings of empty chapters."""
     lines = [line for number, line in enumerate(text.split("\n")) if number not in read]
-    kept: list[str] = []
+    rest: list[str] = []  # in reverse order
     for line in reversed(lines):
-        if not line.lstrip().startswith("#") or (kept and not kept[-1].lstrip().startswith("#")):
-            kept.extend([line] if line.strip() or (kept and kept[-1].strip()) else [])
-    return "\n".join(reversed(kept)).strip()
+        if not line.lstrip().startswith("#") or (rest and not rest[-1].lstrip().startswith("#")):
+            rest.extend([line] if line.strip() or (rest and rest[-1].strip()) else [])
+    return "\n".join(reversed(rest)).strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolLines:
-    """What a quick reference says."""
+class _ToolLines:
+    """The tools that a quick reference lists."""
 
     phrases: Mapping[str, str]
     """Tool name to one line."""
@@ -203,16 +193,16 @@ class ToolLines:
     """Names of tools that the service does not offer."""
 
     rest: str
-    """What else it says; Markdown."""
+    """The rest of it; Markdown."""
 
     has_list: bool
-    """Whether the rest lists something."""
+    """Whether the rest contains a list, a table or a block of code."""
 
 
-def tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> ToolLines:
+def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> _ToolLines:
     """Reads the items of a quick reference that name a tool: `name`, a dash or colon, a phrase.
 
-    What names another tool is no part of the rest where the list is the service's own.
+    With `is_own`, the list is the service's own: items with the names of other tools are not part of the rest.
     """
     phrases: dict[str, str] = {}
     unknown: list[str] = []
@@ -239,16 +229,16 @@ def tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> ToolL
     lines = body.split("\n")
     for start, stop, end in labels:
         if all(number in read or not lines[number].strip() for number in range(stop, end)):
-            read.update(range(start, stop))  # "**Project tools:**" without any item left
+            read.update(range(start, stop))  # "**Project tools:**", if all items below it were read
     rest = _unread(body, read)
     kinds = {token.type for token in _MARKDOWN.parse(rest)}
     has_list = bool(kinds & {"list_item_open", "fence", "code_block"}) or any("|" in line for line in rest.split("\n"))
-    return ToolLines(phrases=phrases, unknown=tuple(unknown), rest=rest, has_list=has_list)
+    return _ToolLines(phrases=phrases, unknown=tuple(unknown), rest=rest, has_list=has_list)
 
 
-def tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
-    """Returns what a tool reference says below the heading of each of these tools, and the rest of it."""
-    found: dict[str, str] = {}
+def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
+    """Returns tool name to the text below its heading in a tool reference, and the rest of the reference."""
+    by_tool: dict[str, str] = {}
     lines = body.split("\n")
     headings = [
         (start, end, int(tag[1:]), _tool_named(title, tool_names))
@@ -261,9 +251,9 @@ def tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str
         stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
         stop = next(stops, len(lines))
         chapter = "\n".join(lines[end:stop]).strip()
-        found[name] = f"{found[name]}\n\n{chapter}".strip() if name in found else chapter
+        by_tool[name] = f"{by_tool[name]}\n\n{chapter}".strip() if name in by_tool else chapter
         read.update(range(start, stop))
-    return found, _unread(body, read)
+    return by_tool, _unread(body, read)
 
 
 def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
@@ -276,33 +266,33 @@ def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
     return match["name"] if match is not None and is_alone and match["name"] in tool_names else None
 
 
-def labelled_parts(chapter: str) -> list[Chapter]:
-    """Returns the parts of a tool's chapter by their labels, `**Parameters:**` or a small heading.
+def _labelled_parts(chapter: str) -> list[_Chapter]:
+    """Splits a tool's chapter at its labels, such as `**Parameters:**` or a heading of level 4 to 6.
 
-    What is before the first label has an empty title.
+    The text before the first label has an empty title.
     """
-    parts = [Chapter(title="", body="")]
+    parts = [_Chapter(title="", body="")]
     is_code = False
     for line in chapter.split("\n"):
         match = None if is_code else _LABEL.fullmatch(line)
         is_code ^= _FENCE.match(line) is not None
         if match is not None:
             title = match["heading"] or match["bold"] or match["plain"]
-            parts.append(Chapter(title=title.strip("`*_:# "), body=match["text"]))
+            parts.append(_Chapter(title=title.strip("`*_:# "), body=match["text"]))
         else:
             parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
     return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]
 
 
 def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:
-    """Gives first line, line after, text and tag of the headings that stand in no quote and no list."""
+    """Yields first line, line after the last, text and tag of the headings outside of quotes and lists."""
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.tag in tags and token.map is not None:
             yield token.map[0], token.map[1], inline.content, token.tag
 
 
 def _is_item(tokens: list[Token], position: int) -> bool:
-    """Tells whether a token is the first line of text of a list item."""
+    """True if a token is the first paragraph of a list item."""
     return tokens[position].type == "inline" and position > 1 and tokens[position - 2].type == "list_item_open"
 
 
@@ -317,8 +307,8 @@ def _quote_and_rest(text: str) -> tuple[str | None, str]:
     return None, text.strip()
 
 
-FRONT_MATTER_LIMIT = 20_000
-"""Characters of front matter beyond which it is not read: deep nesting takes the YAML parser quadratic time."""
+_FRONT_MATTER_LIMIT = 20_000
+"""Characters of front matter; longer ones are not read, since the YAML parser takes quadratic time for deep nesting."""
 
 _ALIASES = {
     "abt": "spec-url",
@@ -330,19 +320,19 @@ _ALIASES = {
     "mcp": "mcp-url",
     "api": "api-url",
 }
-"""Names that the fields had in version 0.1 (CLI profile, appendix C)."""
+"""Names of the fields in version 0.1 (CLI profile, appendix C)."""
 
 _IDENTITY = ("name", "description", "emoji")
 _ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
 
-def metadata_from_front_matter(front_matter: str | None, pointer: str, problems: ProblemLog) -> FieldReader:
-    """Reads YAML; what is not YAML is reported, and says nothing."""
-    return metadata_from_mapping(_parsed(front_matter, pointer, problems), pointer, problems)
+def _metadata_from_front_matter(front_matter: str | None, pointer: str, problems: ProblemLog) -> FieldReader:
+    """Reads YAML; a reader without members if it is invalid, which is reported."""
+    return metadata_from_mapping(_parsed_yaml(front_matter, pointer, problems), pointer, problems)
 
 
 def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
-    """Gives front matter in the shape of a `dashdash` object; `none` is how YAML says null (seed 000, CLI profile)."""
+    """Returns front matter in the shape of a `dashdash` object; `none` is null (seed 000, CLI profile)."""
     keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
     shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
     for part in ("requires", "invocation"):
@@ -364,11 +354,13 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
     return fields
 
 
-def _parsed(front_matter: str | None, pointer: str, problems: ProblemLog) -> dict[str, Json]:
+def _parsed_yaml(front_matter: str | None, pointer: str, problems: ProblemLog) -> dict[str, Json]:
     if front_matter is None:
         return {}
-    if len(front_matter) > FRONT_MATTER_LIMIT:
-        problems.warning("ai-help-invalid", pointer, f"the front matter is longer than {FRONT_MATTER_LIMIT} characters")
+    if len(front_matter) > _FRONT_MATTER_LIMIT:
+        problems.warning(
+            "ai-help-invalid", pointer, f"the front matter is longer than {_FRONT_MATTER_LIMIT} characters"
+        )
         return {}
     try:
         data = parse_yaml(front_matter, problems, scalar=word_scalar)
@@ -376,7 +368,7 @@ def _parsed(front_matter: str | None, pointer: str, problems: ProblemLog) -> dic
         problems.warning("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
         return {}
     if _is_bomb(data):
-        problems.warning("ai-help-invalid", pointer, "the aliases of the front matter stand for too many values")
+        problems.warning("ai-help-invalid", pointer, "the aliases of the front matter expand to too many values")
         return {}
     if not isinstance(data, dict):
         problems.warning("ai-help-invalid", pointer, "the front matter is not a mapping")
@@ -384,13 +376,13 @@ def _parsed(front_matter: str | None, pointer: str, problems: ProblemLog) -> dic
 
 
 def _is_bomb(data: Json) -> bool:
-    """Tells whether aliases make more values than the text has characters."""
-    waiting, seen = [data], 0
-    while waiting and seen <= FRONT_MATTER_LIMIT:
-        value = waiting.pop()
-        seen += 1
-        waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    return bool(waiting)
+    """True if aliases expand to more values than the text may have characters."""
+    stack, count = [data], 0
+    while stack and count <= _FRONT_MATTER_LIMIT:
+        value = stack.pop()
+        count += 1
+        stack.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    return bool(stack)
 
 
 def _camel(key: str) -> str:
@@ -399,26 +391,26 @@ def _camel(key: str) -> str:
 
 
 def as_markdown(value: Json) -> str:
-    """Gives a text as it is, a list of texts and a flat object as list items, anything else as a block of JSON."""
+    """Returns JSON as Markdown: a string unchanged, strings or a flat object as a list, the rest as a code block."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "\n".join(f"- {item}" for item in value)
     if isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values()):
-        return "\n".join(f"- **{title_from_key(key)}:** {item}" for key, item in value.items())
+        return "\n".join(f"- **{_title_from_key(key)}:** {item}" for key, item in value.items())
     return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```" if value is not None else ""
 
 
-def title_from_key(key: str) -> str:
-    """Gives `commonMistakes` or `common_mistakes` as `Common mistakes`."""
+def _title_from_key(key: str) -> str:
+    """Returns a key as a title: `commonMistakes` and `common_mistakes` are `Common mistakes`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]+", " ", key).strip()
     return words[:1].upper() + words[1:]
 
 
-POINTER = "/ai_help"
+_POINTER = "/ai_help"
 
-OWN_LIST = "The Source's Own Quick Reference"
-"""The title of what a quick reference lists in a form that cannot be merged with the documents' own list."""
+_OWN_LIST = "The Source's Own Quick Reference"
+"""Title of a quick reference that lists tools in a form that cannot be merged with the documents' own list."""
 
 _USE = re.compile(r"whentouse|usewhen")
 _NO_USE = re.compile(r"when(?:not|to(?:not|avoid))|(?:do|should)not|dont|not(?:for|tobe|intended|suitable)|outofscope")
@@ -427,7 +419,7 @@ _REFERENCES = ("toolreference", "tools", "availabletools", "commandreference", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolHelp:
-    """What an answer says of some tools, and what it says of nothing but the service."""
+    """The text of `ai_help` on the tools of a service, and the rest of its sections."""
 
     phrases: Mapping[str, str]
     """Tool name to one line, from the quick reference."""
@@ -436,41 +428,41 @@ class ToolHelp:
     """Tool name to Markdown, from the tool reference."""
 
     sections: tuple[Section, ...]
-    """The sections without what they say of these tools."""
+    """The sections without the text on these tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AiHelp:
-    """What an answer says of the service."""
+    """The result of `ai_help`."""
 
     metadata: FieldReader
     """The front matter, or `metadata`, in the shape of a `dashdash` object."""
 
-    pointer: str = POINTER
-    """JSON pointer to what the rest was read from."""
+    pointer: str = _POINTER
+    """JSON pointer to the text of the fields below."""
 
     title: str | None = None
-    """The heading of the whole."""
+    """The heading of level 1."""
 
     quote: str | None = None
-    """One line that says what the service is."""
+    """One line that describes the service."""
 
     introduction: str | None = None
-    """What stands before the first section."""
+    """The text before the first section."""
 
     when_to_use: tuple[str, ...] = ()
-    """What the service is for, item by item."""
+    """Uses of the service, one each."""
 
     when_not_to_use: tuple[str, ...] = ()
-    """What it is not for."""
+    """Uses for which it is not meant."""
 
     sections: tuple[Section, ...] = ()
     """All sections without the uses, in order."""
 
     def of_tools(self, tool_names: Collection[str], problems: ProblemLog, *, is_own: bool = True) -> ToolHelp:
-        """Returns what it says of the tools that a service offers.
+        """Returns the text on the tools of a service.
 
-        Other tools are left out of the service's own quick reference and reported; an extra text may list commands.
+        Unknown tools are left out of the service's own quick reference and reported; an extra text may list commands.
         """
         phrases: dict[str, str] = {}
         chapters: dict[str, str] = {}
@@ -479,14 +471,14 @@ class AiHelp:
         for section in self.sections:
             key, title, body = _letters(section.title), section.title, section.body
             if key == "quickreference":
-                lines = tool_lines(body, tool_names, is_own=is_own)
+                lines = _tool_lines(body, tool_names, is_own=is_own)
                 phrases = {**lines.phrases, **phrases}
                 unknown += lines.unknown
-                title, body = OWN_LIST if lines.has_list else title, lines.rest
+                title, body = _OWN_LIST if lines.has_list else title, lines.rest
             elif key in _REFERENCES:
-                found, body = tool_chapters(body, tool_names)
-                for name, words in found.items():
-                    chapters[name] = "\n\n".join(filter(None, (chapters.get(name), words)))
+                by_tool, body = _tool_chapters(body, tool_names)
+                for name, chapter in by_tool.items():
+                    chapters[name] = "\n\n".join(filter(None, (chapters.get(name), chapter)))
             if body:
                 sections.append(Section(title=title, body=body))
         if unknown:
@@ -500,29 +492,29 @@ class AiHelp:
 
 
 def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
-    """Reads an answer; `None` is no answer. What makes no sense is reported, and the rest is read."""
+    """Reads the result of `ai_help`, which may be missing; invalid parts are reported and left out."""
     result = as_dict(raw)
     content, kind = result.get("content"), str(result.get("contentType", "")).partition(";")[0].strip().lower()
     if kind == "application/json" and "metadata" not in result and isinstance(content, str):
-        result, content = _decoded(content, problems), None
+        result, content = _parsed_json(content, problems), None
     if isinstance(content, str) and kind != "application/json":
         return _from_markdown(content, problems)
     if "metadata" in result or "sections" in result:
         return _from_json(result, problems)
     if raw is not None:
-        problems.warning("ai-help-invalid", POINTER, "the answer to ai_help has neither `content` nor `metadata`")
+        problems.warning("ai-help-invalid", _POINTER, "the answer to ai_help has neither `content` nor `metadata`")
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
 
 
 def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
-    pointer = f"{POINTER}/content"
-    front_matter, body = split_front_matter(content)
-    page = page_from_markdown(body)
+    pointer = f"{_POINTER}/content"
+    front_matter, body = _split_front_matter(content)
+    page = _page_from_markdown(body)
     builder = _Builder()
     for chapter in page.chapters:
         builder.add_markdown(chapter.title, chapter.body)
     return builder.built(
-        metadata=metadata_from_front_matter(front_matter, pointer, problems),
+        metadata=_metadata_from_front_matter(front_matter, pointer, problems),
         pointer=pointer,
         title=page.title,
         quote=page.quote,
@@ -536,14 +528,14 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
     for key, value in as_dict(result.get("sections")).items():
         builder.add_json(key, value)
     return builder.built(
-        metadata=metadata_from_mapping(metadata, f"{POINTER}/metadata", problems),
-        pointer=f"{POINTER}/sections",
+        metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
+        pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
     )
 
 
 class _Builder:
-    """Gathers what the sections of an answer say."""
+    """Collects the sections of a result."""
 
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = ()
@@ -554,10 +546,10 @@ class _Builder:
         key = _letters(title)
         is_unwanted = _NO_USE.match(key) is not None
         if is_unwanted or _USE.match(key):
-            found = uses(body, unwanted=is_unwanted)
-            self._wanted += found.wanted
-            self._unwanted += found.unwanted
-            body = found.rest
+            uses = _uses_in_section(body, unwanted=is_unwanted)
+            self._wanted += uses.wanted
+            self._unwanted += uses.unwanted
+            body = uses.rest
         if body and not is_bare_markup(body):
             self._sections.append(Section(title=title, body=body))
 
@@ -565,7 +557,7 @@ class _Builder:
         letters = _letters(key)
         body = _tool_list(value) if letters == "quickreference" else ""
         body = body or (_tool_reference(value) if letters in _REFERENCES else "")
-        self.add_markdown(title_from_key(key), body or as_markdown(value))
+        self.add_markdown(_title_from_key(key), body or as_markdown(value))
 
     def built(
         self,
@@ -588,18 +580,18 @@ class _Builder:
         )
 
 
-def _decoded(content: str, problems: ProblemLog) -> dict[str, Json]:
+def _parsed_json(content: str, problems: ProblemLog) -> dict[str, Json]:
     try:
         return as_dict(json.loads(content))
     except (ValueError, RecursionError):
-        problems.warning("ai-help-invalid", f"{POINTER}/content", "the content is not JSON, though `contentType` is")
+        problems.warning("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
         return {}
 
 
 def _tool_list(value: Json) -> str:
-    """Returns a quick reference in JSON as the list that it is in Markdown; empty where it has another form."""
-    phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in _named(value)}
-    return "\n".join(f"- `{name}` — {' '.join(words.split())}" for name, words in phrases.items() if words)
+    """Returns a quick reference in JSON as a list in Markdown; empty if it has another form."""
+    phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in _named_items(value)}
+    return "\n".join(f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
 
 
 def _phrase(item: Json) -> str:
@@ -607,8 +599,8 @@ def _phrase(item: Json) -> str:
 
 
 def _tool_reference(value: Json) -> str:
-    """Returns a tool reference in JSON as the chapters that it has in Markdown, a labelled part for each member."""
-    return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in _named(value))
+    """Returns a tool reference in JSON as chapters in Markdown, with a label for each member of a tool."""
+    return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in _named_items(value))
 
 
 def _chapter(item: Json) -> str:
@@ -617,11 +609,11 @@ def _chapter(item: Json) -> str:
     parts = [text_of(item, "description") or ""]
     for key, part in item.items():
         if key not in ("name", "tool") and part != parts[0]:
-            parts.append(f"**{title_from_key(key)}:**\n\n{as_markdown(part)}")
+            parts.append(f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}")
     return "\n\n".join(filter(None, parts))
 
 
-def _named(value: Json) -> Iterator[tuple[str, Json]]:
+def _named_items(value: Json) -> Iterator[tuple[str, Json]]:
     """Yields the members of an object, or the objects of a list that have a name."""
     if isinstance(value, dict):
         yield from value.items()
@@ -634,8 +626,8 @@ def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
 
 
-OTHER_WORDS = "Its help says"
-OTHER_PARAMETERS = "What its help says of the parameters"
+_OTHER_TEXT = "Its help says"
+_OTHER_PARAMETERS = "What its help says of the parameters"
 
 _ROW = re.compile(
     r"(?:\*\*)?`?(?P<name>[^\s`*:(]+)`?(?:\*\*)?(?:\s*\((?P<facts>[^()]*)\))?\s*(?::|—|–|\s-\s)(?:\*\*)?\s*(?P<words>\S.*)",
@@ -649,16 +641,16 @@ _NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*
 
 
 def with_help(tool: Tool, text: ToolHelp, origin: Origin, nulls: Collection[str] = ()) -> Tool:
-    """Returns a tool with what a text says of it; `nulls` are the fields that the source declares to be null."""
+    """Returns a tool with the text on it; `nulls` are the fields that the source declares to be null."""
     phrase, chapter = text.phrases.get(tool.name), text.chapters.get(tool.name)
-    found = _Help(tool, origin, nulls)
-    for part in labelled_parts(chapter or ""):
-        found.add(part.title, part.body)
-    return found.tool_with(phrase)
+    merger = _HelpMerger(tool, origin, nulls)
+    for part in _labelled_parts(chapter or ""):
+        merger.add(part.title, part.body)
+    return merger.tool_with(phrase)
 
 
-class _Help:
-    """Sorts the parts of a chapter into the fields of a tool."""
+class _HelpMerger:
+    """Adds the parts of a chapter to the fields of a tool."""
 
     def __init__(self, tool: Tool, origin: Origin, nulls: Collection[str]) -> None:
         self._tool = tool
@@ -667,21 +659,21 @@ class _Help:
         self._guidance: list[Section] = []
 
     def add(self, title: str, body: str) -> None:
-        """Reads one part; an empty title is that of the words before the first label."""
-        key = re.sub(r"[^a-z]", "", title.lower())
+        """Adds one part; the text before the first label has an empty title."""
+        key = _letters(title)
         if key == "":
             body = self._description(body)
         elif key in ("parameters", "arguments", "inputs", "input"):
-            title, body = OTHER_PARAMETERS, self._parameters(body)
+            title, body = _OTHER_PARAMETERS, self._parameters(body)
         elif key in ("sideeffects", "sideeffect"):
             body = self._side_effects(body)
         elif key in ("cliequivalent", "apiequivalent"):
             body = self._equivalent(f"{key[:3]}_equivalent", body)
         if body.strip():
-            self._guidance.append(Section(title=title or OTHER_WORDS, body=body.strip()))
+            self._guidance.append(Section(title=title or _OTHER_TEXT, body=body.strip()))
 
     def tool_with(self, phrase: str | None) -> Tool:
-        """Returns the tool with all parts, and with the line of the quick reference where it declares no summary."""
+        """Returns the tool with all parts; `phrase`, its line of the quick reference, replaces an inferred summary."""
         summary = (self._tool.origins or {}).get("summary")
         if phrase and (self._tool.summary is None or (summary is not None and summary.kind == "inferred")):
             self._set("summary", phrase)
@@ -702,23 +694,23 @@ class _Help:
         return ""
 
     def _parameters(self, text: str) -> str:
-        """Fills in what parameters are; returns the rows that say something else or something more."""
+        """Adds missing descriptions of parameters; returns the rows that differ from the tool or add other facts."""
         by_name = {parameter.name: parameter for parameter in self._tool.parameters}
         lines, filled, read = text.split("\n"), dict[str, Parameter](), set[int]()
         tokens = _MARKDOWN.parse(text)
         for position, token in enumerate(tokens):
-            # paragraph, inline and their end: a row without blocks inside
+            # The item is one paragraph: paragraph_open, inline, paragraph_close, list_item_close.
             if token.type != "list_item_open" or token.map is None or tokens[position + 4 :][:1] == []:
                 continue
             row = _ROW.fullmatch(tokens[position + 2].content.strip())
             parameter = by_name.get(row["name"]) if row is not None else None
             if row is None or parameter is None or tokens[position + 4].type != "list_item_close":
                 continue
-            words = " ".join(row["words"].split())
+            description = " ".join(row["words"].split())
             if not parameter.description and parameter.name not in filled:
                 origins = {**(parameter.origins or {}), "description": self._origin}
-                filled[parameter.name] = replace(parameter, description=words, origins=origins)
-            elif not _says((filled.get(parameter.name) or parameter).description or "", words):
+                filled[parameter.name] = replace(parameter, description=description, origins=origins)
+            elif not _says((filled.get(parameter.name) or parameter).description or "", description):
                 continue
             if _PLAIN_FACTS.issuperset(re.findall(r"[^\s,|]+", (row["facts"] or "").lower())):
                 read.update(range(*token.map))
@@ -749,7 +741,7 @@ class _Help:
 
 
 def _says(text: str, words: str) -> bool:
-    """Returns whether a text has these words already, whatever its case, emphasis and stops."""
+    """True if a text contains these words, regardless of case, emphasis and punctuation."""
     return _comparable(words) in _comparable(text)
 
 
