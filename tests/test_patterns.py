@@ -271,7 +271,7 @@ WITHOUT_REPETITION = {
     ("config/loader.py", "_line_of"),
     ("security/injection/patterns.py", "_unspaced"),
     ("model/changes.py", "_with_type_names"),
-    ("enrich/groups.py", "_can_be_several"),
+    ("enrich/groups.py", "_is_countable"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),
     ("sources/mcp/crawl.py", "_report_home_folder"),

@@ -1,15 +1,7 @@
-"""Group tools; divide large groups.
+"""Groups the tools of a service: declared groups first, then groups inferred from paths and names.
 
-Divides a group that is too large into parts with names that tell what is in them.
-
-By the parts of the paths or the nouns of the names where these tell tools apart, else by what the tools do, else by
-the alphabet.
-
-Groups of tools: those that the source declares, else those that paths and names suggest.
-
-No group has a single tool where another can take it, none more than a page of an index holds, and no two differ in
-case only. What is drawn from names, and what becomes of a declared group that is too small or too large, is marked as
-inferred. Which groups there are and what they are called does not depend on the order in which the tools come.
+Groups of one tool are merged, groups too large for a page of an index are split, and no two names differ in case only.
+Everything that was not declared is marked as inferred. The result does not depend on the order of the tools.
 """
 
 from __future__ import annotations
@@ -38,77 +30,117 @@ from skillgen.text.words import (
 )
 
 LIMIT = 100
-"""Tools that a group may have: with a line for each, a page of an index holds them."""
+"""Maximum number of tools in a group: with a line for each, they fit on one page of an index."""
 
-OWN_PART = 12
-"""Tools from which on what shares a word is a part of its own."""
+REST = "other"
+"""The group of tools that have nothing in common with others; it comes last."""
 
-SMALL_PART = 40
-"""Up to how many tools smaller ones are put together, in the order of the alphabet."""
+_MIN_PART = 12
+"""Minimum number of tools that share a word for a part of their own."""
 
-DEPTH_LIMIT = 12
+_MAX_PACKED_PART = 40
+"""Maximum number of tools of a part that is packed from smaller ones, in alphabetical order."""
 
-Part = tuple[str, tuple[Tool, ...]]
+_DEPTH_LIMIT = 12
+
+_MIN_NAMED_TOOLS = 6
+"""Fewer tools than this are not grouped by their names."""
+
+_MIN_MEAN_SIZE = 3
+"""Minimum mean size of groups by names: a page for every two tools helps nobody."""
+
+_COMPOUND_SHARE = 0.95
+"""Two adjacent nouns are a compound if they are adjacent in this share of the names with one of them.
+
+Nearly all of them: a heading such as "Pull requests" has to fit the tools of the complete group.
+"""
+
+_COMMON_SHARE = 0.7
+"""A noun in more than this share of the names is ignored, since it does not distinguish tools."""
+
+_SUMMARY_LENGTH = 300
+"""Characters of a description that are read in place of a missing summary."""
+
+_SINGLE = "groups of one tool"
+
+_SPELLING = "groups whose names differ in case only"
+
+_BY_PATH = Origin("inferred", "paths")
+
+_COUNTABLE_VERBS = frozenset({"add", "create", "delete", "new", "remove"})
+"""Verbs with an object that is one of several."""
+
+_AFTER_NOUN = "and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with"
+"""Words that follow a complete noun: `a page of` names a page, `a page size` does not."""
+
+_TEXT_WORD = re.compile(r"\w+")
+
+_Part = tuple[str, tuple[Tool, ...]]
 """A label, and the tools."""
 
-
-def divided(tools: Sequence[Tool]) -> list[Part]:
-    """Returns parts of at most `LIMIT` tools, each with a label, which several may have."""
-    return _without_single_parts(list(_by_words(tuple(tools), 0)))
+_Spellings = defaultdict[str, Counter[str]]
 
 
-def _without_single_parts(parts: list[Part]) -> list[Part]:
-    """Puts each part of one tool to the smallest other one."""
-    found = [part for part in parts if len(part[1]) > 1]
+def _split(tools: Sequence[Tool]) -> list[_Part]:
+    """Returns parts of at most `LIMIT` tools, each with a label; labels may repeat.
+
+    Tools are split by the parts of their paths or the nouns of their names, then by verb, then alphabetically.
+    """
+    return _without_single_parts(list(_split_by_words(tuple(tools), 0)))
+
+
+def _without_single_parts(parts: list[_Part]) -> list[_Part]:
+    """Merges each part of one tool into the smallest other part."""
+    merged = [part for part in parts if len(part[1]) > 1]
     for label, members in (part for part in parts if len(part[1]) == 1):
-        if not found:
+        if not merged:
             return parts
-        smallest = min(range(len(found)), key=lambda place: len(found[place][1]))
-        found[smallest] = (f"{found[smallest][0]}, {label}", (*found[smallest][1], *members))
-    return found
+        smallest = min(range(len(merged)), key=lambda index: len(merged[index][1]))
+        merged[smallest] = (f"{merged[smallest][0]}, {label}", (*merged[smallest][1], *members))
+    return merged
 
 
-def _by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[Part]:
+def _split_by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[_Part]:
     spoken = readable_names(tools)
     words = {tool.name: _words(tool, spoken[tool.name]) for tool in tools}
     shared = shared_prefix(list(words.values()))
     buckets = _buckets(tools, lambda tool: next(iter(words[tool.name][shared : shared + 1]), ""))
-    if len(buckets) == 1 or depth == DEPTH_LIMIT:
-        yield from _by_action(tools)
+    if len(buckets) == 1 or depth == _DEPTH_LIMIT:
+        yield from _split_by_verb(tools)
         return
     for key, members in _packed(buckets):
         if len(members) <= LIMIT:
             yield key, members
         elif key:
-            yield from ((f"{key} {label}", part) for label, part in _by_words(members, depth + 1))
+            yield from ((f"{key} {label}", part) for label, part in _split_by_words(members, depth + 1))
         else:
-            yield from _by_action(members)
+            yield from _split_by_verb(members)
 
 
-def _by_action(tools: tuple[Tool, ...]) -> Iterator[Part]:
-    """Divides what no noun tells apart: by verb, and what is still too large by the alphabet."""
-    for key, members in _packed(_buckets(tools, _action)):
+def _split_by_verb(tools: tuple[Tool, ...]) -> Iterator[_Part]:
+    """Splits tools that share their nouns: by verb, and parts that are still too large alphabetically."""
+    for key, members in _packed(_buckets(tools, _verb_or_method)):
         by_name = sorted(members, key=lambda tool: tool.name)
         for start in range(0, len(by_name), LIMIT):
             portion = tuple(by_name[start : start + LIMIT])
-            whole = len(members) <= LIMIT and key
-            yield (key if whole else f"{portion[0].name} to {portion[-1].name}"), portion
+            has_label = len(members) <= LIMIT and key
+            yield (key if has_label else f"{portion[0].name} to {portion[-1].name}"), portion
 
 
-def _action(tool: Tool) -> str:
-    """Gives the word that says what a tool does."""
+def _verb_or_method(tool: Tool) -> str:
+    """Returns the verb of a tool's name, else its HTTP method."""
     return verb_of(without_method_prefix(tool.name, tool.method)) or (tool.method or "").lower()
 
 
 def _words(tool: Tool, name: str) -> tuple[str, ...]:
-    """Gives the words by which a tool of this name is put away, the most general first."""
+    """Returns the words by which a tool is sorted, the most general first."""
     return path_segments(tool.path or "") or nouns_of(name) or words_of(name)
 
 
 def shared_prefix(words: Sequence[tuple[str, ...]]) -> int:
-    """Gives with how many words all begin."""
+    """Returns the number of words with which all of them begin."""
     shared = 0
-    while all(len(found) > shared for found in words) and len({found[shared] for found in words}) == 1:
+    while all(len(item) > shared for item in words) and len({item[shared] for item in words}) == 1:
         shared += 1
     return shared
 
@@ -117,15 +149,15 @@ def _buckets(tools: Sequence[Tool], key: Callable[[Tool], str]) -> dict[str, tup
     return {word: tuple(members) for word, members in groupby(sorted(tools, key=key), key)}
 
 
-def _packed(buckets: dict[str, tuple[Tool, ...]]) -> Iterator[Part]:
-    """Gives large buckets as they are, and fills parts with the small ones."""
-    small = {key: tools for key, tools in buckets.items() if len(tools) < OWN_PART}
+def _packed(buckets: dict[str, tuple[Tool, ...]]) -> Iterator[_Part]:
+    """Yields large buckets unchanged, and parts that are filled with the small ones."""
+    small = {key: tools for key, tools in buckets.items() if len(tools) < _MIN_PART}
     yield from ((key, tools) for key, tools in buckets.items() if key not in small)
     keys: list[str] = []
     members: list[Tool] = []
     left = sum(map(len, small.values()))
     for key, tools in small.items():
-        if members and len(members) + len(tools) > SMALL_PART and left > 1:
+        if members and len(members) + len(tools) > _MAX_PACKED_PART and left > 1:
             yield _range(keys), tuple(members)
             keys, members = [], []
         keys.append(key)
@@ -140,69 +172,37 @@ def _range(keys: Sequence[str]) -> str:
     return named[0] if len(named) == 1 else f"{named[0]} to {named[-1]}"
 
 
-REST = "other"
-"""The group of tools that have nothing in common with others; it comes last."""
-
-NAMED_TOOLS = 6
-"""Fewer tools than this are not grouped by their names."""
-
-MEAN_SIZE = 3
-"""Groups by names must be this large on average: a page for each two tools helps nobody."""
-
-_SINGLE = "groups of one tool"
-
-_SPELLING = "groups whose names differ in case only"
-
-_BY_PATH = Origin("inferred", "paths")
-
-COMPOUND_SHARE = 0.95
-"""Two nouns that stand together in this many of the names are one."""
-
-_MAKING = frozenset({"add", "create", "delete", "new", "remove"})
-"""Verbs whose object is one of several."""
-
-_AFTER_ONE = "and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with"
-"""Words that follow the name of a thing, which so is no half of another: `a page of`, not `a page size`."""
-
-COMMON_SHARE = 0.7
-"""A word that more of the names have tells nothing apart."""
-
-_TEXT_WORD = re.compile(r"\w+")
-
-_Spellings = defaultdict[str, Counter[str]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cluster:
-    """Tools that belong together, and the group that they are to have."""
+    """Tools, and the group that they will have."""
 
     group: Group
     tools: tuple[Tool, ...]
     source: str | None = None
-    """What the membership was inferred from; `None` where it is declared."""
+    """What the membership was inferred from; `None` if it is declared."""
 
 
-def grouped(service: Service) -> Service:
-    """Gives the service with every tool in a group, as far as there is more than one."""
+def group_tools(service: Service) -> Service:
+    """Returns the service with every tool in a group, or without groups if there would be only one."""
     clusters = _without_alike([*_declared(service), *_inferred(service)])
     if not clusters:
         return service
     clusters = _without_single(clusters, keeps_declared=service.kind == "mcp")
-    names_nothing = clusters[0].group.name == REST or clusters[0].source == _SINGLE
-    if len(clusters) == 1 and names_nothing and clusters[0].source is not None and len(service.tools) <= LIMIT:
+    is_unnamed = clusters[0].group.name == REST or clusters[0].source == _SINGLE
+    if len(clusters) == 1 and is_unnamed and clusters[0].source is not None and len(service.tools) <= LIMIT:
         return replace(service, groups=(), tools=tuple(replace(tool, group=None) for tool in service.tools))
     return _with_clusters(service, clusters)
 
 
-def with_small_groups(service: Service) -> Service:
-    """Gives the service with each group divided that is too large for a page of an index."""
+def split_large_groups(service: Service) -> Service:
+    """Returns the service with groups of at most `LIMIT` tools."""
     clusters = _declared(service)
     if all(len(cluster.tools) <= LIMIT for cluster in clusters):
         return service
-    named = {cluster.group.name for cluster in clusters}
+    names = {cluster.group.name for cluster in clusters}
     return _with_clusters(
         service,
-        [part for cluster in clusters for part in _parts(cluster, named, 2 * len(cluster.tools) > len(service.tools))],
+        [part for cluster in clusters for part in _parts(cluster, names, 2 * len(cluster.tools) > len(service.tools))],
     )
 
 
@@ -219,27 +219,27 @@ def _declared(service: Service) -> list[_Cluster]:
 
 
 def _inferred(service: Service) -> list[_Cluster]:
-    """Groups the tools for which no group is declared."""
-    loose = [tool for tool in service.tools if tool.group is None]
-    if not loose:
+    """Groups the tools without a declared group."""
+    tools = [tool for tool in service.tools if tool.group is None]
+    if not tools:
         return []
-    is_rest = len(loose) < len(service.tools)
-    names = _noun_names(loose)
-    if all(tool.path for tool in loose):
-        paths = _path_names(loose)
-        return _clusters(names, loose, "name") if _tells_more(names, paths) else _clusters(paths, loose, "path")
-    is_worth_it = len(loose) >= NAMED_TOOLS and len(loose) >= MEAN_SIZE * len(set(names.values()))
-    if is_rest or len(loose) > LIMIT or (is_worth_it and 2 * list(names.values()).count(REST) <= len(loose)):
-        return _clusters(names if is_worth_it or len(loose) > LIMIT else dict.fromkeys(names, REST), loose, "name")
+    some_are_declared = len(tools) < len(service.tools)
+    names = _noun_names(tools)
+    if all(tool.path for tool in tools):
+        paths = _path_names(tools)
+        return _clusters(names, tools, "name") if _prefers_names(names, paths) else _clusters(paths, tools, "path")
+    is_useful = len(tools) >= _MIN_NAMED_TOOLS and len(tools) >= _MIN_MEAN_SIZE * len(set(names.values()))
+    if some_are_declared or len(tools) > LIMIT or (is_useful and 2 * list(names.values()).count(REST) <= len(tools)):
+        return _clusters(names if is_useful or len(tools) > LIMIT else dict.fromkeys(names, REST), tools, "name")
     return []
 
 
-def _tells_more(names: Mapping[str, str], paths: Mapping[str, str]) -> bool:
-    """Tells whether names put tools in groups where paths leave nearly every tool on its own, or all in one."""
-    left = [list(found.values()).count(REST) for found in (names, paths)]
-    sizes = [len(found) / len(set(found.values())) for found in (names, paths)]
-    is_poor = 2 * left[1] > len(paths) or sizes[1] < MEAN_SIZE
-    return len(names) >= NAMED_TOOLS and is_poor and 2 * left[0] <= len(names) and sizes[0] >= MEAN_SIZE
+def _prefers_names(names: Mapping[str, str], paths: Mapping[str, str]) -> bool:
+    """True if names group most tools, and paths leave most of them alone or make small groups."""
+    rests = [list(groups.values()).count(REST) for groups in (names, paths)]
+    sizes = [len(groups) / len(set(groups.values())) for groups in (names, paths)]
+    is_poor = 2 * rests[1] > len(paths) or sizes[1] < _MIN_MEAN_SIZE
+    return len(names) >= _MIN_NAMED_TOOLS and is_poor and 2 * rests[0] <= len(names) and sizes[0] >= _MIN_MEAN_SIZE
 
 
 def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> list[_Cluster]:
@@ -258,129 +258,131 @@ def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> l
 
 
 def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
-    """Gives a noun as a heading, in the plural where there can be several; a part of a path as it is."""
+    """Returns a noun as a heading, in the plural if it is countable; a part of a path is unchanged."""
     if source == "path" and name != REST:
         return name
     noun = name.rpartition(" ")[2]
     spellings = _spellings(tools)
-    found = plural(name) if name != REST and _can_be_several(noun, tools, spellings) else name
-    found = " ".join(_spelt(word, spellings) for word in found.split(" "))
-    return found[:1].upper() + found[1:]
+    title = plural(name) if name != REST and _is_countable(noun, tools, spellings) else name
+    title = " ".join(_spelled(word, spellings) for word in title.split(" "))
+    return title[:1].upper() + title[1:]
 
 
-def _can_be_several(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
-    """Tells whether names have a noun in the plural, make or remove one of them, or do something to one at a time."""
-    words = [words_of(said) for said in readable_names(tools).values()]
-    if any(plural(noun) in found for found in words):
+def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
+    """True if names have a noun in the plural or after a verb such as "create", or two summaries have "a" before it."""
+    words = [words_of(name) for name in readable_names(tools).values()]
+    if any(plural(noun) in name for name in words):
         return True
-    if _as_written(noun, spellings) != noun:
+    if _with_capitals(noun, spellings) != noun:
         return False
-    made = any(found[-1:] == (noun,) and not _MAKING.isdisjoint(found[:-1]) for found in words)
-    if made:
+    if any(name[-1:] == (noun,) and not _COUNTABLE_VERBS.isdisjoint(name[:-1]) for name in words):
         return True
     one = re.compile(
-        rf"\b(?:an?|each|every)\s(?:[\w-]+\s){{0,2}}{re.escape(noun)}\b(?=\W*$|[.,;:)]|\s(?:{_AFTER_ONE})\b)", re.I
+        rf"\b(?:an?|each|every)\s(?:[\w-]+\s){{0,2}}{re.escape(noun)}\b(?=\W*$|[.,;:)]|\s(?:{_AFTER_NOUN})\b)", re.I
     )
-    return sum(bool(one.search(tool.summary or (tool.description or "")[:300])) for tool in tools) > 1
+    return sum(bool(one.search(_summary(tool))) for tool in tools) > 1
 
 
-def _spelt(word: str, spellings: _Spellings) -> str:
-    """Gives a word of a title as it is written, several of what is abbreviated too: `URLs`."""
-    found = _as_written(word, spellings)
-    one = _as_written(singular(word), spellings) if found == word != singular(word) else word
-    return f"{one}s" if one.isupper() else found
+def _spelled(word: str, spellings: _Spellings) -> str:
+    """Returns a word of a title in its usual spelling, also the plural of an abbreviation: `URLs`."""
+    spelling = _with_capitals(word, spellings)
+    one = _with_capitals(singular(word), spellings) if spelling == word != singular(word) else word
+    return f"{one}s" if one.isupper() else spelling
 
 
 def _spellings(tools: Iterable[Tool]) -> _Spellings:
-    """Returns how often the descriptions and names of tools spell each word in which way, by the word in lower case."""
-    found: _Spellings = defaultdict(Counter)
+    """Returns each word in lower case with the counts of its spellings in summaries and names."""
+    spellings: _Spellings = defaultdict(Counter)
     for tool in tools:
-        text = tool.summary or (tool.description or "")[:300]
-        for word in chain(_TEXT_WORD.findall(text), _capitals(tool.name)):
-            found[word.lower()][word] += 1
-    return found
+        for word in chain(_TEXT_WORD.findall(_summary(tool)), _capitals(tool.name)):
+            spellings[word.lower()][word] += 1
+    return spellings
 
 
-def _as_written(word: str, spellings: _Spellings) -> str:
-    """Returns a word as the descriptions spell it where they use capitals inside it: `CI`, `GitLab`."""
-    found = spellings.get(word.lower(), Counter())
-    most = max(found, key=lambda spelt: (found[spelt], spelt), default=word)
-    return most if most[1:].lower() != most[1:] else word
+def _summary(tool: Tool) -> str:
+    return tool.summary or (tool.description or "")[:_SUMMARY_LENGTH]
+
+
+def _with_capitals(word: str, spellings: _Spellings) -> str:
+    """Returns the usual spelling of a word if it has capitals inside, as `CI` and `GitLab`, else the word."""
+    counts = spellings.get(word.lower(), Counter())
+    usual = max(counts, key=lambda spelling: (counts[spelling], spelling), default=word)
+    return usual if usual[1:].lower() != usual[1:] else word
 
 
 def _capitals(name: str) -> list[str]:
-    """Returns the words in capitals of a name that also has others."""
+    """Returns the upper-case words of a name in mixed case."""
     return [] if name.isupper() else [word for word in WORD.findall(name) if word.isupper()]
 
 
 def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Gives each tool the first part of its path after those that all paths share."""
-    parts = {tool.name: [part for part in (tool.path or "").split("/") if part] for tool in tools}
+    """Returns tool name to group name: the first part of the path after the prefix that all paths share."""
+    paths = {tool.name: [part for part in (tool.path or "").split("/") if part] for tool in tools}
     shared = 0
-    while all(len(found) > shared + 1 and "{" not in found[shared] for found in parts.values()):
-        if len({found[shared] for found in parts.values()}) > 1:
+    while all(len(path) > shared + 1 and "{" not in path[shared] for path in paths.values()):
+        if len({path[shared] for path in paths.values()}) > 1:
             break
         shared += 1
-    names = {name: next(iter(path_segments("/".join(found[shared:]))), "") for name, found in parts.items()}
+    names = {name: next(iter(path_segments("/".join(path[shared:]))), "") for name, path in paths.items()}
     counts = Counter(names.values())
-    return {name: found if found and counts[found] > 1 else REST for name, found in names.items()}
+    return {name: group if group and counts[group] > 1 else REST for name, group in names.items()}
 
 
 def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Gives each tool the noun of its name that most others share, from the most frequent on.
+    """Returns tool name to group name: the noun that most tools share, then that of most of the rest, and so on.
 
-    Of those that are equally frequent the one comes first that stands further ahead in the names.
+    Of equally frequent nouns, the one that is nearer to the start of the names comes first.
     """
-    nouns = {name: nouns_of(said) for name, said in readable_names(tools).items()}
-    counts = Counter(noun for found in nouns.values() for noun in found)
-    common = {noun for noun, count in counts.items() if count > COMMON_SHARE * len(tools)}
-    left = {name: tuple(noun for noun in found if noun not in common) for name, found in nouns.items()}
-    counts, places = Counter[str](), Counter[str]()
-    having: dict[str, list[str]] = {}
-    for name, words in left.items():
-        for place, noun in enumerate(words):
+    nouns = {name: nouns_of(readable) for name, readable in readable_names(tools).items()}
+    counts = Counter(noun for words in nouns.values() for noun in words)
+    common = {noun for noun, count in counts.items() if count > _COMMON_SHARE * len(tools)}
+    pending = {name: tuple(noun for noun in words if noun not in common) for name, words in nouns.items()}
+    counts, positions = Counter[str](), Counter[str]()
+    names_with: dict[str, list[str]] = {}
+    for name, words in pending.items():
+        for position, noun in enumerate(words):
             counts[noun] += 1
-            places[noun] += place
-            having.setdefault(noun, []).append(name)
-    # An entry of the queue that is no longer true is passed over: a count is queued again when it changes.
-    queue = [(-count, places[noun], noun) for noun, count in counts.items()]
+            positions[noun] += position
+            names_with.setdefault(noun, []).append(name)
+    # Entries of the queue that are out of date are skipped: a noun is queued again when its count changes.
+    queue = [(-count, positions[noun], noun) for noun, count in counts.items()]
     heapq.heapify(queue)
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     while queue:
-        count, place_sum, noun = heapq.heappop(queue)
-        if (-count, place_sum) != (counts[noun], places[noun]):
+        count, position_sum, noun = heapq.heappop(queue)
+        if (-count, position_sum) != (counts[noun], positions[noun]):
             continue
         if counts[noun] < 2:
             break
-        members = [name for name in having[noun] if name in left]
-        title = _phrase_of(noun, [left[name] for name in members])
+        members = [name for name in names_with[noun] if name in pending]
+        title = _compound(noun, [pending[name] for name in members])
         changed: set[str] = set()
         for name in members:
-            found[name] = title
-            for place, word in enumerate(left.pop(name)):
+            groups[name] = title
+            for position, word in enumerate(pending.pop(name)):
                 counts[word] -= 1
-                places[word] -= place
+                positions[word] -= position
                 changed.add(word)
         for word in changed:
-            heapq.heappush(queue, (-counts[word], places[word], word))
-    return {tool.name: found.get(tool.name, REST) for tool in tools}
+            heapq.heappush(queue, (-counts[word], positions[word], word))
+    return {tool.name: groups.get(tool.name, REST) for tool in tools}
 
 
-def _phrase_of(noun: str, members: Sequence[tuple[str, ...]]) -> str:
-    """Gives the noun with the one that follows or leads it in nearly every name: `pull request`."""
-    for step, phrase in ((1, "{noun} {beside}"), (-1, "{beside} {noun}")):
-        places = [(words, words.index(noun) + step) for words in members]
-        found = Counter(words[place] for words, place in places if 0 <= place < len(words))
-        beside, count = max(found.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-        if count >= COMPOUND_SHARE * len(members):
-            return phrase.format(noun=noun, beside=beside)
+def _compound(noun: str, names: Sequence[tuple[str, ...]]) -> str:
+    """Returns the noun with the one that follows or precedes it in nearly every name, as in `pull request`."""
+    for step in (1, -1):
+        indexes = [(words, words.index(noun) + step) for words in names]
+        neighbours = Counter(words[index] for words, index in indexes if 0 <= index < len(words))
+        neighbour, count = max(neighbours.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+        if count >= _COMPOUND_SHARE * len(names):
+            return f"{noun} {neighbour}" if step == 1 else f"{neighbour} {noun}"
     return noun
 
 
 def _without_alike(clusters: list[_Cluster]) -> list[_Cluster]:
-    """Puts groups together whose names differ in case only, and one that was inferred to the declared one so called.
+    """Merges groups with names that differ in case only, and inferred groups into those with the same title.
 
-    A declared one keeps its name before others, then one that is described, then the larger.
+    The name of a declared group wins, then that of a group with a description, then that of the larger group.
     """
     names: dict[str, str] = {}
     titles: dict[str, str] = {}
@@ -396,15 +398,15 @@ def _without_alike(clusters: list[_Cluster]) -> list[_Cluster]:
         same.setdefault(known, []).append(cluster)
     if len(same) == len(clusters):
         return clusters
-    return [_as_one(found) for cluster in clusters if (found := same.get(cluster.group.name)) and cluster is found[0]]
+    return [_merged(alike) for cluster in clusters if (alike := same.get(cluster.group.name)) and cluster is alike[0]]
 
 
 def _precedence(cluster: _Cluster) -> tuple[bool, bool, int, str]:
     return cluster.source is not None, cluster.group.description is None, -len(cluster.tools), cluster.group.name
 
 
-def _as_one(clusters: Sequence[_Cluster]) -> _Cluster:
-    """Puts the tools of all into the first group, and says of those that another was declared for why."""
+def _merged(clusters: Sequence[_Cluster]) -> _Cluster:
+    """Returns the first group with the tools of all; the origin of moved tools says why."""
     first, *others = clusters
     moved = (
         replace(
@@ -419,16 +421,16 @@ def _as_one(clusters: Sequence[_Cluster]) -> _Cluster:
 
 
 def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_Cluster]:
-    """Joins groups of one tool; one that is alone goes with the smallest other group.
+    """Merges groups of one tool with one another, or a single such group with the smallest other group.
 
-    The categories of an MCP server stay as declared (S0-12). The tags of an API are joined, but never all of them.
+    The categories of an MCP server are never merged (S0-12). The tags of an API are, but never all of them.
     """
-    kept = [cluster for cluster in clusters if keeps_declared and cluster.source is None]
-    loose = [cluster for cluster in clusters if not (keeps_declared and cluster.source is None)]
-    single = [cluster for cluster in loose if _is_single(cluster)]
+    fixed = [cluster for cluster in clusters if keeps_declared and cluster.source is None]
+    mergeable = [cluster for cluster in clusters if not (keeps_declared and cluster.source is None)]
+    single = [cluster for cluster in mergeable if _is_single(cluster)]
     if all(len(cluster.tools) > 1 for cluster in single) or len(clusters) == 1:
         return clusters
-    others = [cluster for cluster in loose if not _is_single(cluster)]
+    others = [cluster for cluster in mergeable if not _is_single(cluster)]
     if sum(len(cluster.tools) for cluster in single) == 1:
         if not others:
             return clusters
@@ -437,7 +439,7 @@ def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_
         single = [smallest, *single]
     if not others and any(cluster.source is None and len(cluster.tools) > 1 for cluster in single):
         return clusters
-    return [*kept, *others, _joined(single)]
+    return [*fixed, *others, _joined(single)]
 
 
 def _is_single(cluster: _Cluster) -> bool:
@@ -445,7 +447,7 @@ def _is_single(cluster: _Cluster) -> bool:
 
 
 def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
-    """Makes one group of several; its title names them as long as they are few."""
+    """Returns one group for several; its title is theirs if they are at most three, else "Other"."""
     titles = sorted(
         (cluster.group.title for cluster in clusters if cluster.group.name != REST),
         key=lambda title: (title.casefold(), title),
@@ -461,29 +463,29 @@ def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
     )
 
 
-def _parts(cluster: _Cluster, named: Container[str], is_most: bool) -> Iterable[_Cluster]:
-    """Divides a group that is too large; `named` are the names of all groups.
+def _parts(cluster: _Cluster, names: Container[str], is_most: bool) -> Iterable[_Cluster]:
+    """Splits a group that is too large; `names` are the names of all groups.
 
-    The parts are named after it too, unless it is the only one, or has most tools and was named by the start of their
-    paths.
+    The names of the parts begin with that of the group, unless it is the only group, or has most tools and was named
+    after the start of their paths.
     """
     if len(cluster.tools) <= LIMIT:
         yield cluster
         return
     source = f"size of the group {cluster.group.name}"
-    parts = divided(cluster.tools)
+    parts = _split(cluster.tools)
     labels = [label.removeprefix(f"{cluster.group.name} ") or label for label, _ in parts]
     is_path = (cluster.group.origins or {}).get("name") == _BY_PATH
-    says_nothing = cluster.group.name == REST or named == {cluster.group.name} or (is_path and is_most)
-    is_alone = says_nothing and not any(label in named for label in labels)
+    is_redundant = cluster.group.name == REST or names == {cluster.group.name} or (is_path and is_most)
+    is_alone = is_redundant and not any(label in names for label in labels)
     spellings = _spellings(cluster.tools)
     for label, (_, tools) in zip(labels, parts, strict=True):
-        shown = label if is_path else " ".join(_as_written(word, spellings) for word in label.split(" "))
+        title = label if is_path else " ".join(_with_capitals(word, spellings) for word in label.split(" "))
         yield _Cluster(
             group=replace(
                 cluster.group,
                 name=label if is_alone else f"{cluster.group.name}: {label}",
-                title=shown if is_alone else f"{cluster.group.title}: {shown}",
+                title=title if is_alone else f"{cluster.group.title}: {title}",
                 origins={"name": Origin("inferred", source)},
             ),
             tools=tools,
@@ -492,7 +494,7 @@ def _parts(cluster: _Cluster, named: Container[str], is_most: bool) -> Iterable[
 
 
 def _named_apart(clusters: Sequence[_Cluster]) -> Iterator[_Cluster]:
-    """Yields the clusters with a number in each inferred name that another group has, in whatever case."""
+    """Yields the clusters with a number after each inferred name that another group has, regardless of case."""
     taken = {cluster.group.name.casefold() for cluster in clusters if cluster.source is None}
     numbers = Counter[str]()
     for cluster in clusters:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from skillgen.enrich.groups import LIMIT, REST, grouped, with_small_groups
+from skillgen.enrich.groups import LIMIT, REST, group_tools, split_large_groups
 from skillgen.enrich.topics import Subjects, area_lines
 from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
@@ -63,11 +63,11 @@ TRIGGERS_LIMIT = 600
 
 def infer_missing(service: Service) -> Service:
     """Gives the service with what can be inferred filled in; declared facts stay as they are."""
-    service = _with_effects(_with_deprecations(grouped(service)))
+    service = _with_effects(_with_deprecations(group_tools(service)))
     origins = dict(service.origins or {})
     service = _with_access_level(service, origins)
     service = _with_declared_uses(service, origins)
-    divided = with_small_groups(service)
+    divided = split_large_groups(service)
     subjects = Subjects(divided, _titles(service)) if len(service.tools) > LIMIT else None
     if not service.when_to_use and service.tools:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
