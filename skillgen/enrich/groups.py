@@ -50,10 +50,7 @@ _MIN_MEAN_SIZE = 3
 """Minimum mean size of groups by names: a page for every two tools helps nobody."""
 
 _COMPOUND_SHARE = 0.95
-"""Two adjacent nouns are a compound if they are adjacent in this share of the names with one of them.
-
-Nearly all of them: a heading such as "Pull requests" has to fit the tools of the complete group.
-"""
+"""Share of the names with a noun in which it needs the same neighbour to be shown as a compound with it."""
 
 _COMMON_SHARE = 0.7
 """A noun in more than this share of the names is ignored, since it does not distinguish tools."""

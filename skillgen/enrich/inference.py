@@ -1,6 +1,6 @@
-"""Fills in what a source leaves open, from what it says: groups, access level, when to use.
+"""Infers facts that a source does not declare: groups, deprecations, the access level, when to use the service.
 
-Everything here is marked as inferred, so that no document states it as the source's word.
+They are marked as inferred, so that no document states them as the source's word.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 
 from skillgen.enrich.groups import LIMIT, REST, group_tools, split_large_groups
-from skillgen.enrich.topics import Subjects, area_lines
+from skillgen.enrich.topics import Keywords, area_lines
 from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
 from skillgen.model.resource import Group
@@ -26,100 +26,99 @@ from skillgen.text.words import nouns_of, verb_of, without_method_prefix, word_s
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
-"""A mark before a later paragraph, as before that of a path, which speaks of all its operations."""
+"""A mark before a later paragraph: the description of a path is added to those of its operations."""
 
-TRIGGERS = 12
-"""Phrases of "when to use" at the most."""
+_MAX_PHRASES = 12
+"""Maximum number of phrases in "when to use"."""
 
-LINES = 16
-"""Phrases up to which each has a line of its own."""
+_MAX_LINES = 16
+"""Maximum number of phrases with a line each."""
 
-TRIGGER_LIMIT = 90
-"""Characters of one phrase."""
+_PHRASE_LENGTH = 90
+"""Maximum length of one phrase, in characters."""
 
-_EMPTY = word_set(
+_PHRASES_LENGTH = 600
+"""Maximum length of all phrases of a service with few groups, in characters."""
+
+_SHORT_LENGTH = 40
+"""Maximum length of a phrase in an enumeration, in characters."""
+
+_KEYWORD_LINES = 4
+"""Lines of keywords that describe a service with many groups."""
+
+_MAX_KEYWORDS = 80
+
+_MAX_GROUP_KEYWORDS = 24
+
+_LEVELS = CAUTION["access_level"]
+
+_GENERIC_NOUNS = word_set(
     """
     about api call data endpoint everything function general group interact interaction manage management method
     operation related request resource rest retrieval service
     """
 )
-"""Words that say nothing of what a group of tools is for."""
-
-SUBJECTS = 4
-"""Lines of words that say what a service with many groups is about."""
-
-WORDS_LIMIT = 80
-
-WORDS_OF_GROUP = 24
-
-_LEVELS = CAUTION["access_level"]
-
-SHORT = 40
-"""Characters of a phrase that can stand in an enumeration."""
-
-TRIGGERS_LIMIT = 600
-"""Characters of all phrases of a service with few groups."""
+"""Nouns that do not describe the purpose of a group of tools."""
 
 
 def infer_missing(service: Service) -> Service:
-    """Gives the service with what can be inferred filled in; declared facts stay as they are."""
+    """Returns the service with inferred facts added; declared facts are unchanged."""
     service = _with_effects(_with_deprecations(group_tools(service)))
     origins = dict(service.origins or {})
     service = _with_access_level(service, origins)
     service = _with_declared_uses(service, origins)
-    divided = split_large_groups(service)
-    subjects = Subjects(divided, _titles(service)) if len(service.tools) > LIMIT else None
+    split = split_large_groups(service)
+    keywords = Keywords(split, _titles(service)) if len(service.tools) > LIMIT else None
     if not service.when_to_use and service.tools:
         origins["when_to_use"] = Origin("inferred", "titles and summaries of the tools")
-        areas = area_lines(service, _titles(service), subjects) if subjects else []
-        phrases = tuple(_triggers(_without_shared_start(service), subjects, areas))
-        divided = replace(divided, when_to_use=phrases)
-    return replace(_with_subjects(divided, subjects) if subjects else divided, origins=origins)
+        areas = area_lines(service, _titles(service), keywords) if keywords else []
+        phrases = tuple(_phrases_of_service(_without_shared_start(service), keywords, areas))
+        split = replace(split, when_to_use=phrases)
+    return replace(_with_subjects(split, keywords) if keywords else split, origins=origins)
 
 
 def _titles(service: Service) -> dict[str, str]:
-    """Gives the title of the group of each tool, by the name of the tool."""
+    """Returns tool name to the title of its group."""
     titles = {group.name: group.title for group in service.groups}
     return {tool.name: titles[tool.group] for tool in service.tools if tool.group in titles}
 
 
-def _with_subjects(service: Service, subjects: Subjects) -> Service:
-    """Says what the tools of each group are about."""
+def _with_subjects(service: Service, keywords: Keywords) -> Service:
     origin = Origin("inferred", "paths and names of its tools")
 
-    def told(group: Group) -> Group:
-        words = tuple(islice(subjects.of_group(group), WORDS_OF_GROUP))
+    def with_subjects(group: Group) -> Group:
+        subjects = tuple(islice(keywords.of_group(group), _MAX_GROUP_KEYWORDS))
         origins = {**(group.origins or {}), "subjects": origin}
-        return replace(group, subjects=words, origins=origins) if words else group
+        return replace(group, subjects=subjects, origins=origins) if subjects else group
 
-    return replace(service, groups=tuple(map(told, service.groups)))
+    return replace(service, groups=tuple(map(with_subjects, service.groups)))
 
 
 def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:
-    """Takes over when the source's own prose wants the service to be used and when not, where nothing else says so.
+    """Adds the uses that the prose of the source declares, if no field does.
 
-    What the description of an API is to be used for says less than its groups.
+    Wanted uses are not read from the description of an API, which says less than its groups.
     """
-    for text, pointer in _own_words(service):
-        found = uses_declared_in(text, () if len(service.tools) == 1 else [tool.name for tool in service.tools])
-        if found.wanted and not service.when_to_use and service.kind == "mcp":
-            service = replace(service, when_to_use=found.wanted)
+    for text, pointer in _service_texts(service):
+        uses = uses_declared_in(text, () if len(service.tools) == 1 else [tool.name for tool in service.tools])
+        if uses.wanted and not service.when_to_use and service.kind == "mcp":
+            service = replace(service, when_to_use=uses.wanted)
             origins["when_to_use"] = Origin("declared", pointer)
-        if found.unwanted and not service.when_not_to_use:
-            service = replace(service, when_not_to_use=found.unwanted)
+        if uses.unwanted and not service.when_not_to_use:
+            service = replace(service, when_not_to_use=uses.unwanted)
             origins["when_not_to_use"] = Origin("declared", pointer)
     return service
 
 
-def _own_words(service: Service) -> Iterable[tuple[str, str]]:
-    """Gives the texts that speak of the service as a whole, each with its place; of a single tool that is one too."""
+def _service_texts(service: Service) -> Iterable[tuple[str, str]]:
+    """Yields the texts on the service with their pointers; the description of an only tool is one of them."""
     origins = service.origins or {}
-    elsewhere = {"instructions": "/initialize/instructions", "summary": "/info/description"}
-    said = [("instructions", service.instructions), ("summary", service.description)]
+    pointers = {"instructions": "/initialize/instructions", "summary": "/info/description"}
+    texts = [("instructions", service.instructions), ("summary", service.description)]
     if service.summary and service.summary not in (service.description or ""):
-        said.append(("summary", service.summary))
-    for field, text in said:
-        origin = origins.get(field, Origin("declared", elsewhere[field]))
+        texts.append(("summary", service.summary))
+    for field, text in texts:
+        origin = origins.get(field, Origin("declared", pointers[field]))
         if text and origin.kind == "declared":
             yield text, origin.source
     if len(service.tools) == 1 and service.tools[0].description:
@@ -127,7 +126,7 @@ def _own_words(service: Service) -> Iterable[tuple[str, str]]:
 
 
 def _with_deprecations(service: Service) -> Service:
-    """Marks tools whose words begin with it as deprecated: MCP has no other way to say so."""
+    """Marks tools with a title or description that starts with "deprecated" (MCP has no field for it)."""
     if not any(_says_deprecated(tool) for tool in service.tools):
         return service
     origin = Origin("inferred", "its title or description")
@@ -141,7 +140,7 @@ def _with_deprecations(service: Service) -> Service:
 
 
 def _with_effects(service: Service) -> Service:
-    """Marks tools with declared side effects as changing something, where nothing else says what they change."""
+    """Marks tools as not read-only if side effects are all that they declare."""
     tools = tuple(replace(tool, semantics=_with_change(tool.semantics)) for tool in service.tools)
     return replace(service, tools=tools) if tools != service.tools else service
 
@@ -162,7 +161,7 @@ def _says_deprecated(tool: Tool) -> bool:
 
 
 def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
-    """Follows the marks of the tools, unless a more cautious level is declared (design, "Where facts disagree")."""
+    """Infers the access level from the tools, unless a more cautious one is declared."""
     level, reason = _access_level(service.tools)
     if "access_level" in origins:
         if not service.tools or _LEVELS.index(service.access_level) >= _LEVELS.index(level):
@@ -188,96 +187,94 @@ def _access_level(tools: Sequence[Tool]) -> tuple[AccessLevel, str]:
     return "interact", "a tool that is not known to change nothing"
 
 
-def _triggers(service: Service, subjects: Subjects | None, areas: Sequence[str]) -> Iterable[str]:
-    """Gives what each tool does, or for many tools what those of each group do, the largest first.
-
-    Those of a service with more than that are about what its areas are.
-    """
+def _phrases_of_service(service: Service, keywords: Keywords | None, areas: Sequence[str]) -> Iterable[str]:
+    """Yields what the service does: a phrase for each tool, or for each group from the largest on, or its areas."""
     by_group: dict[str | None, list[Tool]] = {}
     for tool in service.tools:
         by_group.setdefault(tool.group, []).append(tool)
-    if len(service.tools) <= TRIGGERS:
+    if len(service.tools) <= _MAX_PHRASES:
         yield from dict.fromkeys(filter(None, map(_phrase, service.tools)))
         return
-    is_told = len(by_group) <= TRIGGERS and all(len(tools) <= LIMIT for tools in by_group.values())
-    if areas and not is_told:
+    has_room = len(by_group) <= _MAX_PHRASES and all(len(tools) <= LIMIT for tools in by_group.values())
+    if areas and not has_room:
         yield from areas
         return
     if len(by_group) == 1:
-        if subjects is not None:
-            yield from _lines(subjects.of_service())
+        if keywords is not None:
+            yield from _lines(keywords.of_service())
         yield from _bundles(service.tools)
         return
     groups = {group.name: group for group in service.groups}
-    if subjects is not None and not is_told:
-        yield from _lines(subjects.of_service())
-    largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:TRIGGERS]
-    length = max(2 * TRIGGER_LIMIT, TRIGGERS_LIMIT // len(largest))
+    if keywords is not None and not has_room:
+        yield from _lines(keywords.of_service())
+    largest = sorted(by_group.items(), key=lambda item: (_is_rest(groups, item[0]), -len(item[1])))[:_MAX_PHRASES]
+    length = max(2 * _PHRASE_LENGTH, _PHRASES_LENGTH // len(largest))
     shared = _shared_phrases(by_group.values())
     for name, tools in largest:
         group = groups.get(name or "")
-        title = clip(one_line(group.title if group else name or "other tools"), TRIGGER_LIMIT // 2)
-        said = first_sentence(group.description) if group and group.description else ""
+        title = clip(one_line(group.title if group else name or "other tools"), _PHRASE_LENGTH // 2)
+        sentence = first_sentence(group.description) if group and group.description else ""
         is_declared = group is not None and "description" not in (group.origins or {})
-        if said and is_declared and _tells_what_for(said, title):
-            yield f"{title}: {clip(said, length)}".rstrip(". ")
+        if sentence and is_declared and _adds_to_title(sentence, title):
+            yield f"{title}: {clip(sentence, length)}".rstrip(". ")
         elif phrases := _phrases([tool for tool in tools if _phrase(tool) not in shared] or tools, length):
             yield phrases if _is_rest(groups, name) else f"{title}: {phrases}"
 
 
-def _lines(words: Iterable[str]) -> Iterable[str]:
-    """Gives words in a few lines."""
+def _lines(keywords: Iterable[str]) -> Iterable[str]:
     lines: list[str] = []
-    for word in islice(words, WORDS_LIMIT):
-        if lines and len(lines[-1]) + len(word) + 2 <= TRIGGER_LIMIT:
+    for word in islice(keywords, _MAX_KEYWORDS):
+        if lines and len(lines[-1]) + len(word) + 2 <= _PHRASE_LENGTH:
             lines[-1] += f", {word}"
-        elif len(lines) < SUBJECTS:
+        elif len(lines) < _KEYWORD_LINES:
             lines.append(word)
         else:
             break
     return lines
 
 
-def _tells_what_for(said: str, title: str) -> bool:
-    """Tells whether what is said of a group is more than its title: `User operations` of `Users` is not."""
-    known = {*nouns_of(title), *_EMPTY}
-    return any(word not in known for word in nouns_of(said))
+def _adds_to_title(sentence: str, title: str) -> bool:
+    """True if a sentence on a group says more than its title: `User operations` of `Users` does not."""
+    known = {*nouns_of(title), *_GENERIC_NOUNS}
+    return any(word not in known for word in nouns_of(sentence))
 
 
-def _in_words(phrases: Iterable[str]) -> list[str]:
-    """Gives the phrases that are words and no names, where there are any."""
+def _without_names(phrases: Iterable[str]) -> list[str]:
+    """Returns the phrases of several words; all phrases if there are no such."""
     phrases = list(phrases)
     return [phrase for phrase in phrases if " " in phrase] or phrases
 
 
 def _shared_phrases(groups: Iterable[Sequence[Tool]]) -> frozenset[str]:
-    """Gives what is done in several groups in the same words, and so tells none of them apart."""
+    """Returns the phrases of tools in several groups, which do not distinguish the groups."""
     counts = Counter(phrase for tools in groups for phrase in {_phrase(tool) for tool in tools})
     return frozenset(phrase for phrase, count in counts.items() if count > 1)
 
 
 def _bundles(tools: Sequence[Tool]) -> Iterable[str]:
-    """Gives as many phrases as there is room for, several in one, and says how many there are beside them."""
-    phrases = _in_words(dict.fromkeys(filter(None, map(_phrase, tools))))
-    if _size(phrases) > TRIGGERS_LIMIT:
-        phrases = _in_words(dict.fromkeys(filter(None, map(_short_phrase, tools))))
+    """Yields as many phrases as fit, several in a line, then the number of the others."""
+    phrases = _without_names(dict.fromkeys(filter(None, map(_phrase, tools))))
+    if _size(phrases) > _PHRASES_LENGTH:
+        phrases = _without_names(dict.fromkeys(filter(None, map(_short_phrase, tools))))
     lead = _shared_lead(phrases)
     phrases = [phrase.removeprefix(lead) for phrase in phrases]
-    kept: list[str] = []
-    for item in phrases:
-        if _size([*kept, item]) <= TRIGGERS_LIMIT:
-            kept.append(item)
-    size = -(-len(kept) // TRIGGERS) if lead or len(kept) > LINES else 1
-    left = [f"and {len(phrases) - len(kept)} more"] if len(kept) < len(phrases) else []
-    joint = ", " if lead else "; "
-    yield from (lead + joint.join(kept[start : start + size]) for start in range(0, len(kept), max(size, 1)))
-    yield from left
+    shown: list[str] = []
+    for phrase in phrases:
+        if _size([*shown, phrase]) <= _PHRASES_LENGTH:
+            shown.append(phrase)
+    size = -(-len(shown) // _MAX_PHRASES) if lead or len(shown) > _MAX_LINES else 1
+    separator = ", " if lead else "; "
+    yield from (lead + separator.join(shown[start : start + size]) for start in range(0, len(shown), max(size, 1)))
+    if len(shown) < len(phrases):
+        yield f"and {len(phrases) - len(shown)} more"
 
 
 def _shared_lead(phrases: Sequence[str]) -> str:
-    """Gives the word with which all phrases begin, said once where they are short; empty where there is none."""
+    """Returns the first word of all phrases if they share it and are short, so that it is written once; else empty."""
     lead = phrases[0].partition(" ")[0] + " " if phrases else ""
-    is_shared = all(phrase.startswith(lead) and "," not in phrase and len(phrase) <= SHORT for phrase in phrases)
+    is_shared = all(
+        phrase.startswith(lead) and "," not in phrase and len(phrase) <= _SHORT_LENGTH for phrase in phrases
+    )
     return lead if is_shared and len(phrases) > 1 else ""
 
 
@@ -290,42 +287,42 @@ def _is_rest(groups: Mapping[str, Group], name: str | None) -> bool:
 
 
 def _phrases(tools: list[Tool], length: int) -> str:
-    """Gives what tools do, the first of each kind before others of its kind, as long as there is room."""
+    """Returns what tools do, as many as fit into `length`; one tool for each verb comes first."""
     tools = [tool for tool in tools if not tool.deprecated] or tools
     kinds = {
         tool.name: verb_of(without_method_prefix(tool.name, tool.method)) or tool.semantics.operation for tool in tools
     }
     first = {kinds[tool.name] or tool.name: tool.name for tool in reversed(tools)}
     firsts = frozenset(first.values())
-    kept: list[str] = []
-    for phrase in _in_words(dict.fromkeys(map(_phrase, sorted(tools, key=lambda tool: tool.name not in firsts)))):
-        if phrase and (not kept or sum(map(len, kept)) + len(phrase) + 2 * len(kept) <= length):
-            kept.append(phrase)
-    return "; ".join(kept)
+    shown: list[str] = []
+    for phrase in _without_names(dict.fromkeys(map(_phrase, sorted(tools, key=lambda tool: tool.name not in firsts)))):
+        if phrase and (not shown or sum(map(len, shown)) + len(phrase) + 2 * len(shown) <= length):
+            shown.append(phrase)
+    return "; ".join(shown)
 
 
 def _phrase(tool: Tool) -> str:
-    said = (first_sentence(text) for text in (tool.summary, tool.description, tool.title) if text)
-    texts = [text for text in said if text]
+    sentences = (first_sentence(text) for text in (tool.summary, tool.description, tool.title) if text)
+    texts = [text for text in sentences if text]
     text = next((text for text in texts if adds_to_name(text, tool.name)), None)
-    in_words = (text for text in texts if " " in text)  # where no name stands beside it, the name in words says more
-    return list_phrase(text or next(in_words, None) or tool.title or _name_in_words(tool), TRIGGER_LIMIT)
+    several_words = (text for text in texts if " " in text)  # a single word says less than the name of the tool
+    return list_phrase(text or next(several_words, None) or tool.title or _name_in_words(tool), _PHRASE_LENGTH)
 
 
 def _name_in_words(tool: Tool) -> str:
-    """Gives the name as a user might say it: `get_berth_plan` is "Get berth plan"."""
+    """Returns the name of a tool in words, "Get berth plan" for `get_berth_plan`."""
     words = " ".join(words_of(tool.name))
     return words[:1].upper() + words[1:] or tool.name
 
 
 def _short_phrase(tool: Tool) -> str:
-    """Gives the title of a tool where it has several words, and so says what the tool does in few."""
+    """Returns the title of a tool if it has several words, else its phrase."""
     title = plain_words(tool.title or "").removesuffix(" Tool")
-    return clip(title, TRIGGER_LIMIT).rstrip(". ") if " " in title.strip() else _phrase(tool)
+    return clip(title, _PHRASE_LENGTH).rstrip(". ") if " " in title.strip() else _phrase(tool)
 
 
 def _without_shared_start(service: Service) -> Service:
-    """Takes off the words before a bar or colon with which the summary or description of every tool begins."""
+    """Removes a prefix before a bar or colon that the summaries or descriptions of all tools share."""
     end = len(common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text))
     if not end:
         return service
