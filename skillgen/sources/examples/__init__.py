@@ -1,1 +1,1 @@
-"""Makes calls that a tool accepts, from the raw schema of what it takes: declared values first, then made ones."""
+"""Example calls and requests from raw schemas: declared values first, then generated ones."""

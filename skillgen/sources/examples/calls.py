@@ -1,4 +1,4 @@
-"""Calls of MCP tools: those that the source shows, checked, and one that is made where none of them can be sent."""
+"""Examples of MCP tool calls: the declared ones, validated, and a generated one if none of them can be sent."""
 
 from __future__ import annotations
 
@@ -16,36 +16,41 @@ GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schem
 
 
 def call_examples(
-    declared: Iterable[tuple[Example, str]], schema: Json, pointer: str, problems: ProblemLog, *, may_make: bool = True
+    declared: Iterable[tuple[Example, str]],
+    schema: Json,
+    pointer: str,
+    problems: ProblemLog,
+    *,
+    may_generate: bool = True,
 ) -> tuple[Example, ...]:
-    """Returns the declared examples (each with its pointer), and first one that is made where none can be sent.
+    """Returns the declared examples, after a generated one if none of them can be sent. `declared` has their pointers.
 
-    `may_make` is false if the schema does not declare what a call takes.
+    `may_generate` is false if the schema does not declare the arguments of a call.
     """
     validator = Validator(schema, "json-schema")
     examples = [_checked(example, where, schema, validator, problems) for example, where in declared]
     can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
-    if can_be_sent or schema is None or not may_make:
+    if can_be_sent or schema is None or not may_generate:
         return tuple(examples)
 
     def report(code: str, where: str, message: str) -> None:
-        problems.info(code, where, message, "mend the value or the schema")
+        problems.info(code, where, message, "correct the value or the schema")
 
     try:
-        maker = ExampleGenerator(validator, report, is_request=False)
-        make = maker.generate_non_empty if _is_wrapper(schema, validator) else maker.generate
-        made = make(schema, "", pointer)
+        generator = ExampleGenerator(validator, report, is_request=False)
+        generate = generator.generate_non_empty if _is_wrapper(schema, validator) else generator.generate
+        example = generate(schema, "", pointer)
     except NoExample as problem:
-        problems.info("example-missing", pointer, f"no call that its schema allows could be made: {problem}")
+        problems.info("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
         return tuple(examples)
-    if not isinstance(made.value, dict):
-        problems.info("example-missing", pointer, "its schema allows no object, and arguments are one")
+    if not isinstance(example.value, dict):
+        problems.info("example-missing", pointer, "its schema allows no object, but arguments are an object")
         return tuple(examples)
-    return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
+    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples)
 
 
 def _is_wrapper(schema: Json, validator: Validator) -> bool:
-    """Tells whether all that is sent stands in one object: a call without it shows nothing."""
+    """True if all arguments are in one object, without which a call shows nothing."""
     properties = list(as_dict(as_dict(schema).get("properties")).values())
     if len(properties) != 1:
         return False
@@ -66,5 +71,7 @@ def _checked(example: Example, where: str, schema: Json, validator: Validator, p
     flaw = validator.validation_error(example.input, schema)
     if flaw in (None, UNCHECKED):
         return example
-    problems.warning("example-invalid", where, f"the example does not fit the tool's own schema: {flaw}", "mend it")
+    problems.warning(
+        "example-invalid", where, f"the example does not match the tool's own schema: {flaw}", "correct it"
+    )
     return replace(example, flaw=flaw)

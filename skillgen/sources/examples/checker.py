@@ -1,8 +1,8 @@
-"""Checks one value with `jsonschema`, in bounds. Imported only when something is checked, for it loads slowly.
+"""Validates values with `jsonschema`, within bounds. Imported only on use, since `jsonschema` loads slowly.
 
-`jsonschema` reads a schema only as far as the value leads, so a large document costs nothing. What differs here: the
-rules of OpenAPI for null and for what is only returned, patterns that are matched in bounded steps, references that
-are counted, and no registry that fetches.
+`jsonschema` reads only those parts of a schema that apply to the value, so a large document costs nothing. Keywords
+differ from its own in OpenAPI's rules for null and for read-only properties, in patterns that are matched in bounded
+steps, and in a limit on references. The registry never fetches.
 """
 
 from __future__ import annotations
@@ -20,35 +20,37 @@ from skillgen.sources.examples.strings import matches
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.discriminators import implied_value, is_type_reference, mapped_reference
 
-REFERENCES_LIMIT = 2_000
-"""References that are followed while one value is checked."""
+_REFERENCES_LIMIT = 2_000
+"""References that are followed while one value is validated."""
 
-Errors = Iterator[ValidationError]
-Keyword = Callable[[Any, Json, Json, Json], Errors]
+_Errors = Iterator[ValidationError]
+_Keyword = Callable[[Any, Json, Json, Json], _Errors]
 
 
 class Unchecked(Exception):
-    """A value could not be checked within bounds."""
+    """A value could not be validated within bounds."""
 
 
 class Checker:
-    """Checks values against the schemas of one document."""
+    """Validates values against the schemas of one document."""
 
     def __init__(self, root: Json, *, is_openapi: bool, draft: type[Any] | None, is_open: bool) -> None:
         schema = root if isinstance(root, dict) else {}
         kind: Any = draft or validators.validator_for(schema, default=validators.Draft202012Validator)
         extended: Any = _extended(kind, is_openapi, is_open)
         self._validator = extended(schema, registry=Registry(), format_checker=FormatChecker(FORMATS))
-        self._is_of_patterns = isinstance(root, dict) and not is_openapi and _mentions(root, "patternProperties")
+        self._has_pattern_properties = (
+            isinstance(root, dict) and not is_openapi and _mentions(root, "patternProperties")
+        )
 
     def validation_error(self, value: Json, raw: Json) -> str | None:
-        """Says why a value does not fit; `None` where it does.
+        """Returns why a value does not match a schema; `None` if it does.
 
         Raises:
-            Unchecked: the answer would take too long.
+            Unchecked: validation would take too long.
         """
-        _BUDGET.references = REFERENCES_LIMIT
-        _BUDGET.is_of_patterns = self._is_of_patterns
+        _BUDGET.references = _REFERENCES_LIMIT
+        _BUDGET.has_pattern_properties = self._has_pattern_properties
         error = next(iter(self._validator.evolve(schema=raw).iter_errors(value)), None)
         if error is None:
             return None
@@ -57,17 +59,17 @@ class Checker:
 
 
 def checker_for(root: Json, dialect: Dialect, *, is_open: bool = False) -> Checker:
-    """Gives the checker of one document; `is_open` reads every object as one that may have other properties."""
+    """Returns the checker of a document; with `is_open` every object may have further properties."""
     drafts = {"openapi-3.0": validators.Draft4Validator, "openapi-draft-07": validators.Draft7Validator}
     draft = drafts.get(dialect)
     return Checker(root, is_openapi=dialect != "json-schema", draft=draft, is_open=is_open)
 
 
 class _Budget:
-    """What the check that runs may still do."""
+    """The remaining budget of the current validation."""
 
-    references = REFERENCES_LIMIT
-    is_of_patterns = False
+    references = _REFERENCES_LIMIT
+    has_pattern_properties = False
 
 
 _BUDGET = _Budget()
@@ -75,9 +77,9 @@ _BUDGET = _Budget()
 
 @cache
 def _extended(kind: type[Any], is_openapi: bool, is_open: bool) -> type[Any]:
-    """Gives a validator of one draft with the keywords that are read otherwise here."""
-    base: dict[str, Keyword] = dict(kind.VALIDATORS)
-    own: dict[str, Keyword] = {
+    """Returns the validator class of a draft with the keywords that differ here."""
+    base: dict[str, _Keyword] = dict(kind.VALIDATORS)
+    overrides: dict[str, _Keyword] = {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _open(_additional_properties) if is_open else _additional_properties,
@@ -85,25 +87,25 @@ def _extended(kind: type[Any], is_openapi: bool, is_open: bool) -> type[Any]:
     }
     for name in ("$ref", "$dynamicRef", "$recursiveRef"):
         if name in base:
-            own[name] = _counted(base[name])
+            overrides[name] = _counted(base[name])
     if "prefixItems" in base:
-        own["items"] = _old_tuples_too(base["items"])
+        overrides["items"] = _accept_draft_07_tuples(base["items"])
     if "unevaluatedProperties" in base:
-        own["unevaluatedProperties"] = _without_patterns(base["unevaluatedProperties"])
+        overrides["unevaluatedProperties"] = _without_patterns(base["unevaluatedProperties"])
     for name in ("exclusiveMinimum", "exclusiveMaximum"):
         if name in base:
-            own[name] = _number_only(base[name])
+            overrides[name] = _number_only(base[name])
     if is_openapi:
         for name in ("type", "enum", "allOf"):
-            own[name] = _unless_nullable(base[name])
+            overrides[name] = _unless_nullable(base[name])
         for name in ("anyOf", "oneOf"):
-            own[name] = _unless_nullable(_by_discriminator(base[name]))
+            overrides[name] = _unless_nullable(_by_discriminator(base[name]))
     extend: Any = validators.extend
-    return cast(type[Any], extend(kind, own))
+    return cast(type[Any], extend(kind, overrides))
 
 
-def _counted(keyword: Keyword) -> Keyword:
-    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+def _counted(keyword: _Keyword) -> _Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> _Errors:
         _BUDGET.references -= 1
         if _BUDGET.references < 0:
             raise Unchecked
@@ -112,20 +114,20 @@ def _counted(keyword: Keyword) -> Keyword:
     return check
 
 
-def _without_patterns(keyword: Keyword) -> Keyword:
-    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
-        if _BUDGET.is_of_patterns:
+def _without_patterns(keyword: _Keyword) -> _Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> _Errors:
+        if _BUDGET.has_pattern_properties:
             raise Unchecked
         return keyword(validator, value, instance, schema)
 
     return check
 
 
-def _old_tuples_too(keyword: Keyword) -> Keyword:
-    """Reads a list of `items`, which is no schema since 2020-12, as the drafts before it do."""
-    older: dict[str, Keyword] = dict(validators.Draft7Validator.VALIDATORS)
+def _accept_draft_07_tuples(keyword: _Keyword) -> _Keyword:
+    """Reads a list of `items`, which is invalid since 2020-12, like the drafts before."""
+    older: dict[str, _Keyword] = dict(validators.Draft7Validator.VALIDATORS)
 
-    def check(validator: Any, items: Json, instance: Json, schema: Json) -> Errors:
+    def check(validator: Any, items: Json, instance: Json, schema: Json) -> _Errors:
         if not isinstance(items, list):
             yield from keyword(validator, items, instance, schema)
             return
@@ -136,8 +138,8 @@ def _old_tuples_too(keyword: Keyword) -> Keyword:
     return check
 
 
-def _unless_nullable(keyword: Keyword) -> Keyword:
-    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+def _unless_nullable(keyword: _Keyword) -> _Keyword:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> _Errors:
         if instance is None and schema.get("nullable") is True:
             return iter(())
         return keyword(validator, value, instance, schema)
@@ -145,10 +147,10 @@ def _unless_nullable(keyword: Keyword) -> Keyword:
     return check
 
 
-def _by_discriminator(keyword: Keyword) -> Keyword:
-    """Checks a value against the alternative alone that its discriminator names (OpenAPI, "Discriminator Object")."""
+def _by_discriminator(keyword: _Keyword) -> _Keyword:
+    """Validates a value only against the alternative that its discriminator names (OpenAPI, "Discriminator Object")."""
 
-    def check(validator: Any, options: Json, instance: Json, schema: Json) -> Errors:
+    def check(validator: Any, options: Json, instance: Json, schema: Json) -> _Errors:
         discriminator = as_dict(schema.get("discriminator"))
         name = text_of(discriminator, "propertyName")
         value = text_of(instance, name) if name is not None else None
@@ -160,7 +162,7 @@ def _by_discriminator(keyword: Keyword) -> Keyword:
             yield from keyword(validator, options, instance, schema)
             return
         errors = list(validator.descend(instance, option))
-        # The discriminator itself need not be among the properties of the alternative.
+        # The alternative need not declare the discriminator property.
         if errors and any(validator.descend({key: instance[key] for key in instance if key != name}, option)):
             yield from errors
 
@@ -185,16 +187,16 @@ def _named_alternative(options: list[Json], discriminator: Json, name: str, valu
     return None
 
 
-def _number_only(keyword: Keyword) -> Keyword:
-    """Leaves out the flags of draft-04 where later drafts have a number."""
+def _number_only(keyword: _Keyword) -> _Keyword:
+    """Ignores the boolean form of draft-04, where later drafts have a number."""
 
-    def check(validator: Any, value: Json, instance: Json, schema: Json) -> Errors:
+    def check(validator: Any, value: Json, instance: Json, schema: Json) -> _Errors:
         return iter(()) if isinstance(value, bool) else keyword(validator, value, instance, schema)
 
     return check
 
 
-def _pattern(validator: Any, pattern: Json, instance: Json, schema: Json) -> Errors:
+def _pattern(validator: Any, pattern: Json, instance: Json, schema: Json) -> _Errors:
     if isinstance(instance, str) and isinstance(pattern, str) and not _matches(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
@@ -206,7 +208,7 @@ def _matches(pattern: str, text: str) -> bool:
     return answer
 
 
-def _pattern_properties(validator: Any, patterns: Json, instance: Json, schema: Json) -> Errors:
+def _pattern_properties(validator: Any, patterns: Json, instance: Json, schema: Json) -> _Errors:
     if isinstance(instance, dict):
         for pattern, subschema in patterns.items():
             for name, value in instance.items():
@@ -214,7 +216,7 @@ def _pattern_properties(validator: Any, patterns: Json, instance: Json, schema: 
                     yield from validator.descend(value, subschema, path=name, schema_path=pattern)
 
 
-def _additional_properties(validator: Any, allowed: Json, instance: Json, schema: Json) -> Errors:
+def _additional_properties(validator: Any, allowed: Json, instance: Json, schema: Json) -> _Errors:
     if not isinstance(instance, dict):
         return
     named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
@@ -227,22 +229,22 @@ def _additional_properties(validator: Any, allowed: Json, instance: Json, schema
             yield ValidationError(f"{name!r} is not among its properties, and no others are allowed")
 
 
-def _open(keyword: Keyword) -> Keyword:
-    def check(validator: Any, allowed: Json, instance: Json, schema: Json) -> Errors:
+def _open(keyword: _Keyword) -> _Keyword:
+    def check(validator: Any, allowed: Json, instance: Json, schema: Json) -> _Errors:
         return iter(()) if allowed is False else keyword(validator, allowed, instance, schema)
 
     return check
 
 
-def _required(validator: Any, names: Json, instance: Json, schema: Json) -> Errors:
+def _required(validator: Any, names: Json, instance: Json, schema: Json) -> _Errors:
     if isinstance(instance, dict) and isinstance(names, list):
         for name in names:
             if name not in instance:
                 yield ValidationError(f"{name!r} is required")
 
 
-def _required_of_a_request(validator: Any, names: Json, instance: Json, schema: Json) -> Errors:
-    """What is only ever returned need not be sent (OpenAPI 3.0, `readOnly`)."""
+def _required_of_a_request(validator: Any, names: Json, instance: Json, schema: Json) -> _Errors:
+    """Ignores read-only properties, which are not sent (OpenAPI 3.0, `readOnly`)."""
     for error in _required(validator, names, instance, schema):
         name = next(name for name in names if error.message == f"{name!r} is required")
         if not _is_read_only(validator, schema.get("properties", {}).get(name)):

@@ -1,21 +1,9 @@
-"""A value for a model Schema.
+"""Generates a value that a raw schema allows: declared values first, else only what is required, readable and small.
 
-Types that others extend: what is sent for one is of a type that extends it (OpenAPI 3.1, "Discriminator Object").
-
-Whether a base may be sent itself no description can say, unless its discriminator has a word for it.
-
-A schema without composition: what `$ref`, `allOf` and one choice of each `oneOf`, `anyOf` and `if` come to.
-
-Each variant is one flat schema, raw, from which a value can be built. Where parts disagree in a way that nothing can
-fit, there is no variant.
-
-What one schema without composition says of the value to build from it.
-
-Values to take where one is taken already or ruled out: those a schema lists, then others of the same type.
-
-A number within its bounds: 1 where that fits, else the nearest that does.
-
-Builds a value that a schema allows: declared values first, else the least that is required, readable and small.
+`Variants` flattens a schema: each variant is a raw schema without composition, with `$ref` and `allOf` merged and one
+alternative of each `oneOf`, `anyOf` and `if` chosen. Contradictory parts have no variant. For a base type with a
+discriminator, a value of a subtype is generated (OpenAPI 3.1, "Discriminator Object"): no description says whether the
+base itself may be sent, unless its discriminator has a value for it.
 """
 
 from __future__ import annotations
@@ -29,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from skillgen.model.values import Json, child, last_token
-from skillgen.sources.examples.strings import NoString, made_string, one_of, varied
+from skillgen.sources.examples.strings import NoString, singular, string_for, variations
 from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.discriminators import (
@@ -40,60 +28,63 @@ from skillgen.sources.json_schema.discriminators import (
     mapped_reference,
 )
 
-CHILDREN_LIMIT = 6
-"""Types that are tried in the place of the one that they extend."""
+_SUBTYPES_LIMIT = 6
+"""Subtypes of a base type that are tried."""
 
-CHOSEN = "\0chosen"
-"""Keyword of a variant: references to the types that were chosen for it, each of which its value must fit."""
+_SUBTYPE_CHOICE = "\0subtype"
+"""Keyword of a variant: references to the chosen subtypes, all of which its value must match."""
 
 Schema = dict[str, Json]
 
 
-class Bases:
-    """Finds the types that extend others, in one document."""
+class _Subtypes:
+    """Finds the subtypes of base types in one document."""
 
     def __init__(self, follow: Callable[[str], Json]) -> None:
         self._follow = follow
-        self._words: dict[str, dict[str, str]] = {}
+        self._values_by_subtype: dict[str, dict[str, str]] = {}
         self._descendants: dict[str, dict[str, None]] = {}
 
     def choices(self, reference: str, target: Json, within: tuple[str, ...]) -> tuple[list[Json], list[Json]]:
-        """Gives the types that may stand for the one at a reference, and then its own forms, each as a schema.
+        """Returns the subtypes of the type at a reference, and the alternatives for the type itself, as schemas.
 
-        `within` are the references that led to it: what extends it is no choice any more.
+        `within` are the references on the way to it; if one of them is a subtype, the choice is already made.
         """
-        name = _property_of(target)
+        name = _discriminator_property(target)
         if name is None or not isinstance(target, dict):
             return [], [target]
-        words = self._words_of(reference, name, target)
+        words = self._discriminator_values(reference, name, target)
         known = next((held for held in (*within, reference) if held in words), None)
         if known is not None:
             return [], [_narrowed(target, name, words[known]), target]
         types: list[Json] = [
-            {"allOf": [{"$ref": held}, *self._beside(held, reference, _narrowed(target, name, word))], CHOSEN: [held]}
-            for held, word in list(words.items())[:CHILDREN_LIMIT]
+            {
+                "allOf": [{"$ref": held}, *self._base_constraint(held, reference, _narrowed(target, name, word))],
+                _SUBTYPE_CHOICE: [held],
+            }
+            for held, word in list(words.items())[:_SUBTYPES_LIMIT]
         ]
-        return types, [with_constant(target, name, last_token(reference)) if is_type_reference(reference) else target]
+        return types, [_with_constant(target, name, last_token(reference)) if is_type_reference(reference) else target]
 
-    def _words_of(self, reference: str, name: str, target: Schema) -> dict[str, str]:
-        """Gives references to the types that extend one, each with the word for it, those with a declared one first."""
-        if reference not in self._words:
+    def _discriminator_values(self, reference: str, name: str, target: Schema) -> dict[str, str]:
+        """Returns references to the subtypes, each with its discriminator value, those in the mapping first."""
+        if reference not in self._values_by_subtype:
             mapping = as_dict(as_dict(target["discriminator"]).get("mapping"))
             words: dict[str, str] = {}
             for word, held in mapping.items():
                 if isinstance(held, str):
                     words.setdefault(mapped_reference(held), word)
-            for pointer in self._extending(reference):
-                if (own := implied_value(f"#{pointer}", name, self._follow)) is not None:
-                    words.setdefault(f"#{pointer}", own)
-            self._words[reference] = words
-        return self._words[reference]
+            for pointer in self._descendants_of(reference):
+                if (value := implied_value(f"#{pointer}", name, self._follow)) is not None:
+                    words.setdefault(f"#{pointer}", value)
+            self._values_by_subtype[reference] = words
+        return self._values_by_subtype[reference]
 
-    def _beside(self, chosen: str, base: str, narrowed: Schema) -> tuple[Json, ...]:
-        """Gives what a value must be beside the type that was chosen: one that only a mapping names is not the base."""
-        return () if chosen.removeprefix("#") in self._extending(base) else (narrowed,)
+    def _base_constraint(self, chosen: str, base: str, narrowed: Schema) -> tuple[Json, ...]:
+        """Returns the base as a further constraint, for a subtype that only the mapping names."""
+        return () if chosen.removeprefix("#") in self._descendants_of(base) else (narrowed,)
 
-    def _extending(self, reference: str) -> dict[str, None]:
+    def _descendants_of(self, reference: str) -> dict[str, None]:
         pointer = reference.removeprefix("#")
         if pointer not in self._descendants:
             self._descendants[pointer] = dict.fromkeys(descendants(self._children, pointer))
@@ -104,107 +95,110 @@ class Bases:
         return children_by_base(self._follow("#"))
 
 
-def _property_of(target: Json) -> str | None:
-    """Gives the property by which a type is told that others extend; a choice of types names them itself."""
+def _discriminator_property(target: Json) -> str | None:
+    """Returns the discriminator property of a base type; `None` for a choice of types, which lists them itself."""
     if not isinstance(target, dict) or "discriminator" not in target or target.keys() & {"oneOf", "anyOf"}:
         return None
     name = as_dict(target["discriminator"]).get("propertyName")
     return name if isinstance(name, str) else None
 
 
-def with_constant(raw: Schema, name: str, value: str) -> Schema:
-    """Gives a schema in which a property is required and has one value, unless it names its values itself."""
-    own = as_dict(raw.get("properties")).get(name)
-    return raw if isinstance(own, dict) and own.keys() & _SAYS_ITSELF else _narrowed(raw, name, value)
+def _with_constant(raw: Schema, name: str, value: str) -> Schema:
+    """Requires a property with a constant value, unless the property restricts its values itself."""
+    declared = as_dict(raw.get("properties")).get(name)
+    return (
+        raw if isinstance(declared, dict) and declared.keys() & _RESTRICTING_KEYWORDS else _narrowed(raw, name, value)
+    )
 
 
 def _narrowed(raw: Schema, name: str, value: str) -> Schema:
-    """Gives a schema in which a property is required and has one value."""
+    """Requires a property with a constant value."""
     properties = as_dict(raw.get("properties"))
-    own = properties.get(name)
-    constant: Json = {**own, "enum": [value]} if isinstance(own, dict) else {"enum": [value]}
-    if isinstance(own, dict) and own.keys() & _SAYS_ITSELF:
-        constant = {"allOf": [own, {"enum": [value]}]}
+    declared = properties.get(name)
+    constant: Json = {**declared, "enum": [value]} if isinstance(declared, dict) else {"enum": [value]}
+    if isinstance(declared, dict) and declared.keys() & _RESTRICTING_KEYWORDS:
+        constant = {"allOf": [declared, {"enum": [value]}]}
     required = [item for item in as_list(raw.get("required")) if item != name]
     return {**raw, "properties": {**properties, name: constant}, "required": [*required, name]}
 
 
-_SAYS_ITSELF = frozenset({"enum", "const", "$ref", "allOf"})
+_RESTRICTING_KEYWORDS = frozenset({"enum", "const", "$ref", "allOf"})
 
 
-VARIANTS_LIMIT = 24
-"""Choices that are tried for one value."""
+_VARIANTS_LIMIT = 24
+"""Variants of a schema that are tried for one value."""
 
-STEPS_LIMIT = 2_000
-"""Schemas that are read for the variants of one value."""
+_STEPS_LIMIT = 2_000
+"""Schemas that are read for the variants of one schema."""
 
-VARIANT_DEPTH_LIMIT = 150
-"""Schemas that are read one within the other, or one beside the other in a list."""
+_VARIANT_DEPTH_LIMIT = 150
+"""Levels of nested schemas, and members of a list, that are read; both recurse."""
 
 _COMPOSITION = frozenset({"$ref", "allOf", "oneOf", "anyOf", "if", "then", "else"})
 
-Follow = Callable[[str], Json]
-"""Gives what stands at a `$ref`, or raises `LookupError`."""
+_Follow = Callable[[str], Json]
+"""Returns the target of a `$ref`, or raises `LookupError`."""
 
 Flat = dict[str, Json]
+"""A raw schema without composition."""
 
 
 class Variants:
     """Flattens the schemas of one document."""
 
-    def __init__(self, follow: Follow, *, siblings_of_references: bool) -> None:
+    def __init__(self, follow: _Follow, *, siblings_of_references: bool) -> None:
         self._follow = follow
         self._siblings = siblings_of_references
         self._steps = 0
-        self._bases = Bases(follow)
+        self._subtypes = _Subtypes(follow)
 
     def of(self, raw: Json) -> Iterator[Flat]:
-        """Gives the variants of a schema, the plainest first."""
+        """Returns the variants of a schema, the simplest first."""
         if isinstance(raw, dict) and not _COMPOSITION & raw.keys():
             return iter((raw,))
         self._steps = 0
-        return islice(self._of(raw, (), 0), VARIANTS_LIMIT)
+        return islice(self._of(raw, (), 0), _VARIANTS_LIMIT)
 
     def _of(self, raw: Json, seen: tuple[str, ...], depth: int) -> Iterator[Flat]:
         self._steps += 1
         if raw is True:
             yield {}
-        if not isinstance(raw, dict) or self._steps > STEPS_LIMIT or depth > VARIANT_DEPTH_LIMIT:
+        if not isinstance(raw, dict) or self._steps > _STEPS_LIMIT or depth > _VARIANT_DEPTH_LIMIT:
             return
         if not _COMPOSITION & raw.keys():
             yield raw
             return
         reference = raw.get("$ref")
-        own = {key: value for key, value in raw.items() if key not in _COMPOSITION}
+        siblings = {key: value for key, value in raw.items() if key not in _COMPOSITION}
         if not isinstance(reference, str):
-            yield from self._expanded(own, list(_choices(raw, self._follow)), seen, depth)
+            yield from self._expanded(siblings, list(_choices(raw, self._follow)), seen, depth)
         elif reference not in seen:
             try:
                 target = self._follow(reference)
             except LookupError:
                 return
-            beside = list(_choices(raw, self._follow)) if self._siblings else []
-            flat = own if self._siblings else {}
-            types, itself = self._bases.choices(reference, target, seen)
-            for chosen in types:  # each leads back to what it extends, so that is not among what was seen
-                yield from self._expanded(flat, [[chosen], *beside], seen, depth)
-            yield from self._expanded(flat, [itself, *beside], (*seen, reference), depth)
+            constraints = list(_choices(raw, self._follow)) if self._siblings else []
+            flat = siblings if self._siblings else {}
+            types, itself = self._subtypes.choices(reference, target, seen)
+            for chosen in types:  # a subtype refers back to its base, so the base is not in `seen` yet
+                yield from self._expanded(flat, [[chosen], *constraints], seen, depth)
+            yield from self._expanded(flat, [itself, *constraints], (*seen, reference), depth)
 
     def _expanded(self, flat: Flat, choices: list[list[Json]], seen: tuple[str, ...], depth: int) -> Iterator[Flat]:
         if not choices:
             yield flat
             return
-        if depth + len(choices) > VARIANT_DEPTH_LIMIT:
+        if depth + len(choices) > _VARIANT_DEPTH_LIMIT:
             return
         for option in choices[0]:
             for variant in self._of(option, seen, depth + 1):
-                both = merged(flat, variant)
+                both = _merge_flat(flat, variant)
                 if both is not None:
                     yield from self._expanded(both, choices[1:], seen, depth + 1)
 
 
-def _choices(raw: Flat, follow: Follow) -> Iterator[list[Json]]:
-    """Gives lists of schemas, of each of which one must be taken."""
+def _choices(raw: Flat, follow: _Follow) -> Iterator[list[Json]]:
+    """Yields lists of alternative schemas; a variant takes one from each list."""
     for member in as_list(raw.get("allOf")):
         yield [member]
     for keyword in ("oneOf", "anyOf"):
@@ -227,7 +221,7 @@ def _values_by_target(discriminator: Flat) -> dict[str, tuple[int, str]]:
     return values
 
 
-def _discriminated(option: Json, name: Json, values: dict[str, tuple[int, str]], follow: Follow) -> Json:
+def _discriminated(option: Json, name: Json, values: dict[str, tuple[int, str]], follow: _Follow) -> Json:
     """Returns an option with the value of the discriminating property `name` for it (OpenAPI, "Discriminator Object").
 
     A mapping names its targets by reference or by the name of the type; the first value that names the option counts.
@@ -240,17 +234,17 @@ def _discriminated(option: Json, name: Json, values: dict[str, tuple[int, str]],
         value = min(named)[1]
     elif is_type_reference(reference):
         value = implied_value(reference, name, follow)
-    return option if value is None else {"allOf": [option, with_constant({}, name, value)]}
+    return option if value is None else {"allOf": [option, _with_constant({}, name, value)]}
 
 
-def merged(one: Flat, other: Flat) -> Flat | None:
-    """Gives a flat schema that asks for what both ask for; `None` where nothing fits both."""
+def _merge_flat(one: Flat, other: Flat) -> Flat | None:
+    """Returns a flat schema with the constraints of both; `None` if they contradict each other."""
     if not one or not other:
         return one or other
     result = {**other, **one}
     for key in one.keys() & other.keys():
-        if key in _MERGED:
-            if (value := _MERGED[key](one[key], other[key])) is None:
+        if key in _MERGERS:
+            if (value := _MERGERS[key](one[key], other[key])) is None:
                 return None
             result[key] = value
     return result
@@ -287,7 +281,7 @@ def _both(one: Json, other: Json) -> Json:
 
 
 def _patterns(one: Json, other: Json) -> Json:
-    """Gives all patterns, of which a text must match each; only a flat schema has such a list."""
+    """Returns a list of patterns, all of which a string must match; only flat schemas have lists here."""
     return _union(_listed(one), _listed(other))
 
 
@@ -307,7 +301,7 @@ def _listed(value: Json) -> list[Json]:
     return value if isinstance(value, list) else [value]
 
 
-_MERGED: dict[str, Callable[[Json, Json], Json]] = {
+_MERGERS: dict[str, Callable[[Json, Json], Json]] = {
     "type": _types,
     "properties": _properties,
     "required": _union,
@@ -315,12 +309,12 @@ _MERGED: dict[str, Callable[[Json, Json], Json]] = {
     "const": _same,
     "items": _both,
     "pattern": _patterns,
-    CHOSEN: _union,
+    _SUBTYPE_CHOICE: _union,
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _greater),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _smaller),
     "additionalProperties": lambda one, other: one if other is True or other == {} else other,
 }
-"""How a keyword that stands in both comes out; of any other, the first is kept."""
+"""Keyword to the function that merges two values; of other keywords, the first value is used."""
 
 
 _KEYWORDS = {
@@ -329,15 +323,15 @@ _KEYWORDS = {
     "string": {"pattern", "minLength", "maxLength", "format"},
     "number": {"minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"},
 }
-"""Type of value to the keywords that speak of no other."""
+"""Type to the keywords that only concern this type."""
 
 
 class NoExample(ValueError):
-    """No value was found that the schema allows; the message says why."""
+    """No value was found that the schema allows; the message is the reason."""
 
 
-def declared_values(raw: Json, pointer: str) -> Iterator[tuple[Json, str]]:
-    """Gives the values that a schema itself shows, each with its pointer, the likeliest first."""
+def _declared_values(raw: Json, pointer: str) -> Iterator[tuple[Json, str]]:
+    """Yields the examples and the default of a schema, each with its pointer, the best first."""
     if not isinstance(raw, dict):
         return
     if "example" in raw:
@@ -349,8 +343,8 @@ def declared_values(raw: Json, pointer: str) -> Iterator[tuple[Json, str]]:
         yield raw["default"], child(pointer, "default")
 
 
-def kind_of_value(flat: Flat) -> str:
-    """Gives the type of value to build, from the keywords where none is declared."""
+def _kind_of_value(flat: Flat) -> str:
+    """Returns the type to generate; inferred from the keywords if none is declared."""
     types: Any = flat.get("type")
     names = [types] if isinstance(types, str) else as_list(types)
     for name in names:
@@ -364,8 +358,8 @@ def kind_of_value(flat: Flat) -> str:
     return "string"
 
 
-def with_dependents(wanted: dict[str, None], flat: Flat) -> dict[str, None]:
-    """Adds the properties that others ask for (`dependentRequired`, and `dependencies` of draft-07)."""
+def _with_dependents(wanted: dict[str, None], flat: Flat) -> dict[str, None]:
+    """Adds the properties that others require (`dependentRequired`, and `dependencies` of draft-07)."""
     rules = {**as_dict(flat.get("dependencies")), **as_dict(flat.get("dependentRequired"))}
     waiting = list(wanted)
     while waiting:
@@ -376,11 +370,11 @@ def with_dependents(wanted: dict[str, None], flat: Flat) -> dict[str, None]:
     return wanted
 
 
-def member_schema(flat: Flat, name: str, pointer: str, *, is_open: bool = False) -> tuple[Json, str]:
-    """Gives the schema of a member of an object, and its pointer; where `is_open`, it may have any.
+def _member_schema(flat: Flat, name: str, pointer: str, *, is_open: bool = False) -> tuple[Json, str]:
+    """Returns the schema of a property and its pointer; with `is_open` every name is allowed.
 
     Raises:
-        NoExample: the object may not have one of that name.
+        NoExample: the object does not allow a property of that name.
     """
     properties = as_dict(flat.get("properties"))
     if name in properties:
@@ -397,21 +391,21 @@ def member_schema(flat: Flat, name: str, pointer: str, *, is_open: bool = False)
     return additional, child(pointer, "additionalProperties")
 
 
-def items_of(flat: Flat) -> tuple[Json, list[Json]]:
-    """Gives the schema of the items of an array, and those of its first items, which have one each."""
+def _items_of(flat: Flat) -> tuple[Json, list[Json]]:
+    """Returns the schema of the items of an array, and the schemas of its positional items."""
     items, first = flat.get("items", True), as_list(flat.get("prefixItems"))
     if isinstance(items, list):  # draft-07 has the positional form here
         return flat.get("additionalItems", True), items
     return items, first
 
 
-def count_of(value: Json) -> int:
-    """Gives a bound as a number of things, 0 where it is none."""
+def _count(value: Json) -> int:
+    """Returns a size limit; 0 if it is not a positive integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def other_values(value: Json, variants: Iterable[Flat]) -> Iterator[Json]:
-    """Gives other values than one, for places where that one is taken or ruled out, the likeliest first."""
+def _other_values(value: Json, variants: Iterable[Flat]) -> Iterator[Json]:
+    """Yields alternatives to a value that is already used or not allowed, the best first."""
     for flat in variants:
         yield from as_list(flat.get("enum"))
     for number in range(2, 24):
@@ -427,15 +421,15 @@ def other_values(value: Json, variants: Iterable[Flat]) -> Iterator[Json]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, str):
-        yield from varied(value)
+        yield from variations(value)
 
 
-DIGITS_LIMIT = 30
-"""Digits of a bound beyond which no number is made."""
+_DIGITS_LIMIT = 30
+"""Digits of a bound; no number is generated for longer ones."""
 
 
-def made_number(flat: dict[str, Json], *, whole: bool) -> int | float | None:
-    """Gives a number that the keywords of a flat schema allow; `None` where none was found."""
+def _number_from(flat: dict[str, Json], *, whole: bool) -> int | float | None:
+    """Returns a number that a flat schema allows, preferably 1; `None` if none was found."""
     low, low_open = _bound(flat, "minimum", "exclusiveMinimum", max)
     high, high_open = _bound(flat, "maximum", "exclusiveMaximum", min)
     step = _number(flat.get("multipleOf"))
@@ -457,23 +451,23 @@ def made_number(flat: dict[str, Json], *, whole: bool) -> int | float | None:
 
 def _candidates(low: Fraction | None, high: Fraction | None, step: Fraction | None) -> list[Fraction]:
     if step is None:
-        found = [Fraction(1), Fraction(0)]
-        found += [low, low + 1] if low is not None else []
-        found += [high, high - 1] if high is not None else []
-        return [*found, (low + high) / 2] if low is not None and high is not None else found
-    found = [Fraction(1)] if step.numerator == 1 else []
-    found.append(step)
+        candidates = [Fraction(1), Fraction(0)]
+        candidates += [low, low + 1] if low is not None else []
+        candidates += [high, high - 1] if high is not None else []
+        return [*candidates, (low + high) / 2] if low is not None and high is not None else candidates
+    candidates = [Fraction(1)] if step.numerator == 1 else []
+    candidates.append(step)
     if low is not None:
         first = math.ceil(low / step) * step
-        found += [first, first + step]
+        candidates += [first, first + step]
     if high is not None:
         last = math.floor(high / step) * step
-        found += [last, last - step]
-    return [*found, Fraction(0)]
+        candidates += [last, last - step]
+    return [*candidates, Fraction(0)]
 
 
 def _bound(flat: dict[str, Json], closed: str, opened: str, tighter: object) -> tuple[Fraction | None, bool]:
-    """Gives a bound and whether it is excluded, by the rules of draft-04 (a flag) and of later ones (a number)."""
+    """Returns a bound and whether it is exclusive, by the rules of draft-04 (a boolean) and later (a number)."""
     bound, limit = _number(flat.get(closed)), _number(flat.get(opened))
     if flat.get(opened) is True:
         return bound, True
@@ -489,122 +483,121 @@ def _number(value: Json) -> Fraction | None:
         return None
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return Fraction(str(value)) if isinstance(value, float) or abs(value) < 10**DIGITS_LIMIT else None
+    return Fraction(str(value)) if isinstance(value, float) or abs(value) < 10**_DIGITS_LIMIT else None
 
 
-DEPTH_LIMIT = 12
-"""Levels of a value; a type that cannot end within them has no example."""
+_DEPTH_LIMIT = 12
+"""Levels of a value; a recursive type that needs more has no example."""
 
-WIDER_LIMIT = 12
-"""Properties that are tried for an object that says too little, and other values for one that is ruled out."""
+_ATTEMPTS_LIMIT = 12
+"""Properties that are tried for an object that is too small, and alternatives to a value that is not allowed."""
 
-VALUES_LIMIT = 400
-"""Values that are built for one call, those that were thrown away among them."""
+_VALUES_LIMIT = 400
+"""Values that are generated for one call, including discarded ones."""
 
-Report = Callable[[str, str, str], None]
-"""Takes the code, the pointer and the message of a declared value that is not used."""
+_Report = Callable[[str, str, str], None]
+"""Reports a declared value that is not used: code, pointer and message."""
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratedValue:
-    """A value for a parameter."""
+    """A value for a parameter or a body."""
 
     value: Json
-    """The value."""
 
     is_generated: bool
-    """Whether any of it was made, not declared."""
+    """Whether any part of it is generated, not declared."""
 
 
 class ExampleGenerator:
-    """Makes values for the schemas of one document; each is checked against its schema before it is used."""
+    """Generates values for the schemas of one document; each is validated before it is used."""
 
-    def __init__(self, validator: Validator, report: Report, *, is_request: bool) -> None:
+    def __init__(self, validator: Validator, report: _Report, *, is_request: bool) -> None:
         self._validator = validator
         self._report = report
         self._is_request = is_request
         self._variants = Variants(validator.follow, siblings_of_references=validator.reads_siblings_of_references)
         self._built = 0
-        self._is_made = False
+        self._is_generated = False
         self._path: set[int] = set()
 
     def generate(
         self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
     ) -> GeneratedValue:
-        """Gives a value for a parameter, which its schema allows: one of `declared` (value and pointer) if any does.
+        """Returns a value that a schema allows: the first valid one of `declared` (with pointers), else a new one.
 
         Raises:
             NoExample: none was found.
         """
         self._built = 0
-        self._is_made = False
+        self._is_generated = False
         self._path.clear()
         for value, where in declared:
             if self._is_usable(value, raw, name, where):
                 return GeneratedValue(value, False)
-        value = self._checked(raw, name, pointer, 0)
-        return GeneratedValue(value, self._is_made)
+        value = self._valid_value(raw, name, pointer, 0)
+        return GeneratedValue(value, self._is_generated)
 
     def generate_non_empty(
         self, raw: Json, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
     ) -> GeneratedValue:
-        """Gives a value for a body; for an object that requires nothing, one with its first property.
+        """Returns a value like `generate`, but fills an object that requires nothing with its first useful property.
 
-        The same of an object that stands alone in another: APIs wrap what is sent (`{"data": …}`).
+        The same for an object that is the only property of another: APIs wrap bodies (`{"data": …}`).
         """
-        made = self._with_a_property(self.generate(raw, name, pointer, declared=declared), raw, pointer)
-        inner = list(as_dict(made.value).items())
-        if not made.is_generated or len(inner) != 1 or inner[0][1] != {}:
-            return made
+        generated = self._fill_empty(self.generate(raw, name, pointer, declared=declared), raw, pointer)
+        inner = list(as_dict(generated.value).items())
+        if not generated.is_generated or len(inner) != 1 or inner[0][1] != {}:
+            return generated
         key = inner[0][0]
         for flat in self._variants.of(raw):
             if (item := dict(self._writable(flat)).get(key)) is not None:
                 where = child(pointer, "properties", key)
-                wider = {key: self._with_a_property(GeneratedValue({}, True), item, where).value}
-                if wider != made.value and self._validator.validation_error(wider, raw) is None:
+                wider = {key: self._fill_empty(GeneratedValue({}, True), item, where).value}
+                if wider != generated.value and self._validator.validation_error(wider, raw) is None:
                     return GeneratedValue(wider, True)
-        return made
+        return generated
 
-    def _with_a_property(self, made: GeneratedValue, raw: Json, pointer: str) -> GeneratedValue:
-        """Gives an object that was made, where it is empty with the first of its properties that says something."""
-        if made.value != {} or not made.is_generated:
-            return made
-        found = made
+    def _fill_empty(self, generated: GeneratedValue, raw: Json, pointer: str) -> GeneratedValue:
+        """Adds the first property with a non-empty value to a generated object that is empty."""
+        if generated.value != {} or not generated.is_generated:
+            return generated
+        best = generated
         for flat in self._variants.of(raw):
-            # A form is there for its file, where it has one.
+            # The file of a form is its most useful property.
             for key, item in sorted(self._writable(flat), key=lambda pair: as_dict(pair[1]).get("format") != "binary"):
                 try:
-                    wider = {key: self._checked(item, key, child(pointer, "properties", key), 1)}
+                    wider = {key: self._valid_value(item, key, child(pointer, "properties", key), 1)}
                 except NoExample:
                     continue
-                if self._is_returned_only(item) or self._validator.validation_error(wider, raw) is not None:
+                if self._has_read_only_part(item) or self._validator.validation_error(wider, raw) is not None:
                     continue
                 if wider[key] not in ({}, [], [{}]):
                     return GeneratedValue(wider, True)
-                found = found if found.value else GeneratedValue(wider, True)
-        return found
+                best = best if best.value else GeneratedValue(wider, True)
+        return best
 
-    def _is_returned_only(self, item: Json) -> bool:
-        """Tells it also of what OpenAPI 3.0 says beside a reference, in an `allOf` with it."""
+    def _has_read_only_part(self, item: Json) -> bool:
+        """True if a member of its `allOf` is read-only (OpenAPI 3.0 has no siblings of `$ref`)."""
         return any(map(self._is_read_only, as_list(as_dict(item).get("allOf"))))
 
-    def _checked(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
-        """Gives a value that was checked against the raw schema."""
+    def _valid_value(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
+        """Returns a value that matches the raw schema: a declared one if one does."""
         self._built += 1
-        if depth > DEPTH_LIMIT or self._built > VALUES_LIMIT or id(raw) in self._path:
+        if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(raw) in self._path:
             raise NoExample("it is nested too deep, or in a circle")
-        for value, where in declared_values(raw, pointer):
+        for value, where in _declared_values(raw, pointer):
             if self._is_usable(value, raw, name, where):
                 return value
         self._path.add(id(raw))
         try:
-            return self._made(raw, name, pointer, depth)
+            return self._generated(raw, name, pointer, depth)
         except NoExample as problem:
             raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
         finally:
             self._path.discard(id(raw))
 
-    def _made(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
+    def _generated(self, raw: Json, name: str, pointer: str, depth: int) -> Json:
         reason = "nothing fits its schema"
         for flat in self._variants.of(raw):
             try:
@@ -612,36 +605,37 @@ class ExampleGenerator:
             except NoExample as problem:
                 reason = str(problem)
                 continue
-            if (flaw := self._flaw(value, raw, flat)) is None:
+            if (error := self._validation_error(value, raw, flat)) is None:
                 return value
-            reason = f"what was made for it is refused: {flaw}"
-            for candidate in self._others_for(value, flat, pointer, depth):
-                if self._flaw(candidate, raw, flat) is None:
+            reason = f"the generated value is invalid: {error}"
+            for candidate in self._alternatives(value, flat, pointer, depth):
+                if self._validation_error(candidate, raw, flat) is None:
                     return candidate
         raise NoExample(reason)
 
-    def _flaw(self, value: Json, raw: Json, flat: Flat) -> str | None:
-        """Says what is wrong with a value made for a variant: it fits the schema, and each type that was chosen."""
-        if CHOSEN not in flat:
+    def _validation_error(self, value: Json, raw: Json, flat: Flat) -> str | None:
+        """Returns why a value of a variant does not match the schema, or a chosen subtype."""
+        if _SUBTYPE_CHOICE not in flat:
             return self._validator.validation_error(value, raw)
-        schemas = [raw, *({"$ref": chosen} for chosen in as_list(flat.get(CHOSEN)))]
+        schemas = [raw, *({"$ref": chosen} for chosen in as_list(flat.get(_SUBTYPE_CHOICE)))]
         errors = (self._validator.validation_error(value, schema) for schema in schemas)
         return next((error for error in errors if error is not None), None)
 
-    def _others_for(self, value: Json, flat: Flat, pointer: str, depth: int) -> Iterator[Json]:
-        """Gives what may fit in the place of a value that does not; an object that fits several alternatives where one
-        alone must fit says more, with properties that it may have.
+    def _alternatives(self, value: Json, flat: Flat, pointer: str, depth: int) -> Iterator[Json]:
+        """Yields candidates to replace an invalid value.
+
+        An object gets more properties, since it may match several alternatives where exactly one must match.
         """
         if "type" not in flat:
             yield from (1, {}, [], False)
         if not isinstance(value, dict):
-            yield from islice(other_values(value, self._variants.of(flat)), WIDER_LIMIT)
+            yield from islice(_other_values(value, self._variants.of(flat)), _ATTEMPTS_LIMIT)
             return
         wider = value
-        for name, item in islice(self._writable(flat), WIDER_LIMIT):
+        for name, item in islice(self._writable(flat), _ATTEMPTS_LIMIT):
             if name not in value:
                 try:
-                    more = {name: self._checked(item, name, child(pointer, "properties", name), depth + 1)}
+                    more = {name: self._valid_value(item, name, child(pointer, "properties", name), depth + 1)}
                 except NoExample:
                     continue
                 wider = {**wider, **more}
@@ -653,84 +647,84 @@ class ExampleGenerator:
         if (reason := why_unpublishable(value, name)) is not None:
             self._report(reason[0], where, reason[1])
             return False
-        flaw = self._validator.validation_error(value, raw)
-        if flaw == UNCHECKED:  # what an author shows is taken for right until it is known to be wrong
+        error = self._validator.validation_error(value, raw)
+        if error == UNCHECKED:  # an author's value counts as valid until proven invalid
             return True
-        if flaw is not None:
-            self._report("example-invalid", where, f"the declared value does not fit its own schema: {flaw}")
-        return flaw is None
+        if error is not None:
+            self._report("example-invalid", where, f"the declared value does not match its own schema: {error}")
+        return error is None
 
     def _from_flat(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
-        for value, _ in declared_values(flat, pointer):
+        for value, _ in _declared_values(flat, pointer):
             if why_unpublishable(value, name) is None and self._validator.validation_error(value, flat) is None:
                 return value
         if "const" in flat:
             return flat["const"]
-        self._is_made = True
+        self._is_generated = True
         choices = flat.get("enum")
         if isinstance(choices, list):
             if not choices:
                 raise NoExample("its list of values is empty")
             return next((item for item in choices if item is not None and item != ""), choices[0])
-        kind = kind_of_value(flat)
+        kind = _kind_of_value(flat)
         if kind == "object":
             return self._object(flat, pointer, depth)
         if kind == "array":
             return self._array(flat, name, pointer, depth)
         if kind in ("integer", "number"):
-            number = made_number(flat, whole=kind == "integer")
+            number = _number_from(flat, whole=kind == "integer")
             if number is None:
                 raise NoExample("no number was found within its bounds")
             return number
         if kind in ("boolean", "null"):
             return False if kind == "boolean" else None
-        return _string(flat, name)
+        return _string_from(flat, name)
 
     def _object(self, flat: Flat, pointer: str, depth: int) -> Json:
         properties = as_dict(flat.get("properties"))
         wanted = dict.fromkeys(name for name in as_list(flat.get("required")) if isinstance(name, str))
-        # Draft-3 habits: `required: true` on the property itself.
+        # As in draft-03, `required: true` may be on the property itself.
         wanted.update((name, None) for name, item in properties.items() if as_dict(item).get("required") is True)
         wanted = {name: None for name in wanted if not self._is_read_only(properties.get(name))}
         result: dict[str, Json] = {}
-        for name in with_dependents(wanted, flat):
-            item, where = member_schema(flat, name, pointer, is_open=self._validator.is_open)
-            result[name] = self._checked(item, name, where, depth + 1)
+        for name in _with_dependents(wanted, flat):
+            item, where = _member_schema(flat, name, pointer, is_open=self._validator.is_open)
+            result[name] = self._valid_value(item, name, where, depth + 1)
         for name, item in self._writable(flat):
-            if len(result) >= count_of(flat.get("minProperties")):
+            if len(result) >= _count(flat.get("minProperties")):
                 break
             if name not in result:
-                result[name] = self._checked(item, name, child(pointer, "properties", name), depth + 1)
-        self._add_unnamed(result, flat, pointer, depth)
+                result[name] = self._valid_value(item, name, child(pointer, "properties", name), depth + 1)
+        self._add_additional_properties(result, flat, pointer, depth)
         return result
 
-    def _add_unnamed(self, result: dict[str, Json], flat: Flat, pointer: str, depth: int) -> None:
+    def _add_additional_properties(self, result: dict[str, Json], flat: Flat, pointer: str, depth: int) -> None:
         rules = [item for item in [flat.get("propertyNames")] if isinstance(item, dict)]
         patterns = as_dict(flat.get("patternProperties"))
         if not rules and len(patterns) == 1 and flat.get("additionalProperties") is False:
             rules = [{"pattern": pattern} for pattern in patterns]
-        while len(result) < min(count_of(flat.get("minProperties")), 20):
-            name = self._another_name(result, rules, depth)
-            item, where = member_schema(flat, name, pointer, is_open=self._validator.is_open)
-            result[name] = self._checked(item, "value", where, depth + 1)
+        while len(result) < min(_count(flat.get("minProperties")), 20):
+            name = self._additional_name(result, rules, depth)
+            item, where = _member_schema(flat, name, pointer, is_open=self._validator.is_open)
+            result[name] = self._valid_value(item, "value", where, depth + 1)
 
-    def _another_name(self, taken: dict[str, Json], rules: list[Json], depth: int) -> str:
+    def _additional_name(self, taken: dict[str, Json], rules: list[Json], depth: int) -> str:
         wanted = f"name{len(taken) or ''}"
         if not rules:
-            return _string({}, wanted)
+            return _string_from({}, wanted)
         schema: Json = {"type": "string", "allOf": rules}
-        first = self._checked(schema, wanted, "", depth + 1)
-        for name in (first, *other_values(first, self._variants.of(schema))):
+        first = self._valid_value(schema, wanted, "", depth + 1)
+        for name in (first, *_other_values(first, self._variants.of(schema))):
             if isinstance(name, str) and name not in taken and self._validator.validation_error(name, schema) is None:
                 return name
         raise NoExample("its names must differ, and no more were found")
 
     def _array(self, flat: Flat, name: str, pointer: str, depth: int) -> Json:
-        items, first = items_of(flat)
-        least = max(count_of(flat.get("minItems")), len(first), 0 if items is False else 1)
+        items, first = _items_of(flat)
+        least = max(_count(flat.get("minItems")), len(first), 0 if items is False else 1)
         if "contains" in flat and not first:
             items = {"allOf": [items, flat["contains"]]}
-            least = max(least, count_of(flat.get("minContains")))
+            least = max(least, _count(flat.get("minContains")))
         most = flat.get("maxItems")
         least = min(least, most) if isinstance(most, int) else least
         if least > 20:
@@ -738,21 +732,23 @@ class ExampleGenerator:
         result: list[Json] = []
         for index in range(least):
             if index < len(first):
-                result.append(self._checked(first[index], name, child(pointer, "prefixItems", index), depth + 1))
+                result.append(self._valid_value(first[index], name, child(pointer, "prefixItems", index), depth + 1))
                 continue
             try:
-                result.append(self._item(items, one_of(name), result, pointer, depth, flat.get("uniqueItems") is True))
+                result.append(
+                    self._item(items, singular(name), result, pointer, depth, flat.get("uniqueItems") is True)
+                )
             except NoExample:
-                if len(result) < max(count_of(flat.get("minItems")), count_of(flat.get("minContains"))):
+                if len(result) < max(_count(flat.get("minItems")), _count(flat.get("minContains"))):
                     raise
-                break  # a list may end where its items come in a circle
+                break  # a list of recursive items may be shorter
         return result
 
     def _item(self, items: Json, name: str, before: list[Json], pointer: str, depth: int, unique: bool) -> Json:
-        value = self._checked(items, name, child(pointer, "items"), depth + 1)
+        value = self._valid_value(items, name, child(pointer, "items"), depth + 1)
         if not unique or value not in before:
             return value
-        for other in other_values(value, self._variants.of(items)):
+        for other in _other_values(value, self._variants.of(items)):
             if other not in before and self._validator.validation_error(other, items) is None:
                 return other
         raise NoExample("its items must differ, and no more were found")
@@ -766,14 +762,14 @@ class ExampleGenerator:
         return self._is_request and self._validator.is_read_only(item)
 
 
-def _string(flat: Flat, name: str) -> str:
+def _string_from(flat: Flat, name: str) -> str:
     patterns = flat.get("pattern", [])
     try:
-        return made_string(
+        return string_for(
             name,
             flat.get("format"),
             tuple(patterns) if isinstance(patterns, list) else (patterns,),
-            count_of(flat.get("minLength")),
+            _count(flat.get("minLength")),
             most if isinstance(most := flat.get("maxLength"), int) else None,
         )
     except NoString as problem:

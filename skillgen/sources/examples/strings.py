@@ -1,15 +1,8 @@
-"""Formats and regex -> text.
+"""Generates strings: by format, by pattern, else the name of the parameter in upper case.
 
-The parts of a regular expression of ECMA 262, as Python's own parser gives them.
-
-Whether a text matches a regular expression, in a number of steps that has a bound.
-
-A text that matches a regular expression, built from the expression itself: small, exact and bounded.
-
-The parts that a text can be built from are enough for what descriptions hold: signs, sets, repetition, groups and
-choices. What was built is matched before it is used; whatever refers back gives no text.
-
-Texts that stand for a value: by format, by pattern, else the parameter's own name in capitals.
+Patterns are regular expressions of ECMA 262, parsed with CPython's parser. They are matched in a bounded number of
+steps, so no pattern can hang. A string is built from the parsed pattern (characters, sets, repetition, groups and
+alternatives) and matched before it is used; back-references are not supported.
 """
 
 from __future__ import annotations
@@ -31,20 +24,18 @@ else:
     import sre_constants as sre
     import sre_parse as sre_parser
 
-__all__ = ["LENGTH_LIMIT", "NoString", "parsed_pattern", "property_of", "sre"]
-
 LENGTH_LIMIT = 200
-"""Characters of a text, and of a pattern four times as many; beyond that none is made."""
+"""Characters of a generated string; a pattern may have four times as many."""
 
 _PROPERTY = re.compile(r"\\\\|\\([pP])\{(?:\w+=)?(\^?\w+)\}|\[:(\^?\w+):\]")
 _SURROGATES = re.compile(r"\\u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})")
 _CLASS_IN_RANGE = re.compile(r"(\\[wdsWDS])-(?!\])")
 _CODE_POINT = re.compile(r"\\\\|\\u\{([0-9A-Fa-f]{1,6})\}")
-_NOT_OF_PYTHON = re.compile(r"\A/\^|\$/[a-z]*\Z|(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
-"""What the author means otherwise: `/^a$/i` as JavaScript writes it, and `[]`, `[^]`, `{,3}`, which Python has too."""
-_ENDS = re.compile(r"\\[\\Az]")
-_END_SIGNS = {"\\A": "^", "\\z": "$"}
-"""What other languages have for the two ends of a text."""
+_DIFFERENT_IN_PYTHON = re.compile(r"\A/\^|\$/[a-z]*\Z|(?<!\\)(?:\\\\)*(?:\[\^?\]|\{,)")
+"""Syntax with another meaning in Python: JavaScript's `/^a$/i`, and `[]`, `[^]` and `{,3}`."""
+_ANCHORS = re.compile(r"\\[\\Az]")
+_ECMA_ANCHORS = {"\\A": "^", "\\z": "$"}
+"""Anchors of other languages to those of ECMA 262."""
 
 _FIRST_MARKER = 0xF0000
 """Code point of the first character that represents a Unicode property in a parsed pattern; it is of private use."""
@@ -54,50 +45,50 @@ _FLAGS = re.UNICODE.value
 
 
 class NoString(ValueError):
-    """No text is made for a pattern."""
+    """No string is generated for a pattern, or the pattern is not supported."""
 
 
 @lru_cache(4096)
-def parsed_pattern(pattern: str) -> Any:
-    """Returns the parts of a pattern of ECMA 262 with the `u` flag; a literal may be a marker (`property_of`).
+def _parse_pattern(pattern: str) -> Any:
+    """Parses a pattern of ECMA 262 with the `u` flag; a literal may be a marker (`_property_of`).
 
     Raises:
-        re.error: it is not a pattern of Python's either.
-        NoText: it is too long, or Python reads it otherwise.
+        re.error: it is not a valid pattern.
+        NoString: it is too long, or has another meaning in Python.
     """
     if len(pattern) > 4 * LENGTH_LIMIT:
         raise NoString("the pattern is too long")
-    if _NOT_OF_PYTHON.search(pattern) or any(property_of(ord(sign)) for sign in pattern):
+    if _DIFFERENT_IN_PYTHON.search(pattern) or any(_property_of(ord(character)) for character in pattern):
         raise NoString("the pattern means something else in Python")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parsed = sre_parser.parse(_translated(pattern))
+        parsed = sre_parser.parse(_to_python(pattern))
     if parsed.state.flags & ~_FLAGS:
         raise NoString("flags in the pattern")
     return parsed
 
 
-def property_of(code: int) -> Callable[[str], bool] | None:
+def _property_of(code: int) -> Callable[[str], bool] | None:
     """Returns the test for the Unicode property that a marker represents; `None` for any other character."""
     place = code - _FIRST_MARKER
     if not 0 <= place < 2 * len(_PROPERTIES):
         return None
     test = _PROPERTIES[place // 2]
-    return test if place % 2 == 0 else lambda sign: not test(sign)
+    return test if place % 2 == 0 else lambda character: not test(character)
 
 
-def _translated(pattern: str) -> str:
-    """Returns a pattern of ECMA 262 as Python reads it."""
+def _to_python(pattern: str) -> str:
+    """Translates a pattern of ECMA 262 to Python's syntax."""
     pattern = _PROPERTY.sub(_marker, pattern)
     pattern = _CODE_POINT.sub(lambda match: f"\\U{int(match[1], 16):08X}" if match[1] else match[0], pattern)
-    pattern = _ENDS.sub(lambda match: _END_SIGNS.get(match[0], match[0]), pattern)
-    pattern = _SURROGATES.sub(lambda pair: f"\\U{_joined(pair[1], pair[2]):08X}", pattern)
+    pattern = _ANCHORS.sub(lambda match: _ECMA_ANCHORS.get(match[0], match[0]), pattern)
+    pattern = _SURROGATES.sub(lambda pair: f"\\U{_combine_surrogates(pair[1], pair[2]):08X}", pattern)
     pattern = _CLASS_IN_RANGE.sub(r"\1\\-", pattern)
     pattern = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
     return pattern.replace("\\/", "/")
 
 
-def _joined(high: str, low: str) -> int:
+def _combine_surrogates(high: str, low: str) -> int:
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
@@ -106,59 +97,59 @@ def _marker(match: re.Match[str]) -> str:
     if written is None:  # an escaped backslash
         return match[0]
     name = written.removeprefix("^").lower().replace("_", "")
-    name = _NAMES.get(name, name)
-    name = _NAMES.get(name.removeprefix("is"), name.removeprefix("is"))
-    if name not in _PLACES:
+    name = _ALIASES.get(name, name)
+    name = _ALIASES.get(name.removeprefix("is"), name.removeprefix("is"))
+    if name not in _TEST_INDEXES:
         raise NoString(f"the property {written} is not known")
     is_negated = (match[1] == "P") is not written.startswith("^")
-    return chr(_FIRST_MARKER + 2 * _PLACES[name] + is_negated)
+    return chr(_FIRST_MARKER + 2 * _TEST_INDEXES[name] + is_negated)
 
 
-def _of_category(prefix: str) -> Callable[[str], bool]:
-    return lambda sign: unicodedata.category(sign).startswith(prefix)
+def _category_test(prefix: str) -> Callable[[str], bool]:
+    return lambda character: unicodedata.category(character).startswith(prefix)
 
 
-def _of_script(name: str) -> Callable[[str], bool]:
-    """Returns a test that is certain for characters named after the script, and for those of ASCII."""
+def _script_test(name: str) -> Callable[[str], bool]:
+    """Returns a test that knows ASCII and the characters that are named after the script, and raises for others."""
 
-    def test(sign: str) -> bool:
-        if unicodedata.name(sign, "").startswith(name):
+    def test(character: str) -> bool:
+        if unicodedata.name(character, "").startswith(name):
             return True
-        if sign.isascii():
+        if character.isascii():
             return False
-        raise NoString(f"the script of {sign!r} is not known")
+        raise NoString(f"the script of {character!r} is not known")
 
     return test
 
 
-def _is_alphabetic(sign: str) -> bool:
-    if unicodedata.category(sign) in ("Mn", "Mc", "So", "Nl"):
-        raise NoString(f"whether {sign!r} is alphabetic is not known")
-    return sign.isalpha()
+def _is_alphabetic(character: str) -> bool:
+    if unicodedata.category(character) in ("Mn", "Mc", "So", "Nl"):
+        raise NoString(f"whether {character!r} is alphabetic is not known")
+    return character.isalpha()
 
 
-_CATEGORY_NAMES = (
+_CATEGORIES_OF_UNICODE = (
     "Lu Ll Lt Lm Lo L Mn Mc Me M Nd Nl No N Pc Pd Ps Pe Pi Pf Po P Sm Sc Sk So S Zs Zl Zp Z Cc Cf Cs Co Cn C"
 )
 _SCRIPTS = "LATIN GREEK CYRILLIC ARABIC HEBREW THAI HANGUL HIRAGANA KATAKANA DEVANAGARI ARMENIAN GEORGIAN"
 _TESTS: dict[str, Callable[[str], bool]] = {
-    **{name.lower(): _of_category(name) for name in _CATEGORY_NAMES.split()},
-    **{name.lower(): _of_script(name) for name in _SCRIPTS.split()},
-    "han": _of_script("CJK UNIFIED IDEOGRAPH"),
-    "lc": lambda sign: unicodedata.category(sign) in ("Lu", "Ll", "Lt"),
+    **{name.lower(): _category_test(name) for name in _CATEGORIES_OF_UNICODE.split()},
+    **{name.lower(): _script_test(name) for name in _SCRIPTS.split()},
+    "han": _script_test("CJK UNIFIED IDEOGRAPH"),
+    "lc": lambda character: unicodedata.category(character) in ("Lu", "Ll", "Lt"),
     "alphabetic": _is_alphabetic,
     "lowercase": str.islower,
     "uppercase": str.isupper,
-    "alnum": lambda sign: _is_alphabetic(sign) or sign.isdecimal(),
-    "hexdigit": lambda sign: sign in "0123456789abcdefABCDEF",
+    "alnum": lambda character: _is_alphabetic(character) or character.isdecimal(),
+    "hexdigit": lambda character: character in "0123456789abcdefABCDEF",
     "ascii": str.isascii,
-    "any": lambda sign: True,
-    "print": lambda sign: " " <= sign <= "~",
-    "graph": lambda sign: "!" <= sign <= "~",
+    "any": lambda character: True,
+    "print": lambda character: " " <= character <= "~",
+    "graph": lambda character: "!" <= character <= "~",
 }
 _PROPERTIES = tuple(_TESTS.values())
-_PLACES = {name: place for place, name in enumerate(_TESTS)}
-_NAMES = {
+_TEST_INDEXES = {name: place for place, name in enumerate(_TESTS)}
+_ALIASES = {
     "letter": "l",
     "lowercaseletter": "ll",
     "uppercaseletter": "lu",
@@ -205,27 +196,27 @@ _NAMES = {
     "asciihexdigit": "hexdigit",
     "ahex": "hexdigit",
 }
-"""Names to those of `_TESTS`, in lower case and without underscores."""
+"""Aliases to the names in `_TESTS`, in lower case and without underscores."""
 
 
-STEPS_LIMIT = 200_000
-"""Steps of one search at the most."""
+_STEPS_LIMIT = 200_000
+"""Steps of one search."""
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Tells whether a text matches a pattern somewhere; `None` where that takes too long or is not understood.
+    """True if a pattern matches anywhere in a string; `None` if that takes too long or is not supported.
 
-    It follows all ways at once and counts its steps, so no pattern can make it hang.
+    All alternatives are followed at once, and steps are counted, so no pattern can hang.
     """
     try:
-        parsed = parsed_pattern(pattern)
+        parsed = _parse_pattern(pattern)
         return bool(_Matcher(text).ends(parsed, set(range(len(text) + 1))))
     except (NoString, re.error, RecursionError, OverflowError):
         return None
 
 
 class _Matcher:
-    """Gives where the parts of a pattern can end in a text, from all places at once."""
+    """Computes the indexes where a pattern can end in a string, from many start indexes at once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -234,7 +225,7 @@ class _Matcher:
     def ends(self, parsed: Any, starts: set[int]) -> set[int]:
         for op, argument in parsed:
             self._steps += len(starts) + 1
-            if self._steps > STEPS_LIMIT:
+            if self._steps > _STEPS_LIMIT:
                 raise NoString("too many steps")
             if not starts:
                 break
@@ -243,7 +234,7 @@ class _Matcher:
 
     def _after(self, op: Any, argument: Any, starts: set[int]) -> set[int]:
         if op is sre.AT:
-            return {start for start in starts if self._stands(argument, start)}
+            return {start for start in starts if self._is_at(argument, start)}
         if op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             low, high, inner = argument
             return self._repeated(low, high, inner, starts)
@@ -254,11 +245,13 @@ class _Matcher:
         if op is sre.BRANCH:
             return set().union(*(self.ends(branch, starts) for branch in argument[1]))
         if op in (sre.ASSERT, sre.ASSERT_NOT):
-            return {start for start in starts if self._holds(argument[0], argument[1], start) is (op is sre.ASSERT)}
-        if op not in _OF_ONE_SIGN:
-            raise NoString("a part that refers to others")
+            return {
+                start for start in starts if self._looks_around(argument[0], argument[1], start) is (op is sre.ASSERT)
+            }
+        if op not in _SINGLE_CHARACTER:
+            raise NoString("a back-reference")
         text = self._text
-        return {start + 1 for start in starts if start < len(text) and is_sign(text[start], op, argument)}
+        return {start + 1 for start in starts if start < len(text) and _matches_character(text[start], op, argument)}
 
     def _repeated(self, low: int, high: int, inner: Any, starts: set[int]) -> set[int]:
         reached = starts if int(low) == 0 else set()
@@ -271,14 +264,14 @@ class _Matcher:
                 reached = reached | starts
         return reached
 
-    def _holds(self, direction: int, inner: Any, start: int) -> bool:
-        """Tells whether what a pattern looks for stands after a place, or before it."""
+    def _looks_around(self, direction: int, inner: Any, start: int) -> bool:
+        """True if a look-ahead or a look-behind matches at an index."""
         if direction == 1:
             return bool(self.ends(inner, {start}))
         before = start - int(inner.getwidth()[0])
         return before >= 0 and start in self.ends(inner, {before})
 
-    def _stands(self, where: Any, start: int) -> bool:
+    def _is_at(self, where: Any, start: int) -> bool:
         if where in (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING):
             return start == 0
         if where in (sre.AT_END, sre.AT_END_STRING):
@@ -287,28 +280,28 @@ class _Matcher:
             before = start > 0 and _is_word(self._text[start - 1])
             after = start < len(self._text) and _is_word(self._text[start])
             return (before != after) is (where is sre.AT_BOUNDARY)
-        raise NoString("an unknown place")
+        raise NoString("an unknown anchor")
 
 
-def is_sign(sign: str, op: Any, argument: Any) -> bool:
-    """Tells whether a part of a pattern that takes one sign takes this one."""
+def _matches_character(character: str, op: Any, argument: Any) -> bool:
+    """True if a part of a pattern for a single character matches a character."""
     if op is sre.ANY:
-        return sign not in "\n\r\u2028\u2029"
+        return character not in "\n\r\u2028\u2029"
     if op is sre.NOT_LITERAL:
-        return not _is_member(ord(sign), sre.LITERAL, argument)
+        return not _is_member(ord(character), sre.LITERAL, argument)
     if op is sre.IN:
         negated = bool(argument) and argument[0][0] is sre.NEGATE
         tests = argument[1:] if negated else argument
-        is_among: bool = any(_is_member(ord(sign), *test) for test in tests)
+        is_among: bool = any(_is_member(ord(character), *test) for test in tests)
         return is_among is not negated
-    return _is_member(ord(sign), op, argument)
+    return _is_member(ord(character), op, argument)
 
 
-def _is_word(sign: str) -> bool:
-    return sign == "_" or (sign.isascii() and sign.isalnum())
+def _is_word(character: str) -> bool:
+    return character == "_" or (character.isascii() and character.isalnum())
 
 
-_OF_ONE_SIGN = frozenset({sre.ANY, sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.RANGE, sre.CATEGORY})
+_SINGLE_CHARACTER = frozenset({sre.ANY, sre.LITERAL, sre.NOT_LITERAL, sre.IN, sre.RANGE, sre.CATEGORY})
 """Parts of a pattern that take one character."""
 
 _SPACES = frozenset(
@@ -316,22 +309,22 @@ _SPACES = frozenset(
 )
 
 _CATEGORIES: dict[Any, Callable[[str], bool]] = {
-    sre.CATEGORY_DIGIT: lambda sign: sign in "0123456789",
-    sre.CATEGORY_NOT_DIGIT: lambda sign: sign not in "0123456789",
+    sre.CATEGORY_DIGIT: lambda character: character in "0123456789",
+    sre.CATEGORY_NOT_DIGIT: lambda character: character not in "0123456789",
     sre.CATEGORY_SPACE: _SPACES.__contains__,
-    sre.CATEGORY_NOT_SPACE: lambda sign: sign not in _SPACES,
+    sre.CATEGORY_NOT_SPACE: lambda character: character not in _SPACES,
     sre.CATEGORY_WORD: _is_word,
-    sre.CATEGORY_NOT_WORD: lambda sign: not _is_word(sign),
+    sre.CATEGORY_NOT_WORD: lambda character: not _is_word(character),
 }
-"""As ECMA 262 has them."""
+"""The classes as ECMA 262 defines them."""
 
 
 def _is_member(code: int, op: Any, argument: Any) -> bool:
     if op is sre.LITERAL:
-        test = property_of(argument)
+        test = _property_of(argument)
         return bool(code == argument) if test is None else test(chr(code))
     if op is sre.RANGE:
-        if property_of(argument[1]) is not None:
+        if _property_of(argument[1]) is not None:
             raise NoString("a range that ends with a property")
         return bool(argument[0] <= code <= argument[1])
     if op is sre.CATEGORY:
@@ -341,24 +334,24 @@ def _is_member(code: int, op: Any, argument: Any) -> bool:
 
 _READABLE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ./:@"
 _READABLES = (_READABLE, "123456789" + _READABLE)
-"""Which sign of a set is taken: the first that is in it. A text of letters alone, or of zeros, may be ruled out."""
+"""Characters in order of preference, with and without digits first: look-aheads may forbid letters only, or zeros."""
 
 
 @lru_cache(4096)
 def string_matching(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> str:
-    """Gives a text that matches a pattern somewhere, of `least` to `most` characters.
+    """Returns a string of `least` to `most` characters in which a pattern matches.
 
     Raises:
-        NoText: the pattern is none, or asks for what no text is built from.
+        NoString: the pattern is invalid or not supported, or no such string was found.
     """
     try:
-        parsed = parsed_pattern(pattern)
+        parsed = _parse_pattern(pattern)
         for readable in _READABLES:
             for wanted in dict.fromkeys((max(least, 1), max(least, 3), max(least, 8), 0)):
                 text = _Builder(wanted, readable).text(parsed)
                 if len(text) < least:
                     text += "a" * (least - len(text))
-                for candidate in (text, *_with_signs(text, _looked_for(parsed, readable))):
+                for candidate in (text, *_with_characters(text, _look_ahead_characters(parsed, readable))):
                     if len(candidate) <= most and matches(pattern, candidate):
                         return candidate
     except (NoString, re.error, RecursionError, OverflowError):
@@ -367,7 +360,7 @@ def string_matching(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> s
 
 
 class _Builder:
-    """Builds the text, each repetition as short as its bounds and the wanted length allow."""
+    """Builds a string; each repetition is as short as its bounds and the wanted length allow."""
 
     def __init__(self, wanted: int, readable: str) -> None:
         self._wanted = wanted
@@ -387,13 +380,13 @@ class _Builder:
 
     def _part(self, op: Any, argument: Any) -> Iterator[str]:
         if op is sre.LITERAL:
-            yield chr(argument) if property_of(argument) is None else _sign_of([(op, argument)], self._readable)
+            yield chr(argument) if _property_of(argument) is None else _pick_character([(op, argument)], self._readable)
         elif op is sre.NOT_LITERAL:
-            yield _sign_of([(sre.NEGATE, None), (sre.LITERAL, argument)], self._readable)
+            yield _pick_character([(sre.NEGATE, None), (sre.LITERAL, argument)], self._readable)
         elif op is sre.ANY:
             yield "a"
         elif op is sre.IN:
-            yield _sign_of(argument, self._readable)
+            yield _pick_character(argument, self._readable)
         elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT):
             yield from self._repeated(*argument)
         elif op is sre.SUBPATTERN:
@@ -417,40 +410,40 @@ class _Builder:
                 raise NoString("the text is too long")
 
 
-def _looked_for(parsed: Any, readable: str) -> str:
-    """Gives a sign for each thing that must stand somewhere ahead: `(?=.*[a-z])(?=.*\\d)`."""
-    found = ""
+def _look_ahead_characters(parsed: Any, readable: str) -> str:
+    """Returns one character for each look-ahead: `(?=.*[a-z])(?=.*\\d)`."""
+    characters = ""
     for op, argument in parsed:
         if op is sre.ASSERT and argument[0] == 1:
             inner = [part for part in argument[1] if part[0] not in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.AT)]
-            found += _Builder(0, readable).text(inner)
+            characters += _Builder(0, readable).text(inner)
         elif op is sre.SUBPATTERN:
-            found += _looked_for(argument[3], readable)
-    return found
+            characters += _look_ahead_characters(argument[3], readable)
+    return characters
 
 
-def _with_signs(text: str, signs: str) -> Iterator[str]:
-    """Puts signs at the end of a text and at its start, without making it longer where it is long enough."""
-    if signs:
-        yield text[: max(len(text) - len(signs), 0)] + signs
-        yield signs + text[len(signs) :]
+def _with_characters(text: str, characters: str) -> Iterator[str]:
+    """Yields a string with its end, and with its start, replaced by characters."""
+    if characters:
+        yield text[: max(len(text) - len(characters), 0)] + characters
+        yield characters + text[len(characters) :]
 
 
-def _sign_of(members: list[tuple[Any, Any]], readable: str) -> str:
-    """Gives a sign of a set, one that can be read where there is one."""
-    for sign in readable:
-        if is_sign(sign, sre.IN, members):
-            return sign
+def _pick_character(members: list[tuple[Any, Any]], readable: str) -> str:
+    """Returns a character of a set, preferably a readable one."""
+    for character in readable:
+        if _matches_character(character, sre.IN, members):
+            return character
     for op, argument in members:
         if op is sre.NEGATE:
             break
-        if op in (sre.LITERAL, sre.RANGE) and property_of(argument if op is sre.LITERAL else argument[0]) is None:
+        if op in (sre.LITERAL, sre.RANGE) and _property_of(argument if op is sre.LITERAL else argument[0]) is None:
             return chr(argument if op is sre.LITERAL else argument[0])
-    raise NoString("a set without a sign that can be read")
+    raise NoString("a set without a readable character")
 
 
-VARIED_SIGNS = 4
-"""Signs of a text that are changed to make another."""
+_VARIED_CHARACTERS = 4
+"""Characters at the end of a string that are varied."""
 
 _FORMATS = {
     "date": "2025-01-31",
@@ -485,18 +478,18 @@ _FORMATS = {
     "double": "1.0",
     "float": "1.0",
 }
-"""Addresses and names that are reserved for documentation (RFC 2606, 3849, 5737)."""
+"""Format to a value; hosts and IP addresses are reserved for documentation (RFC 2606, 3849, 5737)."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def made_string(
+def string_for(
     name: str, format_name: Json, patterns: tuple[Json, ...], least: int = 0, most: int | None = None
 ) -> str:
-    """Gives a text for a parameter: of its format, which its patterns match, of `least` to `most` characters.
+    """Returns a string of a format with `least` to `most` characters that matches all patterns.
 
     Raises:
-        NoText: none was found.
+        NoString: no such string was found.
     """
     limit = LENGTH_LIMIT if most is None else min(most, LENGTH_LIMIT)
     if least > limit:
@@ -504,12 +497,12 @@ def made_string(
     if not all(isinstance(pattern, str) for pattern in patterns):
         raise NoString("the pattern is not a text")
     if isinstance(format_name, str) and (known := _FORMATS.get(format_name)) is not None:
-        if _fits(known, patterns, least, limit):
+        if _is_valid(known, patterns, least, limit):
             return known
         if not patterns:
             raise NoString(f"no {format_name[:40]} is of {least} to {limit} characters")
     for candidate in _candidates(placeholder(name), least, limit):
-        if _fits(candidate, patterns, least, limit):
+        if _is_valid(candidate, patterns, least, limit):
             return candidate
     built = string_matching(patterns[0], least, limit)
     if len(patterns) > 1 and not all(matches(pattern, built) for pattern in patterns[1:]):
@@ -519,23 +512,23 @@ def made_string(
 
 @lru_cache(4096)
 def placeholder(name: str) -> str:
-    """Gives a name as a placeholder: `projectId` and `project-id` are `PROJECT_ID`."""
+    """Returns a name as a placeholder: `projectId` and `project-id` become `PROJECT_ID`."""
     return "_".join(_WORD.findall(name)).upper()[:60] or "VALUE"
 
 
-def one_of(name: str) -> str:
-    """Gives the name of an item of a list: `labels` holds a `label`."""
+def singular(name: str) -> str:
+    """Returns the name of an item of a list: `labels` has a `label`."""
     if name.endswith("ies") and len(name) > 4:
         return name[:-3] + "y"
     return name[:-1] if name.endswith("s") and not name.endswith(("ss", "us", "is")) and len(name) > 3 else name
 
 
-def varied(text: str) -> Iterator[str]:
-    """Gives texts that differ from one in a sign near its end, for those that must differ and be of one length."""
-    for place in range(len(text) - 1, max(len(text) - 1 - VARIED_SIGNS, -1), -1):
-        for sign in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789":
-            if sign != text[place]:
-                yield f"{text[:place]}{sign}{text[place + 1 :]}"
+def variations(text: str) -> Iterator[str]:
+    """Yields strings of the same length that differ in one character near the end."""
+    for place in range(len(text) - 1, max(len(text) - 1 - _VARIED_CHARACTERS, -1), -1):
+        for character in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789":
+            if character != text[place]:
+                yield f"{text[:place]}{character}{text[place + 1 :]}"
 
 
 def _candidates(word: str, least: int, most: int) -> tuple[str, ...]:
@@ -550,5 +543,5 @@ def _candidates(word: str, least: int, most: int) -> tuple[str, ...]:
     return (word, lower, lower.replace("_", "-"), lower.replace("_", ""), "1".rjust(max(least, 1), "0"), "Example-1")
 
 
-def _fits(text: str, patterns: tuple[Json, ...], least: int, most: int) -> bool:
+def _is_valid(text: str, patterns: tuple[Json, ...], least: int, most: int) -> bool:
     return least <= len(text) <= most and all(matches(pattern, text) for pattern in patterns)

@@ -1,10 +1,6 @@
-"""Jsonschema over model-generated clean schema; why a value is not shown.
+"""Validates example values against raw schemas, and decides whether a declared value may be published.
 
-Tells whether a value fits a schema, and follows the references of one document.
-
-Nothing is fetched, no pattern makes it hang, and a schema that makes no sense gives an answer too.
-
-Whether a declared value can stand in a document as it is: small, without a credential, every sign of it seen.
+Nothing is fetched, no pattern can hang, and an invalid schema is reported as a validation error.
 """
 
 from __future__ import annotations
@@ -25,17 +21,17 @@ if TYPE_CHECKING:
 
 
 UNCHECKED = "it could not be checked within bounds"
-"""Said of a value of which it is not known whether it fits."""
+"""The validation error of a value that may be valid."""
 
-FLAW_LIMIT = 160
-"""Characters of what is said of a flaw."""
+_MAX_ERROR_LENGTH = 160
+"""Characters of a validation error in a message."""
 
 
 class Validator:
-    """Checks values against the schemas of one document."""
+    """Validates values against the schemas of one document."""
 
     def __init__(self, root: Json, dialect: Dialect, *, is_open: bool = False) -> None:
-        """Takes the document; `is_open` reads every object as one that may have other properties."""
+        """Takes the document; with `is_open` every object may have further properties."""
         self._root = root
         self._dialect = dialect
         self.is_open = is_open
@@ -44,29 +40,29 @@ class Validator:
         self.reads_siblings_of_references = dialect not in ("openapi-3.0", "openapi-draft-07")
 
     def validation_error(self, value: Json, raw: Json) -> str | None:
-        """Says in a few words why a value does not fit a schema; `None` where it does."""
+        """Returns why a value does not match a schema, for a message; `None` if it does."""
         if self._quick.is_certainly_valid(value, raw):
             return None
         from skillgen.sources.examples.checker import Unchecked
 
         try:
-            found = self._lazy_checker().validation_error(value, raw)
+            error = self._lazy_checker().validation_error(value, raw)
         except Unchecked:
             return UNCHECKED
-        except Exception as error:  # whatever a library says of a schema that is none
-            return f"its schema cannot be read ({type(error).__name__.strip('_')})"
-        return None if found is None else clip(one_line(found), FLAW_LIMIT)
+        except Exception as failure:  # whatever jsonschema raises for an invalid schema
+            return f"its schema cannot be read ({type(failure).__name__.strip('_')})"
+        return None if error is None else clip(one_line(error), _MAX_ERROR_LENGTH)
 
     def follow(self, reference: str) -> Json:
-        """Gives what stands at a `$ref` inside the document.
+        """Returns the target of a `$ref` within the document.
 
         Raises:
-            LookupError: nothing does, or it is outside.
+            LookupError: it has no target, or the target is in another document.
         """
         return _follow(self._root, reference)
 
     def is_read_only(self, raw: Json) -> bool:
-        """Tells whether a property is only ever returned, by itself or as the type that it is."""
+        """True if a property, or the type it refers to, is read-only."""
         if isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
             try:
                 raw = self.follow(reference)
@@ -88,16 +84,16 @@ def _follow(root: Json, reference: str) -> Json:
     return follow(root, reference[1:])
 
 
-LONGEST_DECLARED = 2_000
-"""Bytes of JSON of a declared value; a larger one is not shown, and a small one is made instead."""
+_MAX_EXAMPLE_LENGTH = 2_000
+"""Characters of JSON of a declared value; instead of a larger one, a small one is generated."""
 
 
 def why_unpublishable(value: Json, name: str = "") -> tuple[str, str] | None:
-    """Gives the code and the message of the problem for which a value is not shown; `None` where it is."""
+    """Returns the code and message of the problem that makes a value unpublishable; `None` if it has no problem."""
     if not isinstance(value, (str, dict, list)):
         return None
-    if _size_of(value) > LONGEST_DECLARED:
-        return "example-too-long", f"the example is larger than {LONGEST_DECLARED} bytes"
+    if _size_of(value) > _MAX_EXAMPLE_LENGTH:
+        return "example-too-long", f"the example is larger than {_MAX_EXAMPLE_LENGTH} bytes"
     if _is_screened(value, name):
         return "example-not-shown", "the example holds what is left out of documents"
     return None
@@ -109,11 +105,11 @@ def _size_of(value: Json) -> int:
     try:
         return len(json.dumps(value, ensure_ascii=False))
     except (ValueError, RecursionError, TypeError):
-        return LONGEST_DECLARED + 1
+        return _MAX_EXAMPLE_LENGTH + 1
 
 
 def _is_screened(value: Json, name: str) -> bool:
-    """Tells whether any text in a value would be changed before it is documented."""
+    """True if screening would change any string in a value."""
     if isinstance(value, dict):
         return any(_is_screened(key, "") or _is_screened(item, str(key)) for key, item in value.items())
     if isinstance(value, list):

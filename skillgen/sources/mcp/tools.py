@@ -128,7 +128,8 @@ class ToolReader:
                 declared.raw,
                 declared.pointer,
                 self.problems,
-                may_make=is_input_declared or not _is_unconstrained(declared.input.schema if declared.input else None),
+                may_generate=is_input_declared
+                or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),
             errors=(*error_cases(dashdash, "errors", self.problems), *described_errors, *self._catalogue(entry)),
             guidance=guidance,
