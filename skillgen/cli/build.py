@@ -72,12 +72,12 @@ class BuildOptions:
 
 
 @with_option_groups
-def build(context: typer.Context, *, what: BuildOptions) -> None:
+def build(context: typer.Context, *, build_options: BuildOptions) -> None:
     """Build the documents of every target in skillgen.yaml. Skips a target if none of its files changed.
 
     Options apply to every target and win over the file.
     """
-    console = Console(what.quiet, what.verbose, what.debug)
+    console = Console(build_options.quiet, build_options.verbose, build_options.debug)
 
     def run() -> ExitCode:
         from skillgen.config.loader import project_file, read_project
@@ -85,28 +85,28 @@ def build(context: typer.Context, *, what: BuildOptions) -> None:
 
         if context.obj:
             raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
-        file = project_file(what.config)
+        file = project_file(build_options.config)
         cli_options = CliOverrides(
-            out=what.out,
-            emit=what.emit,
-            templates=what.templates,
-            profile=what.profile,
-            install=tuple(what.install or ()),
-            user=what.user,
-            timeout_s=what.timeout,
-            check=what.check,
-            allow_empty=what.allow_empty,
-            force=what.force,
-            prune=what.prune,
-            strict=what.strict,
+            out=build_options.out,
+            emit=build_options.emit,
+            templates=build_options.templates,
+            profile=build_options.profile,
+            install=tuple(build_options.install or ()),
+            user=build_options.user,
+            timeout_s=build_options.timeout,
+            check=build_options.check,
+            allow_empty=build_options.allow_empty,
+            force=build_options.force,
+            prune=build_options.prune,
+            strict=build_options.strict,
         )
-        targets = resolve_targets(read_project(file).targets, file, what.target, cli_options)
-        return _build_targets(targets, console, what)
+        targets = resolve_targets(read_project(file).targets, file, build_options.target, cli_options)
+        return _build_targets(targets, console, build_options)
 
-    run_command(run, console, failed_json=failed_json(what.as_json))
+    run_command(run, console, failed_json=failed_json(build_options.as_json))
 
 
-def _build_targets(targets: Sequence[NamedTarget], console: Console, what: BuildOptions) -> ExitCode:
+def _build_targets(targets: Sequence[NamedTarget], console: Console, build_options: BuildOptions) -> ExitCode:
     from skillgen.pipeline.build import read_concurrently, up_to_date_folders
 
     up_to_date = {named.name: up_to_date_folders(named) for named in targets}
@@ -121,36 +121,39 @@ def _build_targets(targets: Sequence[NamedTarget], console: Console, what: Build
                 report.add_up_to_date(folders)
                 console.say(f"{named.name}: nothing changed")
             else:
-                report.add(_build_target(named, read, console, shows_diff=not what.as_json))
-    if what.target is None and report.code in (ExitCode.DONE, ExitCode.DRIFT):
-        report.add_left(_report_orphans(targets, report.documents, console, what))
-    if what.as_json:
+                report.add(_build_target(named, read, console, shows_diff=not build_options.as_json))
+    if build_options.target is None and report.code in (ExitCode.DONE, ExitCode.DRIFT):
+        report.add_left(_report_orphans(targets, report.documents, console, build_options))
+    if build_options.as_json:
         print(report.to_json())
-    if what.check and report.code is ExitCode.DRIFT:
+    if build_options.check and report.code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")
-    if what.fail_on_change and not what.check and report.changed and report.code is ExitCode.DONE:
+    if build_options.fail_on_change and not build_options.check and report.changed and report.code is ExitCode.DONE:
         console.say("documents were written: add them to the commit")
         return ExitCode.DRIFT
     return report.code
 
 
 def _report_orphans(
-    targets: Sequence[NamedTarget], written: Mapping[Path, Collection[str]], console: Console, what: BuildOptions
+    targets: Sequence[NamedTarget],
+    written: Mapping[Path, Collection[str]],
+    console: Console,
+    build_options: BuildOptions,
 ) -> OrphanReport:
     """Reports or removes the documents of targets, servers and service names that no longer exist."""
     from skillgen.pipeline.generate import HOSTS
 
     file, outs = targets[0].file, [named.options.out for named in targets]
-    top = what.out if what.out is not None else file.parent / DEFAULT_OUT
-    places = [top, *outs, *(out.parent for out in outs)]
+    top = build_options.out if build_options.out is not None else file.parent / DEFAULT_OUT
+    search_folders = [top, *outs, *(out.parent for out in outs)]
     installed = [file.parent / folder for folder in HOSTS.values()]
     installed += [folder for named in targets for folder in named.options.install]
     return report_orphans(
-        orphaned_folders(written, places, [file, *outs], installed),
+        orphaned_folders(written, search_folders, [file, *outs], installed),
         console,
         prune=all(named.options.prune for named in targets),
-        check=what.check,
-        shows_diff=not what.as_json,
+        check=build_options.check,
+        shows_diff=not build_options.as_json,
     )
 
 

@@ -211,7 +211,7 @@ def from_server(
     def run() -> ExitCode:
         output_options = output.output_options()
         overrides = service.overrides(run_options.timeout)
-        _refuse_misplaced_command(command, context.obj)
+        _refuse_misplaced_command(command)
         given = {
             "url": server.url,
             "config": server.config,
@@ -231,11 +231,11 @@ def from_server(
     run_command(run, console, failed_json=failed_json(output.as_json))
 
 
-def _refuse_misplaced_command(words: Sequence[str] | None, command: tuple[str, ...]) -> None:
-    if words:
+def _refuse_misplaced_command(arguments: Sequence[str] | None) -> None:
+    if arguments:
         raise UsageError(
-            f"unexpected argument {words[0]!r}",
-            fix=f"put -- before the server's command: skillgen from-server -- {words[0]} …",
+            f"unexpected argument {arguments[0]!r}",
+            fix=f"put -- before the server's command: skillgen from-server -- {arguments[0]} …",
         )
 
 

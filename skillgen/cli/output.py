@@ -105,8 +105,8 @@ def summary(outcome: Outcome, check: bool) -> str:
     counts: Counter[str] = Counter(change.action for change in plan.drift)
     parameters = sum(len(tool.parameters) for tool in service.tools)
     what = f"{service.name}: {_count(len(service.tools), 'tool')}, {_count(parameters, 'parameter')}"
-    words = {"create": "created", "replace": "changed", "delete": "deleted"}
-    done = ", ".join(f"{counts[action]} {word}" for action, word in words.items() if counts[action])
+    verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
+    done = ", ".join(f"{counts[action]} {verb}" for action, verb in verbs.items() if counts[action])
     would = "would be " if check and done else ""
     files = f"{_count(len(plan.after.states), 'file')} in {plan.out}, {would}{done or 'all up to date'}"
     cost = ""

@@ -1,6 +1,6 @@
 """Reads a project file into `Project`; replaces its variables. Each error names file, line and key.
 
-YAML and TOML are first read into `Located` values, which hold scalars as strings with their line. The type of a field
+YAML and TOML are first read into `_Located` values, which hold scalars as strings with their line. The type of a field
 decides how its scalar is read, not its form: `version: 1.10` is the string 1.10, and `when-to-use: [no]` the string no,
 unlike with a YAML 1.1 loader.
 """
@@ -27,117 +27,6 @@ from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, unsup
 from skillgen.errors import UsageError
 from skillgen.model.values import Value
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_NULLS = ("", "~", "null", "Null", "NULL")
-
-
-@dataclass(slots=True)
-class Located:
-    """A value of the file and its place: a mapping (`members`), a list (`items`) or a scalar (`text`)."""
-
-    where: str
-    """The file, and the line if it is known."""
-
-    members: dict[str, Located] | None = None
-    """Members of a mapping."""
-
-    items: list[Located] | None = None
-    """Items of a list."""
-
-    text: str = ""
-    """String of a scalar."""
-
-    is_null: bool = False
-    """True for a null."""
-
-    key_places: dict[str, str] = field(default_factory=dict)
-    """Key of a mapping to the place of the key."""
-
-
-def _located_yaml(text: str, name: str) -> Located:
-    """Parses a YAML document.
-
-    Raises:
-        UsageError: it is not YAML, or has a duplicate key.
-    """
-    try:
-        node = yaml.compose(text, Loader=_LOADER)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise UsageError(
-            f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix="correct it"
-        ) from None
-    except RecursionError:
-        raise UsageError("is nested too deeply", where=name, fix="use fewer levels") from None
-    return Located(f"{name}:1", members={}) if node is None else _from_node(node, name, ())
-
-
-def _from_node(node: Any, name: str, above: tuple[int, ...]) -> Located:
-    where = f"{name}:{node.start_mark.line + 1}"
-    if id(node) in above:
-        raise UsageError("an alias contains itself", where=where, fix="write the value out")
-    above = (*above, id(node))
-    if isinstance(node, yaml.ScalarNode):
-        is_null = not node.style and node.value in _NULLS
-        return Located(where, text=node.value, is_null=is_null)
-    if isinstance(node, yaml.SequenceNode):
-        return Located(where, items=[_from_node(item, name, above) for item in node.value])
-    members: dict[str, Located] = {}
-    key_places: dict[str, str] = {}
-    for key, value in node.value:
-        key_place = f"{name}:{key.start_mark.line + 1}"
-        if not isinstance(key, yaml.ScalarNode):
-            raise UsageError("a key must be a string", where=key_place, fix="correct it")
-        if key.value in members:
-            raise UsageError(f"the key {key.value!r} is duplicate", where=key_place, fix="remove one")
-        members[key.value] = _from_node(value, name, above)
-        key_places[key.value] = key_place
-    return Located(where, members=members, key_places=key_places)
-
-
-def _located_toml(text: str, name: str) -> Located:
-    """Parses the table `[tool.skillgen]` of a TOML document; empty without that table.
-
-    Raises:
-        UsageError: it is not TOML.
-    """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
-    tool = data.get("tool")
-    table = tool.get("skillgen") if isinstance(tool, dict) else None
-    return _from_value(table if isinstance(table, dict) else {}, text.splitlines(), name, 0)
-
-
-def _from_value(value: Any, lines: list[str], name: str, after: int) -> Located:
-    """Returns a TOML value; TOML libraries report no lines, so a key is searched for below its parent's line."""
-    where = f"{name}:{after}" if after else name
-    if isinstance(value, dict):
-        members: dict[str, Located] = {}
-        key_places: dict[str, str] = {}
-        for key, item in value.items():
-            line = _line_of(key, lines, after)
-            members[key] = _from_value(item, lines, name, line)
-            key_places[key] = f"{name}:{line}" if line else name
-        return Located(where, members=members, key_places=key_places)
-    if isinstance(value, list):
-        return Located(where, items=[_from_value(item, lines, name, after) for item in value])
-    if isinstance(value, bool):
-        return Located(where, text="true" if value else "false")
-    return Located(where, text=str(value))
-
-
-def _line_of(key: str, lines: list[str], after: int) -> int:
-    pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
-    return next((number for number in range(after or 1, len(lines) + 1) if pattern.search(lines[number - 1])), after)
-
-
 FILE_NAME = "skillgen.yaml"
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
@@ -145,6 +34,9 @@ _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 _SECRET_NAME = re.compile(
     r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
 )
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NULLS = ("", "~", "null", "Null", "NULL")
 
 
 def project_file(named: Path | None) -> Path:
@@ -190,6 +82,46 @@ def read_project(path: Path) -> Project:
     return project
 
 
+def variables_in(text: str) -> list[str]:
+    """Returns the names of the variables (`${NAME}`) in a string."""
+    return _VARIABLE.findall(text)
+
+
+def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
+    """Replaces the variables in a string by their values.
+
+    Raises:
+        UsageError: a variable is not set.
+    """
+    for name in variables_in(text):
+        if name not in environment:
+            raise UsageError(f"{name} is not set in this environment", where=where, fix=f"set {name}")
+    return _VARIABLE.sub(lambda match: environment[match[1]], text)
+
+
+@dataclass(slots=True)
+class _Located:
+    """A value of the file and its place: a mapping (`members`), a list (`items`) or a scalar (`text`)."""
+
+    where: str
+    """The file, and the line if it is known."""
+
+    members: dict[str, _Located] | None = None
+    """Members of a mapping."""
+
+    items: list[_Located] | None = None
+    """Items of a list."""
+
+    text: str = ""
+    """String of a scalar."""
+
+    is_null: bool = False
+    """True for a null."""
+
+    key_places: dict[str, str] = field(default_factory=dict)
+    """Key of a mapping to the place of the key."""
+
+
 def _text(path: Path) -> str:
     try:
         # A cloned project may link to a device that never ends, or to a pipe that blocks.
@@ -203,7 +135,91 @@ def _text(path: Path) -> str:
         raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None
 
 
-def _read(annotation: Any, value: Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
+def _located_yaml(text: str, name: str) -> _Located:
+    """Parses a YAML document.
+
+    Raises:
+        UsageError: it is not YAML, or has a duplicate key.
+    """
+    try:
+        node = yaml.compose(text, Loader=_LOADER)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise UsageError(
+            f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix="correct it"
+        ) from None
+    except RecursionError:
+        raise UsageError("is nested too deeply", where=name, fix="use fewer levels") from None
+    return _Located(f"{name}:1", members={}) if node is None else _from_node(node, name, ())
+
+
+def _from_node(node: Any, name: str, above: tuple[int, ...]) -> _Located:
+    where = f"{name}:{node.start_mark.line + 1}"
+    if id(node) in above:
+        raise UsageError("an alias contains itself", where=where, fix="write the value out")
+    above = (*above, id(node))
+    if isinstance(node, yaml.ScalarNode):
+        is_null = not node.style and node.value in _NULLS
+        return _Located(where, text=node.value, is_null=is_null)
+    if isinstance(node, yaml.SequenceNode):
+        return _Located(where, items=[_from_node(item, name, above) for item in node.value])
+    members: dict[str, _Located] = {}
+    key_places: dict[str, str] = {}
+    for key, value in node.value:
+        key_place = f"{name}:{key.start_mark.line + 1}"
+        if not isinstance(key, yaml.ScalarNode):
+            raise UsageError("a key must be a string", where=key_place, fix="correct it")
+        if key.value in members:
+            raise UsageError(f"the key {key.value!r} is duplicate", where=key_place, fix="remove one")
+        members[key.value] = _from_node(value, name, above)
+        key_places[key.value] = key_place
+    return _Located(where, members=members, key_places=key_places)
+
+
+def _located_toml(text: str, name: str) -> _Located:
+    """Parses the table `[tool.skillgen]` of a TOML document; empty without that table.
+
+    Raises:
+        UsageError: it is not TOML.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
+    tool = data.get("tool")
+    table = tool.get("skillgen") if isinstance(tool, dict) else None
+    return _from_value(table if isinstance(table, dict) else {}, text.splitlines(), name, 0)
+
+
+def _from_value(value: Any, lines: list[str], name: str, after: int) -> _Located:
+    """Returns a TOML value; TOML libraries report no lines, so a key is searched for below its parent's line."""
+    where = f"{name}:{after}" if after else name
+    if isinstance(value, dict):
+        members: dict[str, _Located] = {}
+        key_places: dict[str, str] = {}
+        for key, item in value.items():
+            line = _line_of(key, lines, after)
+            members[key] = _from_value(item, lines, name, line)
+            key_places[key] = f"{name}:{line}" if line else name
+        return _Located(where, members=members, key_places=key_places)
+    if isinstance(value, list):
+        return _Located(where, items=[_from_value(item, lines, name, after) for item in value])
+    if isinstance(value, bool):
+        return _Located(where, text="true" if value else "false")
+    return _Located(where, text=str(value))
+
+
+def _line_of(key: str, lines: list[str], after: int) -> int:
+    pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
+    return next((number for number in range(after or 1, len(lines) + 1) if pattern.search(lines[number - 1])), after)
+
+
+def _read(annotation: Any, value: _Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
         return _read_members(annotation, value, key)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
@@ -224,7 +240,7 @@ def _read(annotation: Any, value: Located, key: str, metadata: Mapping[str, Any]
     return _read_scalar(annotation, value, key)
 
 
-def _read_members(cls: type[Any], value: Located, key: str) -> Any:
+def _read_members(cls: type[Any], value: _Located, key: str) -> Any:
     hints = typing.get_type_hints(cls)
     known = {item.name.replace("_", "-"): item for item in dataclasses.fields(cls)}
     values = {}
@@ -248,7 +264,7 @@ def _read_members(cls: type[Any], value: Located, key: str) -> Any:
     return cls(**values)
 
 
-def _read_scalar(annotation: Any, value: Located, key: str) -> Any:
+def _read_scalar(annotation: Any, value: _Located, key: str) -> Any:
     text = _scalar(value, key)
     if annotation is bool:
         if text not in ("true", "false"):
@@ -267,7 +283,7 @@ def _read_scalar(annotation: Any, value: Located, key: str) -> Any:
     return text
 
 
-def _scalar(value: Located, key: str) -> str:
+def _scalar(value: _Located, key: str) -> str:
     if value.members is not None or value.items is not None:
         raise _error(value, key, "must be a string", "write it as one string")
     if value.is_null:
@@ -277,7 +293,7 @@ def _scalar(value: Located, key: str) -> str:
     return value.text
 
 
-def _members(value: Located, key: str) -> dict[str, Located]:
+def _members(value: _Located, key: str) -> dict[str, _Located]:
     if value.is_null:
         return {}
     if value.members is None:
@@ -285,7 +301,7 @@ def _members(value: Located, key: str) -> dict[str, Located]:
     return value.members
 
 
-def _split(value: Located, key: str) -> tuple[str, ...]:
+def _split(value: _Located, key: str) -> tuple[str, ...]:
     try:
         arguments = tuple(shlex.split(_scalar(value, key)))
     except ValueError as error:
@@ -295,27 +311,27 @@ def _split(value: Located, key: str) -> tuple[str, ...]:
     return arguments
 
 
-def _check_target(name: str, target: Target, value: Located, key: str) -> None:
-    source, place = target.source, _at(value, "source")
+def _check_target(name: str, target: Target, value: _Located, key: str) -> None:
+    source, located = target.source, _at(value, "source")
     given = [item for item in SOURCE_KINDS if getattr(source, item)]
     if len(given) != 1:
         kinds = ", ".join(item.replace("_", "-") for item in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
-        raise _error(place, f"{key}.source", what, f"give one of {kinds}")
+        raise _error(located, f"{key}.source", what, f"give one of {kinds}")
     if re.search(r"[\\/]|^\.*$", name):
         raise _error(value, key, "is not a valid name of a target", "use letters, digits and hyphens")
-    _refuse_useless_keys(source, given[0], place, f"{key}.source")
+    _refuse_useless_keys(source, given[0], located, f"{key}.source")
     for kind, values in (("env", source.env), ("headers", source.headers)):
         for item, text in values.items():
             if _SECRET_NAME.search(item):
-                _refuse_secret(text, item, _at(_at(place, kind), item), f"{key}.source.{kind}.{item}")
+                _refuse_secret(text, item, _at(_at(located, kind), item), f"{key}.source.{kind}.{item}")
     if source.client_secret is not None:
         _refuse_secret(
-            source.client_secret, "client_secret", _at(place, "client-secret"), f"{key}.source.client-secret"
+            source.client_secret, "client_secret", _at(located, "client-secret"), f"{key}.source.client-secret"
         )
 
 
-def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) -> None:
+def _refuse_useless_keys(source: Source, kind: str, located: _Located, key: str) -> None:
     """Refuses keys that have no effect on a kind of source, so that nobody relies on them."""
     default = Source()
     for name in unsupported_keys(kind):
@@ -323,46 +339,28 @@ def _refuse_useless_keys(source: Source, kind: str, place: Located, key: str) ->
             written = name.replace("_", "-")
             fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the file of config"
             what = f"has no effect with {kind.replace('_', '-')}"
-            raise _error(_at(place, written), f"{key}.{written}", what, fix)
+            raise _error(_at(located, written), f"{key}.{written}", what, fix)
     if not source.login:
         for name in ("client_id", "client_secret", "issuer"):
             if getattr(source, name) is not None:
                 written = name.replace("_", "-")
-                raise _error(_at(place, written), f"{key}.{written}", "has no effect without login", "add login: true")
+                raise _error(
+                    _at(located, written), f"{key}.{written}", "has no effect without login", "add login: true"
+                )
 
 
-def _refuse_secret(value: str, name: str, place: Located, key: str) -> None:
+def _refuse_secret(value: str, name: str, located: _Located, key: str) -> None:
     if "${" not in value:
         raise UsageError(
             f"{key} holds a secret",
-            where=place.where,
+            where=located.where,
             fix=f"set it in the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}",
         )
 
 
-def _at(value: Located, key: str) -> Located:
+def _at(value: _Located, key: str) -> _Located:
     return (value.members or {}).get(key, value)
 
 
-def _error(value: Located, key: str, what: str, fix: str) -> UsageError:
+def _error(value: _Located, key: str, what: str, fix: str) -> UsageError:
     return UsageError(f"{key} {what}", where=value.where, fix=fix)
-
-
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-
-
-def variables_in(text: str) -> list[str]:
-    """Returns the names of the variables (`${NAME}`) in a string."""
-    return _VARIABLE.findall(text)
-
-
-def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
-    """Replaces the variables in a string by their values.
-
-    Raises:
-        UsageError: a variable is not set.
-    """
-    for name in variables_in(text):
-        if name not in environment:
-            raise UsageError(f"{name} is not set in this environment", where=where, fix=f"set {name}")
-    return _VARIABLE.sub(lambda match: environment[match[1]], text)
