@@ -130,10 +130,10 @@ def test_an_address_declared_for_the_old_transport_is_tried_over_it_first() -> N
         ("scoped", "HTTP 403 (Forbidden, error insufficient_scope, scope papers:read papers:buy)"),
         ("crowded", "The server is busy: HTTP 429 (Too Many Requests)."),
         ("broken", "HTTP 503"),
-        ("website", "No MCP server answers here: the answer is text/html"),
-        ("no-json", "no JSON-RPC message"),
+        ("website", "No MCP server answers here: the response is text/html"),
+        ("no-json", "not a JSON-RPC message"),
         ("redirecting", "elsewhere.test/mcp"),
-        ("compressed", "compressed form"),
+        ("compressed", "compressed responses"),
         ("old-without-slash", "The event stream names an endpoint that answers HTTP 405 (Method Not Allowed)."),
         ("old-without-host", "The event stream names an endpoint that answers HTTP 405 (Method Not Allowed)."),
     ],
@@ -260,7 +260,7 @@ def test_what_a_server_sends_is_bounded() -> None:
     """X-13."""
     budget = ByteBudget(10)
     budget.spend(10)
-    with pytest.raises(Exception, match="more than skillgen reads"):
+    with pytest.raises(Exception, match="the limit of a crawl"):
         budget.spend(1)
 
 

@@ -130,7 +130,7 @@ def test_an_error_of_the_extension_is_understood_however_it_comes(kiosk: Kiosk, 
 def test_a_description_that_is_no_json_is_reported(kiosk: Kiosk) -> None:
     """S3-13."""
     service = kiosk.service("refusing-no-json")
-    assert "the text is no JSON object" in json.dumps(service["problems"])
+    assert "the text is not a JSON object" in json.dumps(service["problems"])
     assert len(service["tools"]) == 3
 
 

@@ -1,17 +1,9 @@
-"""Streamable HTTP and SSE over the SDK.
+"""The HTTP transports: Streamable HTTP, and HTTP+SSE (2024-11-05) for old servers.
 
-Reads what comes over HTTP as what comes over stdio is read, before the SDK does.
-
-The SDK's parser refuses a whole answer for one lone surrogate or one part that is nested more than 200 levels deep, and
-takes ten times the memory of its text. So a result is read here and kept, and the SDK gets a note in its place that
-says which it was.
-
-Why HTTP failed: one sentence from whatever groups and chains of exceptions a transport raises.
-
-A connection to an MCP server over HTTP: Streamable HTTP, or HTTP+SSE (2024-11-05) for old servers.
-
-The SDK's transports run on an event loop in a thread of its own, and below the typed models of its client, so that
-results stay raw.
+The transports of the SDK run on an event loop in a separate thread, without the typed models of its client, so that
+results stay raw. Its parser rejects a complete response because of one lone surrogate or one value that is nested more
+than 200 levels deep, and takes ten times the memory of the response. So results are parsed here, as over stdio, and the
+SDK receives a placeholder instead.
 """
 
 from __future__ import annotations
@@ -57,52 +49,52 @@ from skillgen.sources.mcp.sdk import (
 )
 from skillgen.text.unicode import printable
 
-_NOTE = "skillgen/kept"
+_PLACEHOLDER = "skillgen/result"
 _MESSAGE = "application/json"
 _EVENT_STREAM = "text/event-stream"
 _DATA = b"data:"
 
 
-class KeptResults:
-    """The results that were read and wait for the request that they answer."""
+class _ResultStore:
+    """Parsed results, until the SDK returns their placeholders to the requests that they answer."""
 
     def __init__(self) -> None:
         self._results: dict[str, Json] = {}
         self._count = 0
 
-    def taken(self, result: Json) -> Json:
-        """Gives the result that a note stands for; what is no note is the result itself."""
-        note = result.get(_NOTE) if isinstance(result, dict) else None
-        return self._results.pop(note, result) if isinstance(note, str) else result
+    def pop(self, result: Json) -> Json:
+        """Returns the result of a placeholder; anything else is returned unchanged."""
+        key = result.get(_PLACEHOLDER) if isinstance(result, dict) else None
+        return self._results.pop(key, result) if isinstance(key, str) else result
 
-    def watch(self, stream: object, content_type: str) -> httpx2.AsyncByteStream:
-        """Gives a response's stream, in which notes stand for results."""
+    def wrap(self, stream: object, content_type: str) -> httpx2.AsyncByteStream:
+        """Returns a response's stream with placeholders instead of results."""
         assert isinstance(stream, httpx2.AsyncByteStream)
         if content_type == _EVENT_STREAM:
-            return _Noted(stream, self._noted_events(stream))
-        return _Noted(stream, self._noted_body(stream)) if content_type == _MESSAGE else stream
+            return _Stream(stream, self._replace_in_events(stream))
+        return _Stream(stream, self._replace_in_body(stream)) if content_type == _MESSAGE else stream
 
-    async def _noted_body(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-        yield self._noted(b"".join([chunk async for chunk in chunks]))
+    async def _replace_in_body(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+        yield self._replace(b"".join([chunk async for chunk in chunks]))
 
-    async def _noted_events(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    async def _replace_in_events(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
         parts: list[bytes] = []
         async for chunk in chunks:
             parts.append(chunk)
             if b"\n" in chunk:
                 *lines, rest = b"".join(parts).split(b"\n")
-                yield b"".join(self._noted_event(line) + b"\n" for line in lines)
+                yield b"".join(self._replace_in_line(line) + b"\n" for line in lines)
                 parts = [rest]
-            elif b"\r" in chunk:  # lines may end so too, and then none is looked at
+            elif b"\r" in chunk:  # also a line break; the SDK then parses the results
                 yield b"".join(parts)
                 parts = []
         yield b"".join(parts)
 
-    def _noted_event(self, line: bytes) -> bytes:
-        return _DATA + b" " + self._noted(line[len(_DATA) :].strip()) if line.startswith(_DATA) else line
+    def _replace_in_line(self, line: bytes) -> bytes:
+        return _DATA + b" " + self._replace(line[len(_DATA) :].strip()) if line.startswith(_DATA) else line
 
-    def _noted(self, text: bytes) -> bytes:
-        """Gives a message with a note for its result; what is none, or several, as it stands."""
+    def _replace(self, text: bytes) -> bytes:
+        """Replaces the result of a message by a placeholder; anything but one message is returned unchanged."""
         try:
             messages, rest = parse_messages(text)
         except ConnectionLost:
@@ -110,13 +102,13 @@ class KeptResults:
         if len(messages) != 1 or rest or not isinstance(messages[0].get("result"), dict):
             return text
         self._count += 1
-        note = str(self._count)
-        self._results[note] = messages[0]["result"]
-        return json.dumps({"jsonrpc": "2.0", "id": messages[0].get("id"), "result": {_NOTE: note}}).encode()
+        key = str(self._count)
+        self._results[key] = messages[0]["result"]
+        return json.dumps({"jsonrpc": "2.0", "id": messages[0].get("id"), "result": {_PLACEHOLDER: key}}).encode()
 
 
-class _Noted(httpx2.AsyncByteStream):
-    """The body of a response, as it is passed on."""
+class _Stream(httpx2.AsyncByteStream):
+    """The stream of a response with another content."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, content: AsyncIterator[bytes]) -> None:
         self._stream = stream
@@ -132,133 +124,116 @@ class _Noted(httpx2.AsyncByteStream):
 _CHECK_URL = "Check the URL, and whether the server is running."
 
 
-class _TooMuch(Exception):
-    """A server sends without end."""
+class _LimitExceeded(Exception):
+    """The server sent too much, or compressed responses."""
 
 
 class ByteBudget:
-    """How much a server may still send, over all responses."""
+    """The number of bytes that a server may still send in all responses."""
 
     def __init__(self, total_bytes: int) -> None:
         self._total_bytes = self._left_bytes = total_bytes
         self.refusal = ""
-        """Why nothing more may come; empty while it may."""
+        """Why no further bytes are accepted; empty while they are."""
 
-    def watch(self, stream: object) -> httpx2.AsyncByteStream:
-        """Gives a response's stream, which fails once too much has come."""
+    def wrap(self, stream: object) -> httpx2.AsyncByteStream:
+        """Returns a response's stream that raises when the budget is exhausted."""
         assert isinstance(stream, httpx2.AsyncByteStream)
-        return _Watched(stream, self)
-
-    def refuse(self, why: str) -> None:
-        """Lets nothing more come, and says why."""
-        self.refusal = why
+        return _Stream(stream, self._count(stream))
 
     def spend(self, count: int) -> None:
-        """Counts bytes that came."""
+        """Counts received bytes."""
         self._left_bytes -= count
-        if self._left_bytes < 0:
-            self.refusal = (
-                self.refusal or f"It sent more than skillgen reads, which is {self._total_bytes // 2**20} MiB."
-            )
+        if self._left_bytes < 0 and not self.refusal:
+            self.refusal = f"It sent more than {self._total_bytes // 2**20} MiB, the limit of a crawl."
         if self.refusal:
-            raise _TooMuch(self.refusal)
+            raise _LimitExceeded(self.refusal)
 
-
-class _Watched(httpx2.AsyncByteStream):
-    """The body of a response while it is counted."""
-
-    def __init__(self, stream: httpx2.AsyncByteStream, budget: ByteBudget) -> None:
-        self._stream = stream
-        self._budget = budget
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in self._stream:
-            self._budget.spend(len(chunk))
+    async def _count(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+        async for chunk in chunks:
+            self.spend(len(chunk))
             yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
 
 
 def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
-    """Tells why a connection is lost. The texts of exceptions are left out where they may quote a header or a URL."""
+    """Returns why a connection failed, without the messages of exceptions that may quote a header or a URL."""
     causes = list(causes_of(error))
     for cause in causes:
         if isinstance(cause, httpx2.HTTPStatusError):
             response = cause.response
             challenge = response.headers.get("www-authenticate")
-            phrase = httpx2.codes.get_reason_phrase(response.status_code)  # the answer's own may say anything
+            phrase = httpx2.codes.get_reason_phrase(response.status_code)  # the phrase of the response is untrusted
             return RpcError(phrase, http_status=response.status_code, challenge=challenge)
     for cause in causes:
-        if described := _described(cause):
-            return ConnectionLost(described[0], fix=described[1])
+        if error_and_fix := _error_and_fix(cause):
+            return ConnectionLost(error_and_fix[0], fix=error_and_fix[1])
     return ConnectionLost(f"The connection failed ({type(causes[-1]).__name__}).", fix=_CHECK_URL)
 
 
-def _described(cause: BaseException) -> tuple[str, str | None] | None:
-    if isinstance(cause, _TooMuch):
+def _error_and_fix(cause: BaseException) -> tuple[str, str | None] | None:
+    if isinstance(cause, _LimitExceeded):
         return str(cause), None
-    for kind, what, fix in _KINDS:
+    for kind, what, fix in _CAUSES:
         if isinstance(cause, kind):
             detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
             return what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix
     return None
 
 
-# The most telling first: what a library raises is often the consequence of what the system said.
-_KINDS: tuple[tuple[type[BaseException], str, str | None], ...] = (
+# In order of precision: exceptions of the library are often caused by those of the system.
+_CAUSES: tuple[tuple[type[BaseException], str, str | None], ...] = (
     (
         ssl.SSLCertVerificationError,
         "The server's certificate is not trusted{detail}.",
         "Name your certificate authority with SSL_CERT_FILE.",
     ),
-    (ssl.SSLError, "TLS fails{detail}.", "Check whether the URL begins with https:// or http://."),
+    (ssl.SSLError, "TLS fails{detail}.", "Check whether the URL must begin with https:// or http://."),
     (socket.gaierror, "The host name is not known.", "Check the URL, and the network."),
     (ConnectionRefusedError, "The connection is refused.", _CHECK_URL),
     (httpx2.ConnectTimeout, "The host does not answer.", _CHECK_URL),
     (httpx2.ProxyError, "The proxy refuses.", "Check HTTPS_PROXY and NO_PROXY."),
-    (httpx2.UnsupportedProtocol, "The URL is none of HTTP.", "Give a URL that begins with https:// or http://."),
-    (httpx2.InvalidURL, "The URL makes no sense.", "Give a URL that begins with https:// or http://."),
-    (httpx2.LocalProtocolError, "A header cannot be sent as it is.", "Check --header."),
-    (UnicodeEncodeError, "A header cannot be sent as it is.", "Check --header: HTTP wants ASCII."),
-    (httpx2.SSEError, "The answer is no stream of events.", "Check the path of the URL."),
-    (httpx2.RemoteProtocolError, "The server broke the connection off.", "Look into the server's own log."),
-    (httpx2.NetworkError, "The connection broke off.", _CHECK_URL),
+    (httpx2.UnsupportedProtocol, "The URL is not an HTTP URL.", "Give a URL that begins with https:// or http://."),
+    (httpx2.InvalidURL, "The URL is invalid.", "Give a URL that begins with https:// or http://."),
+    (httpx2.LocalProtocolError, "A header is invalid.", "Check --header."),
+    (UnicodeEncodeError, "A header contains a character that is not ASCII.", "Check --header."),
+    (httpx2.SSEError, "The response is not an event stream.", "Check the path of the URL."),
+    (httpx2.RemoteProtocolError, "The server closed the connection unexpectedly.", "Check the server's log."),
+    (httpx2.NetworkError, "The connection was interrupted.", _CHECK_URL),
 )
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Gives the exceptions of groups and chains, the innermost first."""
+    """Returns the exceptions of groups and chains, the innermost first."""
     seen: list[BaseException] = []
-    waiting = [error]
-    while waiting:
-        current = waiting.pop()
+    pending = [error]
+    while pending:
+        current = pending.pop()
         if current in seen:
             continue
         seen.append(current)
-        waiting.extend(getattr(current, "exceptions", ()))
-        waiting.extend(cause for cause in (current.__cause__, current.__context__) if cause is not None)
+        pending.extend(getattr(current, "exceptions", ()))
+        pending.extend(cause for cause in (current.__cause__, current.__context__) if cause is not None)
     return reversed(seen)
 
 
 _CLOSE_S = 2.0
-"""How long a server may take to hear that the session is over."""
+"""How long closing the session may take."""
 
 _SETTLE_S = 1.0
-"""How long the transport may take to tell why it failed, once the requests on it have."""
+"""How long to wait for the transport's error after its requests have failed."""
 
-_STAND_INS = (INTERNAL_ERROR, METHOD_NOT_FOUND)
-"""What the SDK makes of an HTTP status whose body says nothing."""
+_GENERIC_CODES = (INTERNAL_ERROR, METHOD_NOT_FOUND)
+"""Codes that the SDK sets if the body of an HTTP error is not a JSON-RPC message."""
 
 _MESSAGE_TYPES = ("application/json", _EVENT_STREAM)
 
-_OF_CREDENTIALS = (401, 403, 407)
-"""Statuses with advice of their own."""
+_CREDENTIAL_STATUSES = (401, 403, 407)
+"""Statuses for which `connect.crawl_error` has a specific fix."""
 
 
 @dataclass(slots=True)
 class _Exchange:
-    """What HTTP said to one request; the dispatcher keeps none of it."""
+    """The status and headers of the response to one request, which the dispatcher drops."""
 
     status: int | None = None
     content_type: str = ""
@@ -270,37 +245,34 @@ _exchange: ContextVar[_Exchange | None] = ContextVar("_exchange", default=None)
 """The exchange of the request that is being sent: the transports run each request in its sender's context."""
 
 
-class _PatientClient(httpx2.AsyncClient):
-    """A client that sends a request again when a busy server says when.
+class _RetryingClient(httpx2.AsyncClient):
+    """A client that retries after the `Retry-After` of a busy server.
 
-    It does so below the SDK, whose transport of HTTP+SSE ends with the first status that is an error.
+    The SDK's transport for HTTP+SSE stops at the first status that is an error, so it must not see these responses.
     """
 
     def __init__(
         self,
-        may_be_repeated: Callable[[httpx2.Response], bool],
-        resumed: Callable[[], Awaitable[None]],
-        after_refusal: Callable[[], None],
+        may_retry: Callable[[httpx2.Response], bool],
+        wait_until_resumed: Callable[[], Awaitable[None]],
+        on_error: Callable[[], None],
         **options: Any,
     ) -> None:
         super().__init__(**options)
-        self._may_be_repeated = may_be_repeated
-        self._resumed = resumed
-        self._after_refusal = after_refusal
+        self._may_retry = may_retry
+        self._wait_until_resumed = wait_until_resumed
+        self._on_error = on_error
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Sends a request, at the time from which the server takes any."""
-        for _ in range(RETRY_LIMIT):
-            await self._resumed()
+        """Sends a request, not before a busy server accepts requests again."""
+        for retries_left in range(RETRY_LIMIT, -1, -1):
+            await self._wait_until_resumed()
             response = await super().send(request, **options)
-            if not self._may_be_repeated(response):
+            if not retries_left or not self._may_retry(response):
                 break
             await response.aclose()
-        else:
-            await self._resumed()
-            response = await super().send(request, **options)
         if response.is_error:
-            self._after_refusal()
+            self._on_error()
         return response
 
 
@@ -308,23 +280,23 @@ class HttpConnection:
     """A connection to a server over HTTP."""
 
     def __init__(self, url: str, headers: tuple[tuple[str, str], ...], *, timeout_s: float, is_sse: bool) -> None:
-        """Begins to connect, over HTTP+SSE if `is_sse`; what goes wrong is told by the requests."""
+        """Starts to connect, over HTTP+SSE if `is_sse`. Requests raise the errors of the connection."""
         self._url = url
         self._headers = [*headers, ("Accept-Encoding", "identity")]
         self._timeout_s = timeout_s
         self._is_sse = is_sse
         self._version: str | None = None
         self._budget = ByteBudget(SOURCE_LIMIT_BYTES)
-        self._kept = KeptResults()
+        self._results = _ResultStore()
         self._lost: Exception | None = None
         self._resume_at = 0.0
-        """When a busy server may be asked again, by the clock of the event loop; nothing is sent before."""
+        """When a busy server accepts requests again, by the clock of the event loop."""
         self._waited_s = 0.0
         self._has_event_stream = False
-        """True if the server opened the event stream of HTTP+SSE."""
+        """Whether the server opened the event stream of HTTP+SSE."""
         self._scope: anyio.CancelScope | None = None
         self._loop = asyncio.new_event_loop()
-        self._ready, self._over, self._settled, self._closing = (asyncio.Event() for _ in range(4))
+        self._ready, self._finished, self._settled, self._closing = (asyncio.Event() for _ in range(4))
         threading.Thread(target=self._run, name="skillgen-http").start()
 
     def send(self, method: str, params: Params | None) -> Future[Json]:
@@ -336,11 +308,11 @@ class HttpConnection:
         self._submit(self._notify(method, params))
 
     def close(self) -> None:
-        """Tells the server in the background that the session is over."""
+        """Closes the session in the background."""
         self._call(self._end, _CLOSE_S)
 
     def kill(self) -> None:
-        """Drops the connection."""
+        """Drops the connection without closing the session."""
         self._call(self._end, 0.0)
 
     def symptoms(self) -> str:
@@ -366,9 +338,9 @@ class HttpConnection:
 
     def _end(self, seconds: float) -> None:
         self._closing.set()
-        self._over.set()
+        self._finished.set()
         if self._scope is not None:
-            # A connection that was never made has no session to end.
+            # Without a connection there is no session to close.
             self._scope.deadline = anyio.current_time() + (seconds if self._ready.is_set() else 0.0)
 
     def _run(self) -> None:
@@ -379,14 +351,12 @@ class HttpConnection:
             self._loop.close()
 
     async def _serve(self) -> None:
-        """Holds the connection until it is closed, also after it was lost: the requests tell why."""
+        """Runs until the connection is closed, even if it is lost before: requests raise the reason."""
         try:
-            await self._hold()
+            await self._run_transport()
         except Exception as error:
             self._lost = self._lost or error_from_transport(error)
-        self._lost = self._lost or ConnectionLost(
-            "The server ended the connection.", fix="Look into the server's own log."
-        )
+        self._lost = self._lost or ConnectionLost("The server closed the connection.", fix="Check the server's log.")
         self._settled.set()
         self._ready.set()
         await self._closing.wait()
@@ -395,42 +365,44 @@ class HttpConnection:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
-    async def _hold(self) -> None:
+    async def _run_transport(self) -> None:
         if self._closing.is_set():
             return
         with anyio.CancelScope() as self._scope:
             async with self._transport() as (read, write), anyio.create_task_group() as tasks:
-                self._dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(read, write, on_stream_exception=self._note)
+                self._dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
+                    read, write, on_stream_exception=self._on_failure
+                )
                 await tasks.start(self._dispatch)
                 self._ready.set()
-                await self._over.wait()
+                await self._finished.wait()
                 tasks.cancel_scope.cancel()
 
     async def _dispatch(self, *, task_status: TaskStatus[None]) -> None:
-        await self._dispatcher.run(_refuse, _ignore, task_status=task_status)
-        self._over.set()
+        await self._dispatcher.run(_answer_server_request, _ignore_notification, task_status=task_status)
+        self._finished.set()
 
     @asynccontextmanager
     async def _transport(self) -> AsyncIterator[Any]:
-        client = _PatientClient(
-            self._wait_as_asked,
-            self._resumed,
-            self._end_after_refusal,
+        client = _RetryingClient(
+            self._schedule_retry,
+            self._wait_until_resumed,
+            self._end_after_error,
             headers=self._headers,
-            # An answer may take as long as the crawl waits for it, which keeps its own time.
+            # No read timeout: the session limits how long it waits for an answer.
             timeout=httpx2.Timeout(self._timeout_s, read=None),
-            event_hooks={"response": [self._see]},
+            event_hooks={"response": [self._on_response]},
         )
         if self._is_sse:
 
-            def given(
+            def existing_client(
                 headers: dict[str, str] | None = None,
                 timeout: httpx2.Timeout | None = None,
                 auth: httpx2.Auth | None = None,
             ) -> httpx2.AsyncClient:
                 return client
 
-            async with sse_client(self._url, httpx_client_factory=given) as streams:
+            async with sse_client(self._url, httpx_client_factory=existing_client) as streams:
                 yield streams
         else:
             async with (
@@ -439,12 +411,12 @@ class HttpConnection:
             ):
                 yield streams
 
-    async def _see(self, response: httpx2.Response) -> None:
+    async def _on_response(self, response: httpx2.Response) -> None:
         content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        response.stream = self._kept.watch(self._budget.watch(response.stream), content_type)
+        response.stream = self._results.wrap(self._budget.wrap(response.stream), content_type)
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-            # A thousandfold may be in it, and nobody asked for it.
-            self._budget.refuse("It answers in compressed form, though it was asked for plain text.")
+            # It may expand a thousandfold, and the request excludes it.
+            self._budget.refusal = "It sends compressed responses, although the request allows only `identity`."
         if self._is_sse and response.is_success and content_type == _EVENT_STREAM:
             self._has_event_stream = True
         if (exchange := _exchange.get()) is None:
@@ -454,7 +426,7 @@ class HttpConnection:
         exchange.challenge = response.headers.get("www-authenticate")
         exchange.retry_after = response.headers.get("retry-after") if exchange.status in RETRY_STATUSES else None
 
-    async def _note(self, error: Exception) -> None:
+    async def _on_failure(self, error: Exception) -> None:
         self._lost = self._lost or error_from_transport(error)
 
     async def _request(self, method: str, params: Params | None) -> Json:
@@ -467,13 +439,13 @@ class HttpConnection:
             answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
         except MCPError as error:
             raise await self._failure(error, exchange) from None
-        result = self._kept.taken(answer)
+        result = self._results.pop(answer)
         if method == "initialize":
             self._version = text_of(result, "protocolVersion")
         return result
 
-    def _wait_as_asked(self, response: httpx2.Response) -> bool:
-        """Returns whether a busy server is asked again; then nothing is sent before the time that it names."""
+    def _schedule_retry(self, response: httpx2.Response) -> bool:
+        """True if the request is sent again; all requests then wait for the `Retry-After` of the response."""
         if response.status_code not in RETRY_STATUSES:
             return False
         retry_after = response.headers.get("retry-after")
@@ -487,21 +459,21 @@ class HttpConnection:
         self._resume_at = max(self._resume_at, now + wait_s)
         return True
 
-    async def _resumed(self) -> None:
+    async def _wait_until_resumed(self) -> None:
         while (left_s := self._resume_at - self._loop.time()) > 0:
             await anyio.sleep(left_s)
 
-    def _end_after_refusal(self) -> None:
-        """Ends a connection over HTTP+SSE whose endpoint refuses a message: the SDK reports that to nobody."""
+    def _end_after_error(self) -> None:
+        """Closes a connection over HTTP+SSE if the endpoint rejects a message, which the SDK does not report."""
         if not self._is_sse or (exchange := _exchange.get()) is None:
             return
         self._lost = _error_from_status(exchange)
-        if self._has_event_stream and exchange.status not in _OF_CREDENTIALS and exchange.retry_after is None:
+        if self._has_event_stream and exchange.status not in _CREDENTIAL_STATUSES and exchange.retry_after is None:
             self._lost = ConnectionLost(
                 f"The event stream names an endpoint that answers HTTP {exchange.status} ({self._lost}).",
-                fix="Look into the server's own log, or ask its operator for a URL of Streamable HTTP.",
+                fix="Check the server's log, or ask its operator for a URL of Streamable HTTP.",
             )
-        self._over.set()
+        self._finished.set()
 
     async def _notify(self, method: str, params: Params | None) -> None:
         await self._ready.wait()
@@ -509,7 +481,7 @@ class HttpConnection:
             await self._dispatcher.notify(method, params, self._options(method, params))
 
     def _options(self, method: str, params: Params | None) -> CallOptions:
-        """Gives the headers of a request: 2026-07-28 wants its version, method and name there too."""
+        """Returns the headers of a request; 2026-07-28 requires its version, method and name there as well."""
         params = params or {}
         version = text_of(params.get("_meta"), PROTOCOL_VERSION_META_KEY)
         if version is None:
@@ -523,7 +495,7 @@ class HttpConnection:
         if self._budget.refusal:
             return ConnectionLost(self._budget.refusal)
         if error.code == CONNECTION_CLOSED and error.message == "Connection closed":
-            # Either the server says so, or the transport has failed and will tell why.
+            # Either the server closed the connection, or the transport failed and sets the reason.
             with anyio.move_on_after(_SETTLE_S):
                 await self._settled.wait()
             if self._lost is not None:
@@ -532,11 +504,11 @@ class HttpConnection:
         if status is not None and status < 300 and exchange.content_type not in _MESSAGE_TYPES and not self._is_sse:
             kind = printable(exchange.content_type, 60) or "empty, or of no media type"
             return ConnectionLost(
-                f"No MCP server answers here: the answer is {kind}.", fix="Check the path of the URL."
+                f"No MCP server answers here: the response is {kind}.", fix="Check the path of the URL."
             )
-        if status is not None and status >= 400 and error.code in _STAND_INS:
+        if status is not None and status >= 400 and error.code in _GENERIC_CODES:
             return _error_from_status(exchange, code=error.code)
-        message = "The answer is no JSON-RPC message." if error.code == PARSE_ERROR else error.message
+        message = "The response is not a JSON-RPC message." if error.code == PARSE_ERROR else error.message
         challenge = exchange.challenge
         return RpcError(
             message,
@@ -556,12 +528,12 @@ def _error_from_status(exchange: _Exchange, code: int | None = None) -> RpcError
     )
 
 
-async def _refuse(context: object, method: str, params: Params | None) -> dict[str, Any]:
-    """Answers a request of the server: skillgen offers nothing."""
+async def _answer_server_request(context: object, method: str, params: Params | None) -> dict[str, Any]:
+    """Answers a request of the server: skillgen offers no method."""
     if method == "ping":
         return {}
     raise MCPError(METHOD_NOT_FOUND, "skillgen only reads what a server offers")
 
 
-async def _ignore(context: object, method: str, params: Params | None) -> None:
-    """Takes a notification of the server."""
+async def _ignore_notification(context: object, method: str, params: Params | None) -> None:
+    """Ignores a notification of the server."""
