@@ -1,1 +1,1 @@
-"""Text of a source made safe to place in a Markdown document; no knowledge of protocols."""
+"""Makes text of a source safe for a Markdown document, and finds words and sentences in it. Knows no protocols."""

@@ -1,8 +1,8 @@
-"""Makes a longer text of a source safe as blocks of its own, and writes its blocks as this project writes them.
+"""Makes a longer text safe as Markdown blocks, in the style of this project.
 
-Paragraphs, lists, quotes and code blocks stay what they are, as CommonMark tells them. Where people are looser (a list
-two columns deeper is nested, a docstring's `Args:` lists its arguments), what they mean counts. A table becomes a list
-whose items name its columns. Nothing opens a heading, HTML or a link, and all ends where its place ends.
+Paragraphs, lists, quotes and code blocks are kept, as CommonMark defines them. Common deviations are read as meant: a
+list indented by two columns is nested, and the `Args:` of a docstring is a list of arguments. A table becomes a list of
+items that name its columns. Nothing opens a heading, HTML or a link, and every block is closed at the end.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
 _ARGUMENT = re.compile(r"[\w*`][\w.*`-]{0,60}(?:\s?\([^()]{0,80}\))?:\s+(?=\S)")
-"""How docstrings begin what they say of one argument: `name: …`, `name (type): …`."""
+"""The start of an argument in a docstring: `name: …`, `name (type): …`."""
 
 _RULE_OR_UNDERLINE = re.compile(r"(?:=+|-+|(?:[-*_]\s*){3,})$")
 _MARKS = re.compile(r"[-*_=\s]*$")
-"""What a heading has no words beside."""
+"""A heading without words."""
 
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
 _TABLE_RULE = frozenset("|:- ")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _CODE = re.compile(r"[{}<$@/|\[\"#]|curl\s|.*[{;\\(]$")
-"""How a line begins or ends that is code where it is indented as code; docstrings indent their prose, too."""
+"""The start or end of an indented line that is code; docstrings indent prose, too."""
 
-NESTED = 2
-"""Columns by which a line is deeper than the mark of the item that it belongs to, at least."""
+_NESTED_COLUMNS = 2
+"""Minimum columns from the marker of an item to a line that belongs to it."""
 
-CODE_INDENT = 4
+_CODE_INDENT = 4
 
 
 def block(text: str) -> Markdown:
-    """Makes a longer text safe as blocks of their own: its paragraphs, lists, quotes and code blocks are kept.
+    """Makes a longer text safe as blocks: its paragraphs, lists, quotes and code blocks are kept.
 
-    Headings become paragraphs that stand out, rules go, and a code block that the text does not end is ended.
+    Headings become bold paragraphs, thematic breaks are dropped, and an open code block is closed.
     """
     text = html_to_markdown(strip_invisible(text).strip("\n"))
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
-        text = _with_whole_code(text)
+        text = _join_split_code_spans(text)
     if not _SPECIAL.search(text) and not EMPHASIS.search(text):
         return Markdown(text.strip())
-    return Markdown(disarm(_Blocks().text_of(_dedented(text.expandtabs(4)))))
+    return Markdown(disarm(_BlockWriter().to_safe_text(_dedent(text.expandtabs(4)))))
 
 
-def _with_whole_code(text: str) -> str:
-    """Gives a text in which a code span that goes on in the next line of its paragraph stands on one."""
+def _join_split_code_spans(text: str) -> str:
+    """Joins lines of a paragraph that share a code span."""
     lines: list[str] = []
     fence_mark, is_open = "", False
     for line in text.split("\n"):
@@ -77,12 +77,12 @@ def _with_whole_code(text: str) -> str:
 
 
 def _opens_block(body: str) -> bool:
-    """Tells whether a line ends the paragraph above it."""
+    """True if a line ends the paragraph above it."""
     return body[0] in ">|#" or "``" in body or _ITEM.match(body) is not None or bool(_RULE_OR_UNDERLINE.match(body))
 
 
-def _dedented(text: str) -> str:
-    """Takes the indentation off that all lines but the first have in common, as docstrings have it."""
+def _dedent(text: str) -> str:
+    """Removes the common indentation of all lines but the first, as in docstrings."""
     first, *rest = text.split("\n")
     if _ITEM.match(first.lstrip()):
         return text  # what is indented belongs to that item
@@ -92,65 +92,65 @@ def _dedented(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An item of a list that lines may still belong to."""
+    """A list item that may continue."""
 
     mark: int
-    """The column of its mark in the source."""
+    """The column of its marker in the source."""
 
     text: int
-    """The column of its text in what is written."""
+    """The column of its text in the output."""
 
 
 @dataclass(slots=True)
-class _Blocks:
+class _BlockWriter:
     """Rewrites a longer text line by line."""
 
     lines: list[str] = field(default_factory=list)
     items: list[_Item] = field(default_factory=list)
-    """From the outermost item to the one to which the last line belongs."""
+    """The open items, from the outermost to that of the last line."""
 
     paragraph: int = 0
-    """How many lines the paragraph has that a next line would go on; 0 where none is open."""
+    """The number of lines of the open paragraph; 0 if none is open."""
 
     is_quote: bool = False
-    """Whether the last line is one of a quote."""
+    """Whether the last line belongs to a quote."""
 
     label: int | None = None
-    """The column of the last line, where it ends with a colon."""
+    """The column of the last line, if it ends with a colon."""
 
     arguments: int | None = None
-    """The column of the arguments that a docstring lists."""
+    """The column of the arguments in a docstring."""
 
     head: str | None = None
-    """The last line as the source has it, where it may be the head of a table."""
+    """The last line of the source, if it may be the head of a table."""
 
     columns: tuple[str, ...] | None = None
-    """The names of a table's columns, below its head."""
+    """The column names of a table, below its head."""
 
     opening: re.Match[str] | None = None
-    """What opened the code block in which the next line stands."""
+    """The fence that opened the current code block."""
 
     code: list[str] | None = None
-    """The lines of the code block so far; `None` outside of one."""
+    """The lines of the current code block; `None` outside of one."""
 
     code_column: int = 0
     """The column in the source at which its lines begin."""
 
-    def text_of(self, text: str) -> str:
-        """Gives the safe text."""
+    def to_safe_text(self, text: str) -> str:
+        """Returns the safe text."""
         for line in text.split("\n"):
             body = line.strip()
             width = len(line) - len(line.lstrip(" "))
             if self.code is None:
                 self._prose_line(body, width)
-            elif not self._is_code_done(body, width):
+            elif not self._close_code(body, width):
                 self.code.append(line.rstrip())
         self._end_code()
         self._blank()
         return "\n".join(self.lines).strip("\n")
 
-    def _is_code_done(self, body: str, width: int) -> bool:
-        """Ends the code block where this line does; tells whether the line is dealt with."""
+    def _close_code(self, body: str, width: int) -> bool:
+        """Closes the code block if this line ends it; returns whether the line was consumed."""
         if self.opening is not None:
             mark = self.opening["mark"]
             if body[:1] != mark[0] or set(body) != {mark[0]} or len(body) < len(mark):
@@ -177,7 +177,7 @@ class _Blocks:
         self._blank()
 
     def _blank(self) -> None:
-        """Ends the paragraph, if it has not ended yet."""
+        """Ends the open paragraph."""
         while self.is_quote and self.lines and self.lines[-1].lstrip() == ">":
             self.lines.pop()
         if self.lines and self.lines[-1]:
@@ -187,9 +187,9 @@ class _Blocks:
     def _column(self) -> int:
         return self.items[-1].text if self.items else 0
 
-    def _leave(self, width: int) -> None:
-        """Leaves the items to which a line of this indentation does not belong."""
-        while self.items and width < self.items[-1].mark + NESTED:
+    def _close_items(self, width: int) -> None:
+        """Closes the items to which a line of this indentation does not belong."""
+        while self.items and width < self.items[-1].mark + _NESTED_COLUMNS:
             self.items.pop()
 
     def _prose_line(self, body: str, width: int) -> None:
@@ -200,14 +200,14 @@ class _Blocks:
         elif self.head is not None and "|" in body and "-" in body and _TABLE_RULE.issuperset(body):
             self._table(_cells(self.head))
         elif (opening := _FENCE.match(body)) and (body[0] == "~" or "`" not in body[opening.end("mark") :]):
-            self._leave(width)
+            self._close_items(width)
             self.opening, self.code, self.code_column = opening, [], width
         elif self._is_indented_code(body, width):
-            self._leave(width)
+            self._close_items(width)
             self.code, self.code_column = [" " * width + body], width
         elif _RULE_OR_UNDERLINE.match(body):
             self._rule(body)
-        elif (item := _ITEM.match(body)) and self._may_begin(item["mark"], width):
+        elif (item := _ITEM.match(body)) and self._may_start_item(item["mark"], width):
             self._item(item["mark"], body[item.end() :], width)
         elif body[0] == ">":
             self._quote(body, width)
@@ -220,15 +220,15 @@ class _Blocks:
             self._words(body, width)
 
     def _is_indented_code(self, body: str, width: int) -> bool:
-        if self.paragraph or width < CODE_INDENT + self._column() or not _CODE.match(body):
+        if self.paragraph or width < _CODE_INDENT + self._column() or not _CODE.match(body):
             return False
-        return not self.items or width >= self.items[-1].mark + NESTED + CODE_INDENT
+        return not self.items or width >= self.items[-1].mark + _NESTED_COLUMNS + _CODE_INDENT
 
-    def _may_begin(self, mark: str, width: int) -> bool:
-        """Tells whether an item begins here: inside of a paragraph a number other than one is a word of it."""
+    def _may_start_item(self, mark: str, width: int) -> bool:
+        """True if an item begins here: inside a paragraph, a number other than one is text."""
         if not self.paragraph or not mark[0].isdigit() or int(mark[:-1]) == 1:
             return True
-        if self.items and width < self.items[-1].mark + NESTED:
+        if self.items and width < self.items[-1].mark + _NESTED_COLUMNS:
             return True
         if self.label is None:
             return False
@@ -236,19 +236,19 @@ class _Blocks:
         return True
 
     def _is_argument(self, body: str, width: int) -> bool:
-        """Tells whether a docstring says something of one argument here."""
-        is_first = self.label is not None and width >= self.label + NESTED
+        """True if a docstring describes an argument here."""
+        is_first = self.label is not None and width >= self.label + _NESTED_COLUMNS
         return (is_first or self.arguments == width) and bool(_ARGUMENT.match(body))
 
     def _rule(self, body: str) -> None:
-        """Takes a rule away; what it underlines is a heading."""
+        """Drops a thematic break; an underlined paragraph becomes a heading."""
         words = self.lines[-1].strip() if self.lines else ""
         if self.paragraph == 1 and not self.is_quote and not self.items and _UNDERLINE.match(body) and "*" not in words:
             self.lines[-1] = f"**{words}**"
         self._blank()
 
     def _table(self, columns: tuple[str, ...]) -> None:
-        """Begins a table, whose rows become items that name the columns."""
+        """Begins a table, the rows of which become items."""
         self.lines.pop()
         self._blank()
         self.columns = columns
@@ -260,7 +260,7 @@ class _Blocks:
             self.lines.append(f"{' ' * self._column()}- {safe}")
 
     def _item(self, mark: str, words: str, width: int) -> None:
-        self._leave(width)
+        self._close_items(width)
         safe = _safe(words)
         if not safe:
             self._blank()
@@ -275,7 +275,7 @@ class _Blocks:
 
     def _quote(self, body: str, width: int) -> None:
         if not self.is_quote:
-            self._leave(width)
+            self._close_items(width)
         words = body.lstrip("> ")
         if alert := ALERT.match(words):
             words = f"**{alert[1].capitalize()}:**{words[alert.end() :]}"
@@ -289,19 +289,19 @@ class _Blocks:
     def _heading(self, title: str, width: int) -> None:
         words = escape_inline(title)
         self._blank()
-        self._leave(width)
+        self._close_items(width)
         if not _MARKS.match(words):
             shown = f"**{words}**" if "*" not in words else escape_line_start(words)
             self.lines.append(" " * self._column() + shown)
             self._blank()
 
     def _words(self, body: str, width: int) -> None:
-        """Writes a line of a paragraph: one that goes on, or a new one."""
+        """Writes a line that continues a paragraph or begins one."""
         if self.columns is not None or (self.arguments is not None and width < self.arguments):
             self.arguments = None
             self._blank()
         if not self.paragraph:
-            self._leave(width)
+            self._close_items(width)
         safe = _safe(body)
         if not safe:
             self._blank()
@@ -313,14 +313,14 @@ class _Blocks:
 
 
 def _cells(row: str) -> tuple[str, ...]:
-    """Gives the cells of a table's row."""
+    """Returns the cells of a table row."""
     inside = row.strip().removeprefix("|")
     cells = _BETWEEN_CELLS.split(inside[:-1] if inside.endswith("|") and not inside.endswith("\\|") else inside)
     return tuple(cell.strip().replace("\\|", "|") for cell in cells)
 
 
 def _safe(body: str) -> str:
-    """Gives the words of a line, at whose start nothing opens a block; empty for a rule or the rule of a table."""
+    """Returns the text of a line, escaped so that nothing opens a block; empty for a thematic break or a table rule."""
     if heading := _HEADING.match(body):
         words = escape_inline(body[heading.end() :].strip().rstrip("#").rstrip())
         if _MARKS.match(words):

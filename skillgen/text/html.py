@@ -1,7 +1,7 @@
-"""Gives a text that is written in HTML as Markdown: paragraphs, lists, tables, headings, code.
+"""Converts a text that is written in HTML to Markdown: paragraphs, lists, tables, headings, code.
 
-What comes out is as untrusted as what went in: `blocks` makes it safe. Tags that prose only speaks of (`<h1>` that
-nothing ends) stay, and so does everything inside of Markdown's own code.
+The result is as untrusted as the input; `blocks` makes it safe. Tags that prose only mentions (an `<h1>` without end
+tag) stay, and so does everything inside Markdown code.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-DEPTH_LIMIT = 8
-"""How deep lists are nested."""
+_LIST_DEPTH_LIMIT = 8
+"""Maximum nesting of lists."""
 
-_MARKUP = re.compile(r"</(?:p|ul|ol|li|div|h[1-6]|pre|table|td|th|dl|dd|body|fullname)\s*>|<p>", re.IGNORECASE)
-"""What only a text that is written in HTML holds."""
+_HTML_BLOCK = re.compile(r"</(?:p|ul|ol|li|div|h[1-6]|pre|table|td|th|dl|dd|body|fullname)\s*>|<p>", re.IGNORECASE)
+"""Markup that only a text written in HTML contains."""
 
 _BREAK_TAGS = re.compile(r"(?:<br\s?/?>\s?)+(?P<item>(?=[-*•] \S))?", re.IGNORECASE)
-"""Tags that separate lines, and whether the mark of a list item follows."""
+"""Line break tags, and whether a list marker follows."""
 
 _TOKEN = re.compile(
     r"(?P<kept>^[ ]{0,3}(?P<mark>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^[ ]{0,3}(?P=mark)[`~]*[ ]*$|\Z)"
@@ -31,33 +31,33 @@ _TOKEN = re.compile(
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|\d+\.\s|```|~~~|\|)", re.MULTILINE)
-"""What tells that lines mean something beside the tags."""
+"""Markdown in which line breaks matter, next to the tags."""
 
 _BLANKS = re.compile(r"\s+")
 _MARK = re.compile(r"\s*(?:(?:-|\d+\.|#|\*\*\w+:\*\*) *)?")
 _ITEM = re.compile(r"(?:-|\d+\.) ")
 
-_PARTING = """
+_BLOCK_TAGS = """
     address article aside blockquote body center dd details div dl dt fieldset figure footer head header hr html main
     nav p para remarks section summary tbody tfoot thead
     """
-_FORMATTING = """
+_INLINE_TAGS = """
     abbr b big cite code del em font i ins kbd label mark q s samp small span strike strong sub sup tt u var
     """
-_BREAKS = frozenset(_PARTING.split())
-_DROPPED = frozenset(_FORMATTING.split())
+_BLOCK_TAG_SET = frozenset(_BLOCK_TAGS.split())
+_INLINE_TAG_SET = frozenset(_INLINE_TAGS.split())
 _TITLES = frozenset({"fullname", "title", "h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTICES = frozenset({"note", "important", "caution", "warning", "tip"})
 
 
 def html_to_markdown(text: str) -> str:
-    """Gives a text with its HTML as Markdown; one that holds none as it is."""
+    """Returns a text with its HTML as Markdown; a text without HTML unchanged."""
     if "<" not in text:
         return text
     text = _BREAK_TAGS.sub(lambda tags: tags[0] if tags["item"] is None else "\n", text)
-    if not _MARKUP.search(text):
+    if not _HTML_BLOCK.search(text):
         return text
-    return _Writer(is_html=not _MARKDOWN.search(text), tags=frozenset(_tags_of(text))).written(text)
+    return _Writer(is_html=not _MARKDOWN.search(text), tags=frozenset(_tags_of(text))).to_markdown(text)
 
 
 def _tags_of(text: str) -> list[str]:
@@ -66,34 +66,34 @@ def _tags_of(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes the pieces of one text."""
+    """Converts one text, token by token."""
 
     is_html: bool
-    """Whether lines mean nothing, as in HTML."""
+    """Whether line breaks are insignificant, as in HTML."""
 
     tags: frozenset[str]
-    """The tags that are ended somewhere."""
+    """Names of the tags with an end tag."""
 
     out: list[str] = field(default_factory=list)
     """The lines so far; the last one is open."""
 
     lists: list[int | None] = field(default_factory=list)
-    """The lists that are open, from the outermost: the number of the last item, or `None` where they have none."""
+    """The open lists, from the outermost: the number of the last item, or `None` for bullets."""
 
     row: list[str] | None = None
-    """The cells of the row of a table that is open."""
+    """The cells of the open table row."""
 
     columns: tuple[str, ...] | None = None
-    """What heads the columns of the table that is open, until and after it is written."""
+    """The column headings of the open table."""
 
     has_rows: bool = False
-    """Whether one of its rows is written."""
+    """Whether a row of the table is written."""
 
     is_head: bool = False
-    """Whether the row that is open has the heads."""
+    """Whether the open row has the column headings."""
 
-    def written(self, text: str) -> str:
-        """Gives the text as Markdown."""
+    def to_markdown(self, text: str) -> str:
+        """Returns the text as Markdown."""
         self.out.append("")
         end = 0
         for token in _TOKEN.finditer(text):
@@ -114,7 +114,7 @@ class _Writer:
         return "\n".join(self.out).strip("\n")
 
     def _words(self, text: str) -> None:
-        """Writes words into the open line, or into the open cell."""
+        """Writes text into the open line or cell."""
         if not self.is_html and self.row is None and not self.lists:
             self._verbatim(text)
             return
@@ -136,7 +136,7 @@ class _Writer:
         self.out += rest
 
     def _break(self, blank: bool = True) -> None:
-        """Ends the open line; `blank` where a paragraph ends, too."""
+        """Ends the open line; with `blank`, also the paragraph."""
         if self.row is not None:
             self._words(" ")
             return
@@ -152,7 +152,7 @@ class _Writer:
         return sum(2 if number is None else 3 for number in self.lists)
 
     def _code_block(self, text: str) -> None:
-        """Writes a block of code, whose fence the text can't close."""
+        """Writes a code block with a fence that the text cannot close."""
         code = html.unescape(_TAG.sub("", text)).strip("\n")
         if self.row is not None or not code.strip():
             self._words(code)
@@ -165,7 +165,7 @@ class _Writer:
         self.out += [f"{indent}{line}" for line in (ticks, *code.split("\n"), ticks)]
         self.out += ["", indent]
 
-    def _tag(self, name: str, is_end: bool, written: str) -> None:
+    def _tag(self, name: str, is_end: bool, source: str) -> None:
         name = name if name != name.upper() else name.lower()
         if name in ("ul", "ol"):
             self._list(name, is_end)
@@ -175,21 +175,21 @@ class _Writer:
             self._table(name, is_end)
         elif name == "br":
             self._break(blank=False)
-        elif name in _BREAKS:
+        elif name in _BLOCK_TAG_SET:
             self._break()
         elif name not in self.tags or name == "a":
-            self._words(written)  # nothing ends it, so the text speaks of it; links are reworded where they stand
+            self._words(source)  # without end tag, so the text mentions it; links are converted by `markdown`
         elif name in _TITLES or name in _NOTICES:
             self._break()
             if not is_end and self.row is None:
                 self.out[-1] += "# " if name in _TITLES else f"**{name.capitalize()}:** "
-        elif name not in _DROPPED:
-            self._words(written)
+        elif name not in _INLINE_TAG_SET:
+            self._words(source)
 
     def _list(self, name: str, is_end: bool) -> None:
         if not is_end:
             self._break(blank=not self.lists)
-            if len(self.lists) < DEPTH_LIMIT:
+            if len(self.lists) < _LIST_DEPTH_LIMIT:
                 self.lists.append(0 if name == "ol" else None)
         elif self.lists:
             self._break(blank=False)
@@ -213,7 +213,7 @@ class _Writer:
         self.out[-1] = " " * (self._column() - len(mark)) + mark
 
     def _is_in_list(self) -> bool:
-        """Tells whether the last line with words is one of an item."""
+        """True if the last line that is not blank belongs to an item."""
         last = next((line for line in reversed(self.out[-4:]) if line.strip()), "")
         return last.startswith(" ") or _ITEM.match(last) is not None
 
@@ -242,7 +242,7 @@ class _Writer:
         self.is_head = False
 
     def _write_row(self, cells: tuple[str, ...]) -> None:
-        """Writes a row as an item."""
+        """Writes a row as a list item."""
         self._break(blank=not self.has_rows)
         self.out[-1] += f"- {'; '.join(cell for cell in cells if cell)}"
         self.out.append(" " * self._column())

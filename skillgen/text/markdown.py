@@ -1,14 +1,10 @@
-"""Escaping filters, one per place in a document.
+"""Filters that make untrusted text safe, one for each place in a document (design, "Trust").
 
-JSON values as text, the same on every system.
-
-Filters that make untrusted text safe for one place in a document each (design, "Trust").
-
-Whatever a source says, a filter's result opens no heading, fence, table, link, HTML, front matter or comment of its
-own, neither in CommonMark nor in the dialects of kramdown and pandoc; no host runs or fills in anything of it
-(`HOST_FORMS`), and it holds no invisible character. Otherwise it reads as the source wrote it: code spans stay code,
-lists and code blocks of a description stay what they are. A link becomes words with an address, and HTML that only
-formats goes.
+Whatever a source says, the result of a filter opens no heading, fence, table, link, HTML, front matter or comment,
+neither in CommonMark nor in the dialects of kramdown and pandoc; no host runs, fills in or inserts anything in it
+(`_HOST_FORMS`), and it has no invisible characters. Otherwise it reads as the source wrote it: code spans stay code,
+lists and code blocks of a description stay what they are. A link becomes its text and URL, and HTML that only formats
+is removed.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from skillgen.text.unicode import strip_invisible
 
 
 def json_text(data: Json, indent: int | None = None) -> str:
-    """Gives a value as JSON: keys in the order given, text as it is, no characters escaped that need not be."""
+    """Returns a value as JSON with the order of its keys and without unnecessary escapes."""
     separators = (", ", ": ") if indent is None else (",", ": ")
     return json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
 
@@ -33,45 +29,45 @@ CACHE_SIZE = 1 << 15
 
 
 class Markdown(str):
-    """Text that is safe Markdown already; the templates put anything else through `inline`."""
+    """Text that is safe Markdown. The templates pass anything else through `inline`."""
 
     __slots__ = ()
 
 
-LOG_COMMANDS = (
+_LOG_COMMANDS = (
     r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
     r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
 )
 
-HOST_FORMS = (
+_HOST_FORMS = (
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
-    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # the words of a call, and variables of Claude Code
+    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
     r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
     # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
-    # quote. A name that cannot be outside of the project stays there: `@scope/name`, `(@.price)` of a JSONPath.
+    # quote. A name that cannot be outside of the project is left alone: `@scope/name`, `(@.price)` of a JSONPath.
     r"@(?<!\S@)(?=[.\"])",
     r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
-    *LOG_COMMANDS,
+    *_LOG_COMMANDS,
 )
-"""What a host runs, fills in or inserts: it searches the raw text, so neither code nor a fence protects it.
+"""What a host runs, fills in or inserts. Hosts search the raw text, so neither code nor a fence protects it.
 
-Each pattern matches one character. The space, or in JSON the escape, that is written there breaks the form. Each begins
-with that character, because `re` then skips to it: a look-behind in front costs a quarter of a second for 10 MB.
+Each pattern matches one character, after which a space, or in JSON its escape, breaks the form. Each begins with that
+character, because `re` can then skip to it: a look-behind in front costs a quarter of a second for 10 MB.
 """
 
-_HOST_FORM = re.compile("|".join(HOST_FORMS))
-_LOG_COMMAND = re.compile("|".join(LOG_COMMANDS))
-_HOST_MARKS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
+_HOST_FORM_PATTERN = re.compile("|".join(_HOST_FORMS))
+_LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
+_HOST_FORM_HINTS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
 
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
-# Lengths are bounded, so that no text makes the search take the square of its size.
-_KEPT = (
+# Lengths are bounded, so that no text makes the search quadratic.
+_CODE_OR_ESCAPE = (
     r"(?P<escape>\\[!-/:-@\[-`{-~])"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.{1,1000}?)(?<!`)(?P=ticks)(?!`))"
 )
 _REWORDED = re.compile(
-    _KEPT + r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
+    _CODE_OR_ESCAPE + r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
     r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
     r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
     r"|(?P<anchor><a\s[^<>]{0,200}?href=[\"'](?P<href>[^\"'<>\s]{0,500})[\"'][^<>]{0,200}>(?P<words>[^<>]{0,400})</a>)"
@@ -83,10 +79,10 @@ _UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[
 EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
 """Where emphasis can begin."""
 
-_RUN = re.compile(_KEPT + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
+_RUN = re.compile(_CODE_OR_ESCAPE + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
 
 _ATTRIBUTES = r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))"
-"""What begins attributes and raw HTML of kramdown and pandoc, and Liquid."""
+"""The start of attributes and raw HTML in kramdown and pandoc, and of Liquid."""
 
 _DIALECTS = (
     rf"{_ATTRIBUTES}|(?<=\{{)[{{%]"
@@ -96,24 +92,24 @@ _DIALECTS = (
     r"|\^(?=\[|[^^\n]*\^)"  # footnotes of pandoc, and its superscripts, in which an escaped `{` is live
     r"|\|"  # tables of kramdown
 )
-_FOREIGN = (
+_FOREIGN_ADDRESS = (
     r"(?<![\w.+-])(?!https?:|mailto:[^\s<`:/@]*@[^\s@]*(?:\s|$))[\w.+-]+:(?://|[^\s<`{$!:/@]*@)"
     r"[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
     r"|(?!(?-i:www))www\.[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"
 )
-"""A bare address that a parser may link and that is neither of the web nor of mail; of `WWW.` marked makes a path."""
+"""A bare URL that a parser may link and that is neither a web nor a mail address. `marked` turns `WWW.` into a path."""
 
 _ESCAPED = re.compile(
-    _KEPT + rf"|(?P<foreign>{_FOREIGN})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_UNDERSCORED}"
+    _CODE_OR_ESCAPE + rf"|(?P<foreign>{_FOREIGN_ADDRESS})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_UNDERSCORED}"
     rf"|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS})",
     re.IGNORECASE,
 )
 _IN_ADDRESS = re.compile(rf"\\([!-@^_}}])|[~$|\\\[\]]|{_ATTRIBUTES}")
-"""What is escaped elsewhere: parsers link a bare address with all that follows, a backslash or a tick of code too."""
+"""Characters to encode in a bare URL: parsers link everything that follows, including a backslash or a backtick."""
 
-_KEPT_WORDS = re.compile(_KEPT)
+_CODE_OR_ESCAPE_PATTERN = re.compile(_CODE_OR_ESCAPE)
 
-_MARKED = re.compile(r"[`<\\*&]")
+_LABEL_MARKUP = re.compile(r"[`<\\*&]")
 _STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")
 _TAG = re.compile(r"<([A-Za-z/!?][^<>]{0,200})>")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
@@ -124,13 +120,13 @@ _FORMATTING_TAG = re.compile(
     r"|(?P<block>pre|br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd))(?:\s[^<>]*)?/?>"
 )
 _TAG_NAME = re.compile(r"<(/?)([a-z][a-z0-9]{0,10})")
-_ENDS_ALONE = frozenset({"br", "hr", "p", "li", "dt", "dd"})
-"""Tags that nothing has to end."""
+_UNPAIRED_TAGS = frozenset({"br", "hr", "p", "li", "dt", "dd"})
+"""Tags that need no end tag."""
 _HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br")
-"""What a text of several lines has that must not run together; its search is quick where there is none."""
+"""Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
 
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)", re.IGNORECASE)
-"""How GitHub's Markdown marks a quote."""
+"""The marker of an alert in GitHub's Markdown."""
 
 _LANGUAGES = """
     bash bat c console cpp cs csharp css csv curl dart diff dockerfile elixir go graphql groovy hcl html http ini java
@@ -139,61 +135,62 @@ _LANGUAGES = """
     text toml ts tsx txt typescript xml yaml yml zsh
     """
 LANGUAGES = frozenset(_LANGUAGES.split())
-"""Languages of code blocks that renderers colour; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
+"""Languages of code blocks that renderers highlight; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
 
 _BLOCK_MARK = re.compile(
     r"(?:>\s?)*(?:(?P<item>[-*+•]\s+(?=\S))|(?P<heading>#{1,6}\s+))|(?:>\s?)+"
     r"|(?P<fence>`{3,}|~{3,})[\w+-]*$|(?:[-=*_]\s*){3,}$"
 )
-_STOPS = ".,;:!?…(-–—"
+_END_PUNCTUATION = ".,;:!?…(-–—"
 _LINE_START = re.compile(
     r"(?:#|[-+*](?:\s|$)|>|\d{1,9}[.)](?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){2,}$|\||\[(?:.*\]:|[^\]]*$)"
     r"|:(?:[:\s]|$)|[-:|\s]+$|\+[-=:]|\*\[)"  # definitions, boxes, tables and abbreviations of kramdown and pandoc
 )
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_FOLLOWED = frozenset({"http", "https", "mailto"})
+_LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _NUMBERED = re.compile(r"(?<!\\)((?:\\\\)*)\$(?=[0-9])")
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
 _NAME_SPECIAL = re.compile(rf"([\\`*_\[\]<>#!|~$&^]|{_DIALECTS})")
-_FOREIGN_ADDRESS = re.compile(f"({_FOREIGN})", re.IGNORECASE)
+_FOREIGN_ADDRESS_PATTERN = re.compile(f"({_FOREIGN_ADDRESS})", re.IGNORECASE)
 _ESCAPED_VARIABLE = re.compile(r"\\\$(?=ARGUMENTS|\\?\{CLAUDE_)")
 _WWW = re.compile(r"(www)\.", re.IGNORECASE)
 
 
 def one_line(text: str) -> str:
-    """Gives a text on one line, its words one space apart. Not safe Markdown yet."""
+    """Returns a text on one line with single spaces. Not safe Markdown yet."""
     if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
     return " ".join(strip_invisible(text).split())
 
 
 def plain_words(text: str) -> str:
-    """Gives a text on one line without the marks of links, pictures and HTML that only formats. Not safe Markdown."""
+    """Returns a text on one line without the markup of links, images and formatting HTML. Not safe Markdown."""
     line = join_lines(text)
     if "](" in line:
         line = _LINK_OR_IMAGE.sub(r"\1", line)
     if "<" not in line:
         return line
-    # A tag within a line stands between letters as often as between words; one that ends a line parts words.
-    return " ".join(_FORMATTING_TAG.sub(lambda tag: "" if tag["within"] else _parting(tag), line).split())
+    # An inline tag may be inside a word, so it is removed; a block tag separates words.
+    return " ".join(_FORMATTING_TAG.sub(lambda tag: "" if tag["within"] else _tag_separator(tag), line).split())
 
 
-def _parting(tag: re.Match[str]) -> str:
-    """Gives what a tag that parts words becomes: what no other one ends or begins is one that the text speaks of."""
+def _tag_separator(tag: re.Match[str]) -> str:
+    """Returns the replacement of a block tag. A tag without a counterpart is text that mentions it."""
     name = tag["block"]
-    return " " if name in _ENDS_ALONE or name in _ended_in(tag.string) else tag[0]
+    return " " if name in _UNPAIRED_TAGS or name in _paired_tags(tag.string) else tag[0]
 
 
 @lru_cache(16)
-def _ended_in(line: str) -> frozenset[str]:
-    """Gives the names of the tags that a line both begins and ends."""
+def _paired_tags(line: str) -> frozenset[str]:
+    """Returns the names of the tags with both a start and an end tag in a line."""
     marks = frozenset(_TAG_NAME.findall(line))
     return frozenset(name for end, name in marks if end and ("", name) in marks)
 
 
 def join_lines(text: str) -> str:
-    """Gives a text of several lines on one: items of lists and paragraphs stay apart, marks of blocks go."""
+    """Returns a text of several lines on one: list items and paragraphs are separated by punctuation, block markers
+    removed."""
     if not _HAS_BLOCKS.search(text):
         return one_line(text)
     line = ""
@@ -210,7 +207,7 @@ def join_lines(text: str) -> str:
             continue
         is_item = mark is not None and mark["item"] is not None
         if line:
-            line += _joint(
+            line += _line_separator(
                 line.rstrip("*_")[-1:] or line[-1],
                 words.lstrip("*_")[:1] or words[0],
                 is_item,
@@ -222,9 +219,9 @@ def join_lines(text: str) -> str:
     return line
 
 
-def _joint(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool) -> str:
-    """Gives what stands between two lines: where neither has it, the sign that parts them."""
-    if last in _STOPS:
+def _line_separator(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool) -> str:
+    """Returns the separator of two lines: punctuation, unless the first line ends with it."""
+    if last in _END_PUNCTUATION:
         return " "
     if is_item:
         return "; " if was_item else ": "
@@ -233,7 +230,7 @@ def _joint(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool)
 
 @lru_cache(CACHE_SIZE)
 def inline(text: str) -> Markdown:
-    """Makes a text safe inside a paragraph, a list item or a heading, after other words of the line."""
+    """Makes a text safe inside a paragraph, a list item or a heading, but not at the start of a line."""
     line = join_lines(text)
     is_special = _INLINE_SPECIAL.search(line) or EMPHASIS.search(line)
     return Markdown(disarm(escape_inline(line)) if is_special else line)
@@ -241,47 +238,48 @@ def inline(text: str) -> Markdown:
 
 @lru_cache(CACHE_SIZE)
 def paragraph(text: str) -> Markdown:
-    """Makes a text safe as a line of its own, where its first characters could open a block."""
+    """Makes a text safe as a line of its own, at the start of which its first characters could open a block."""
     return Markdown(escape_line_start(inline(text)))
 
 
 def quotation(text: str) -> Markdown:
-    """Returns a text as a quotation, line by line: no list, fence, heading, table or alert of it is one."""
+    """Returns a text as a quotation, line by line: no list, fence, heading, table or alert in it takes effect."""
     lines = [str(paragraph(line)) for line in strip_invisible(html_to_markdown(text)).strip().split("\n")]
     return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
 
 
 @lru_cache(CACHE_SIZE)
 def code(text: str) -> Markdown:
-    """Gives a text as a code span, its words one space apart."""
+    """Returns a text as a code span, with single spaces."""
     return _span(one_line(text))
 
 
 @lru_cache(CACHE_SIZE)
 def exact_code(text: str) -> Markdown:
-    """Gives a text in which each space counts, such as a value or a pattern, as a code span."""
+    """Returns a text as a code span with all its spaces, for values and patterns."""
     return _span(" ".join(strip_invisible(text).splitlines()))
 
 
 def _span(line: str) -> Markdown:
     line = disarm(line)
-    if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: a tick before a space is none
+    if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: no closing tick there
         return Markdown(f"`{line}`") if line else Markdown('`""`')
     longest = max((len(run) for run in re.findall("`+", line)), default=1)
     ticks = "`" * (longest + 1)
-    return Markdown(f"{ticks} {line.replace('](', '] (')} {ticks}")  # marked takes such a link out of the code
+    return Markdown(f"{ticks} {line.replace('](', '] (')} {ticks}")  # marked finds such a link even in code
 
 
 def value(data: Json) -> Markdown:
-    """Gives a JSON value as a code span; a text without quotes where that can't be mistaken."""
+    """Returns a JSON value as a code span; a string without quotes if it cannot be mistaken for another type."""
     if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
         return code(data)
     text = disarm_json(json_text(data)).replace("`", "\\u0060")
-    return exact_code(_shortened(text, 400))
+    return exact_code(_truncate(text, 400))
 
 
 def fence(text: str, language: str = "text") -> Markdown:
-    """Returns a text as a code block whose fence the text can't close, and which no renderer draws or runs."""
+    """Returns a text as a code block with a fence that it cannot close, and a language that no renderer draws or
+    runs."""
     text = disarm(strip_invisible(text)).strip("\n")
     longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
     ticks = "`" * (longest + 1)
@@ -290,70 +288,70 @@ def fence(text: str, language: str = "text") -> Markdown:
 
 @lru_cache(CACHE_SIZE)
 def name(text: str) -> Markdown:
-    """Gives a name as the text of a heading: what a renderer shows is the exact name."""
+    """Returns a name as the text of a heading, so that a renderer shows the exact name."""
     line = one_line(text)
-    if _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS.match(line):
+    if _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS_PATTERN.match(line):
         return Markdown(line)
-    return Markdown("".join(_exact(part) for part in _FOREIGN_ADDRESS.split(line)))
+    return Markdown("".join(_exact_name_part(part) for part in _FOREIGN_ADDRESS_PATTERN.split(line)))
 
 
-def _exact(part: str) -> str:
-    """Returns a part of a name so that a renderer shows just that, and no host takes it for a variable."""
-    if _FOREIGN_ADDRESS.match(part):
+def _exact_name_part(part: str) -> str:
+    """Returns a part of a name so that a renderer shows it exactly, and no host takes it for a variable."""
+    if _FOREIGN_ADDRESS_PATTERN.match(part):
         return f"`{part}`"
     shown = _NAME_SPECIAL.sub(r"\\\1", part).replace("\\](", "\\]\\(").replace("\\`", _TICK)
-    shown = _WWW.sub(r"\1\\.", shown.replace("://", "\\://"))  # a link would take the escapes after it
+    shown = _WWW.sub(r"\1\\.", shown.replace("://", "\\://"))  # a link would include the escapes after it
     return _ESCAPED_VARIABLE.sub("&#36;", shown)
 
 
 def link_label(text: str) -> Markdown:
-    """Makes a text safe between the brackets of a link, also for parsers that know no escapes there."""
+    """Makes a text safe between the brackets of a link, also for parsers without escapes there."""
     return Markdown(disarm(escape_inline(one_line(text).replace("[", "(").replace("]", ")"))) or "(no name)")
 
 
 def link_title(text: str) -> Markdown:
-    """Makes a text the title of a link that reads the same to a renderer and to a parser that knows links alone.
+    """Makes a text the label of a link that reads the same in a renderer and in a parser that only knows links.
 
-    Marks of code and emphasis go, but for the underscores of names; what would open HTML stands in parentheses.
+    Code and emphasis markers are removed, except underscores of names; the brackets of a tag become parentheses.
     """
     label = str(link_label(text.replace("|", "/")))  # kramdown takes a bar for a table
-    if not _MARKED.search(label) and "://" not in label:
+    if not _LABEL_MARKUP.search(label) and "://" not in label:
         return Markdown(label)
-    words = html.unescape(_KEPT_WORDS.sub(lambda match: match["content"] or match[0][1:], label))
+    words = html.unescape(_CODE_OR_ESCAPE_PATTERN.sub(lambda match: match["content"] or match[0][1:], label))
     words = _STRONG.sub(r"\1", words.replace("[", "(").replace("]", ")")).replace("`", "'")
     words = _TAG_START.sub("(", _TAG.sub(r"(\1)", words))
     words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
-    words = words.replace("://", ": //")  # pandoc links an address in it, and takes the end of the link along
+    words = words.replace("://", ": //")  # pandoc would link a URL in it, and include the end of the link
     return Markdown(disarm(one_line(words)) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
     """Makes a URL safe between the parentheses of a link."""
     line = one_line(url)
-    if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _FOLLOWED:
-        line = line.replace(":", "%3A", 1)  # no address at all, rather than one that runs something
+    if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _LINK_SCHEMES:
+        line = line.replace(":", "%3A", 1)  # not a URL any more, rather than one that runs something
     quoted = re.sub(r"[\s<>()\[\]\\`\"|]", lambda match: f"%{ord(match[0]):02X}", line)
-    quoted = _HOST_FORM.sub(lambda match: f"%{ord(match[0]):02X}", quoted)
+    quoted = _HOST_FORM_PATTERN.sub(lambda match: f"%{ord(match[0]):02X}", quoted)
     return Markdown(re.sub(r"&(?=#?\w+;)", "&amp;", quoted))
 
 
 def disarm(text: str) -> str:
-    """Returns a text in which no host finds anything to run, to fill in or to insert (`HOST_FORMS`)."""
-    return _HOST_FORM.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_MARKS) else text
+    """Returns a text in which no host finds anything to run, fill in or insert (`_HOST_FORMS`)."""
+    return _HOST_FORM_PATTERN.sub(r"\g<0> ", text) if any(mark in text for mark in _HOST_FORM_HINTS) else text
 
 
 def disarm_log_commands(text: str) -> str:
-    """Returns a text that commands no CI host in whose log it is; all else in it stays."""
-    return _LOG_COMMAND.sub(r"\g<0> ", text)
+    """Returns a text without commands for a CI host that reads it in its log."""
+    return _LOG_COMMAND_PATTERN.sub(r"\g<0> ", text)
 
 
 def disarm_json(text: str) -> str:
-    """Returns the same for JSON: an escape breaks the form, and the values are the same."""
-    return _HOST_FORM.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    """Returns JSON with escapes that break host forms; the values are the same."""
+    return _HOST_FORM_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def exact_json_text(data: Json, indent: int | None = None) -> str:
-    """Returns a value as JSON in which the characters that a filter would change are escaped, so that it is exact."""
+    """Returns a value as JSON, with escapes for the characters that a filter would change."""
     text = json_text(data, indent)
     if strip_invisible(text) != text:
         text = json.dumps(data, indent=indent, separators=(", " if indent is None else ",", ": "))
@@ -361,28 +359,29 @@ def exact_json_text(data: Json, indent: int | None = None) -> str:
 
 
 def escape_dollar_digits(body: str) -> str:
-    """Keeps `$5` as it is in what Claude Code loads as a skill: it puts words of the call in its place, also in code.
+    """Escapes `$5` in a skill, where Claude Code would replace it with an argument of the invocation, even in code.
 
-    The backslash is Claude Code's own escape and Markdown's; other files are read as they are and need none.
+    The backslash is an escape both in Claude Code and in Markdown; other files are not processed in this way.
     """
     return _NUMBERED.sub(r"\1\\$", body) if "$" in body else body
 
 
 def escape_inline(line: str) -> str:
-    """Rewords links, pictures and HTML; then escapes whatever could still be one, also what the rewording formed.
+    """Converts links, images and HTML to text, then escapes everything that could still be markup, including what the
+    conversion created.
 
-    Emphasis is written with asterisks, unless others in the line could be taken for its ends.
+    Emphasis is written with asterisks, unless other asterisks in the line could close it.
     """
     if _holds_only_code(line):
         return line
-    line = re.sub(" {2,}", " ", _REWORDED.sub(_reworded, line)).strip()
-    line = _ESCAPED.sub(_marked if "*" not in line else _stopped, line)
-    line = _closed(line) if EMPHASIS.search(line) else line
+    line = re.sub(" {2,}", " ", _REWORDED.sub(_reword, line)).strip()
+    line = _ESCAPED.sub(_escape_or_emphasize if "*" not in line else _escape_match, line)
+    line = _escape_unclosed_emphasis(line) if EMPHASIS.search(line) else line
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
 
 
-def _closed(line: str) -> str:
-    """Escapes the marks of emphasis that nothing in the line closes: marked would look for their end in code."""
+def _escape_unclosed_emphasis(line: str) -> str:
+    """Escapes unclosed emphasis markers: `marked` would search for their end inside code."""
     opened: dict[str, list[int]] = {}
     for match in _RUN.finditer(line):
         run = match["run"]
@@ -397,11 +396,11 @@ def _closed(line: str) -> str:
     return _RUN.sub(lambda match: re.sub(r"(.)", r"\\\1", match[0]) if match.start() in unclosed else match[0], line)
 
 
-def _marked(match: re.Match[str]) -> str:
-    return f"*{match['emphasized']}*" if match["emphasized"] is not None else _stopped(match)
+def _escape_or_emphasize(match: re.Match[str]) -> str:
+    return f"*{match['emphasized']}*" if match["emphasized"] is not None else _escape_match(match)
 
 
-def _stopped(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     if match["foreign"] is not None:
         before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
         return " " * (before in ("\\", "`", "~")) + f"`{match['foreign']}`" + " " * (after == "`")
@@ -409,7 +408,7 @@ def _stopped(match: re.Match[str]) -> str:
         address = _IN_ADDRESS.sub(lambda sign: sign[1] or f"%{ord(sign[0]):02X}", match["address"])
         return address + " " * (match.string[match.end() : match.end() + 1] in ("<", "`"))
     if match["ticks"] == "`":
-        # kramdown takes a tick between spaces for a tick.
+        # kramdown reads a backtick between spaces literally.
         words = match["content"].strip()
         return f"`{words}`" if words else _TICK * 2
     if match["ticks"] is not None:
@@ -419,20 +418,20 @@ def _stopped(match: re.Match[str]) -> str:
         return _TICK
     if special is None:
         return match[0]
-    return "\\]\\(" if special == "](" else "\\" + special  # readers that know no escapes find no link, either
+    return "\\]\\(" if special == "](" else "\\" + special  # parsers without escapes find no link either
 
 
 _TICK = "&#96;"
-"""A tick that is no code: parsers that look for code or tables ahead of escapes would count `\\``."""
+"""A backtick that does not open code: parsers that process code or tables before escapes would count `\\``."""
 
-_NEVER_PLAIN = ("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|", "://", "www.", "WWW.")
+_NEEDS_ESCAPING = ("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|", "://", "www.", "WWW.")
 
 
 def _holds_only_code(line: str) -> bool:
-    """Tells whether a line has code spans of one backtick and nothing else of Markdown: most lines by far."""
+    """True if a line has code spans of one backtick and no other markup, like most lines."""
     return (
         len(line) <= 1000
-        and not any(mark in line for mark in _NEVER_PLAIN)
+        and not any(mark in line for mark in _NEEDS_ESCAPING)
         and line.count("`") % 2 == 0
         and line == line.strip()
         and not line.startswith("` ")
@@ -440,7 +439,7 @@ def _holds_only_code(line: str) -> bool:
     )
 
 
-def _reworded(match: re.Match[str]) -> str:
+def _reword(match: re.Match[str]) -> str:
     if match["image"] is not None:
         return match["alt"] or "(picture)"
     if match["link"] is not None:
@@ -448,14 +447,14 @@ def _reworded(match: re.Match[str]) -> str:
     if match["anchor"] is not None:
         return _link_words(match["words"], html.unescape(match["href"]))
     if match["pair"] is not None:
-        return _REWORDED.sub(_reworded, match["inner"])
+        return _REWORDED.sub(_reword, match["inner"])
     if match["autolink"] is not None:
         return match["address"]
-    return _parting(match) if match["break"] is not None else match[0]
+    return _tag_separator(match) if match["break"] is not None else match[0]
 
 
 def _link_words(label: str, url: str) -> str:
-    """Gives a link as words, with its address where that means something outside the source's own pages."""
+    """Returns a link as its text, with the URL if it is valid outside the source's own pages."""
     if not url.startswith(("http://", "https://", "mailto:")) or url == label:
         return label
     address = link_url(url)
@@ -469,5 +468,5 @@ def escape_line_start(line: str) -> str:
     return re.sub(r"^(\d+)([.)])", r"\1\\\2", line) if line[0].isdigit() else "\\" + line
 
 
-def _shortened(text: str, limit: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,11 +1,8 @@
-"""YAML front matter, heading anchors, chunks of a long text.
+"""Anchors of headings, the headings of a text, and portions of a long text.
 
-Anchors of headings, by the rule that GitHub, VS Code and most renderers share.
-
-Divides a long text of a source into portions that a reader can take one by one, before any filter sees them.
-
-A portion ends between paragraphs where it can, else between lines, else between words; a code block that is cut goes
-on as one. Filtered one by one, the portions are as safe as the whole.
+Anchors follow the rule that GitHub, VS Code and most renderers share. A portion ends between paragraphs if possible,
+otherwise between lines or words; a code block that is split is opened again. Filtering the portions one by one is as
+safe as filtering the text.
 """
 
 from __future__ import annotations
@@ -18,13 +15,13 @@ _REMOVED = re.compile(r"[^\w\- ]")
 
 
 class Anchors:
-    """Gives the headings of one document their anchors, in the order in which they stand there."""
+    """Assigns anchors to the headings of one document, in their order."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
 
     def of(self, heading: str) -> str:
-        """Gives the anchor of the next heading; a repeated one gets a number."""
+        """Returns the anchor of the next heading, with a number if it is repeated."""
         base = anchor = _REMOVED.sub("", heading.strip().lower()).replace(" ", "-")
         while anchor in self._counts:
             self._counts[base] += 1
@@ -38,41 +35,41 @@ _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
 
 
 def split_portions(text: str, limit_bytes: int) -> tuple[str, ...]:
-    """Gives a text in portions of at most `limit_bytes`, and a line more where a code block goes on."""
+    """Splits a text into portions of at most `limit_bytes`, plus one line for a code block that is opened again."""
     if len(text.encode("utf-8", "replace")) <= limit_bytes:
         return (text,)
-    found: list[str] = []
+    result: list[str] = []
     lines: list[str] = []
     size, fence = 0, ""
     for line in _lines(text, limit_bytes):
         line_size = len(line.encode("utf-8", "replace")) + 1
-        is_late = size > limit_bytes // 2 and not line.strip() and not fence
-        if lines and (is_late or size + line_size > limit_bytes):
-            found.append("\n".join(lines))
+        can_split = size > limit_bytes // 2 and not line.strip() and not fence
+        if lines and (can_split or size + line_size > limit_bytes):
+            result.append("\n".join(lines))
             lines, size = ([fence] if fence else []), len(fence)
-        fence = _fence_after(line, fence)
+        fence = _open_fence(line, fence)
         lines.append(line)
         size += line_size
-    found.append("\n".join(lines))
-    return tuple(portion for portion in found if portion.strip())
+    result.append("\n".join(lines))
+    return tuple(portion for portion in result if portion.strip())
 
 
 def top_headings(text: str) -> tuple[str, ...]:
-    """Gives the headings of the first level of a text that has several, as they stand."""
-    found: list[tuple[int, str]] = []
+    """Returns the text of the headings of the highest level that occurs more than once."""
+    headings: list[tuple[int, str]] = []
     fence = ""
     for line in text.split("\n") if "#" in text else ():
-        fence = _fence_after(line, fence)
+        fence = _open_fence(line, fence)
         if not fence and (match := _HEADING.fullmatch(line)):
             words = match[2].rstrip()
-            found.append((len(match[1]), words.rstrip("#").rstrip() or words))
-    counts = Counter(level for level, _ in found)
+            headings.append((len(match[1]), words.rstrip("#").rstrip() or words))
+    counts = Counter(level for level, _ in headings)
     level = min((level for level, count in counts.items() if count > 1), default=0)
-    return tuple(words for its_level, words in found if its_level == level)
+    return tuple(words for its_level, words in headings if its_level == level)
 
 
 def _lines(text: str, limit_bytes: int) -> Iterator[str]:
-    """Gives the lines of a text, one that is too long in pieces that end between words."""
+    """Yields the lines of a text, and a line that is too long in pieces that end between words."""
     length = max(limit_bytes // 8, 1)  # a character has four bytes at the most, and a portion has room for two pieces
     for line in text.split("\n"):
         while len(line) > length and len(line.encode("utf-8", "replace")) > limit_bytes // 2:
@@ -82,8 +79,8 @@ def _lines(text: str, limit_bytes: int) -> Iterator[str]:
         yield line
 
 
-def _fence_after(line: str, fence: str) -> str:
-    """Gives the line that opened the code block in which the next line stands; empty outside of one."""
+def _open_fence(line: str, fence: str) -> str:
+    """Returns the line that opened the code block around the next line; empty outside of a code block."""
     match = _FENCE.match(line)
     if match is None:
         return fence

@@ -1,12 +1,7 @@
-"""First sentence, clipping, the passage that says what it is about.
+"""Finds the passage and the first sentence of a text that say what it is about, and cuts texts to a length.
 
-Finds the words of a longer text that say what it is about: mostly its first, but not always.
-
-A text may open with a heading, a greeting, a notice, a label (`Purpose:`), a date or a version (`Last updated: …`), a
-link to something else, an example in a fence or what is to be looked out for. What it speaks of then stands further
-down.
-
-Takes the first words or the first sentence of a longer text.
+A text may begin with a heading, a greeting, a notice, a label (`Purpose:`), a date or a version (`Last updated: …`), a
+link, an example in a fence or a warning. The passage about its subject then comes later.
 """
 
 from __future__ import annotations
@@ -15,26 +10,27 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
 
-PASSAGES = 40
-"""Passages that are looked through."""
+_MAX_PASSAGES = 40
+"""Passages that are read at most."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<words>(?:.*[^\s#])?)[\s#]*\Z")
 _BOLD_LINE = re.compile(r"\s*(?P<mark>\*\*|__)(?P<words>[^*_\n]{1,80})(?P=mark)\s*\Z")
 _UNDERLINE = re.compile(r"\s*(?:={3,}|-{3,})\s*\Z")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}\Z|\s*\|")
-"""A line that parts passages, or a row of a table."""
+"""A thematic break, or a row of a table."""
 
 _ITEM_START = re.compile(r"\s*(?:[-+*•]|\d{1,3}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r"\s*>\s?")
 _LABEL = re.compile(r"[\W_]{0,8}(?P<words>[A-Za-z][\w '/&-]{0,40})[*_]{0,3}:[*_]{0,3}(?:\s+|\Z)")
 _LABEL_LIMIT = 45
 _LINK_LIMIT = 80
-"""Characters within which a text has a link that may be all that its first passage is."""
+"""Characters at the start of a text in which a link may be all of its first passage."""
 
 _ICON_LABEL = re.compile(r"\s*[^\x00-\u218f]\W{0,4}(?P<words>[A-Za-z][\w '/&-]{0,40})\Z")
 
@@ -43,14 +39,14 @@ _ASIDE = re.compile(
     rf"\W{{0,6}}(?:(?:welcome|hello)\b|(?:please )?note that\b|please note\b|(?:\w+ ){{0,2}}{_NOTICE}\W{{0,4}}[:!])",
     re.IGNORECASE,
 )
-"""How a greeting or a notice begins."""
+"""The start of a greeting or a notice."""
 
 _SUBJECT = re.compile(
     r"\W*(?:purpose|description|overview|summary|introduction|abstract|goal|about|function|what (?:it|this)\b(?s:.*))"
     r"\W*\Z",
     re.IGNORECASE,
 )
-"""Labels and headings below which a text says what it is about."""
+"""Labels and headings above the passage that says what a text is about."""
 
 _DETAILS = re.compile(
     r"\W*(?:args?|arguments|auth\w*|caution|constraints?|errors?|examples?|guardrails?|hints?|important|inputs?|limits?"
@@ -58,46 +54,44 @@ _DETAILS = re.compile(
     r"|rules?|tips?|usage\b(?s:.*)|use[ -]cases?|warnings?|when (?:not )?to use(?s:.*))\W*\Z",
     re.IGNORECASE,
 )
-"""Labels and headings below which it says something else."""
+"""Labels and headings above other passages."""
 
-_RECORD = re.compile(
+_METADATA = re.compile(
     r"\W*(?:(?:last |date )?(?:changed|created|edited|generated|modified|published|released?|reviewed|revised|updated?)"
     r"(?: (?:at|by|date|on))?|(?:api |document |spec(?:ification)? )?(?:date|revision|status|version)|authors?"
     r"|base ur[il]|contacts?|copyright|e-?mail|home ?page|host|licen[cs]e|maintainers?|owners?|ur[il]|web ?site)\W*\Z",
     re.IGNORECASE,
 )
-"""Labels before what a text records of itself or of who keeps it."""
+"""Labels of metadata about a text or its authors."""
 
 _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s[^()]*)?\)|<?https?://[^\s<>]+>?")
 
-BESIDE_A_LINK = 2
-"""Words up to which a passage is no more than the links that stand in it: `Download [the description](…)`."""
+_MAX_WORDS_WITH_LINK = 2
+"""A passage with at most this many words next to its links is only a link: `Download [the description](…)`."""
 
 
-_LEAST = 4
-"""The rank of what is shown only where there is nothing else."""
+_LAST_RESORT = 4
+"""The rank of what is shown only if there is nothing else."""
 
 
 @dataclass(slots=True)
 class _Passage:
-    """A paragraph, an item of a list or a heading, and how well its words say what the text is about."""
+    """A paragraph, a list item or a heading, ranked by how well it says what the text is about."""
 
     text: str
     rank: int
-    """The lower the better; among equals the first counts."""
+    """The lower the better; the first of equal rank wins."""
 
 
 def main_passage(text: str) -> str:
-    """Gives the passage of a text that says what it is about, without the mark of a list or a heading."""
+    """Returns the passage that says what a text is about, without list or heading marker."""
     text = html_to_markdown(text)
-    found: list[_Passage] = []
-    for passage in _passages(text):
+    passages: list[_Passage] = []
+    for passage in islice(_passages(text), _MAX_PASSAGES):
         if passage.rank == 0:
             return passage.text
-        found.append(passage)
-        if len(found) == PASSAGES:
-            break
-    return min(found, key=lambda passage: passage.rank).text if found else ""
+        passages.append(passage)
+    return min(passages, key=lambda passage: passage.rank).text if passages else ""
 
 
 def _passages(text: str) -> Iterator[_Passage]:
@@ -112,19 +106,19 @@ class _Reader:
     """Reads a text line by line."""
 
     lines: list[str] | None = None
-    """The lines of the passage that is open."""
+    """The lines of the open passage."""
 
     fence: str | None = None
-    """The mark that ends the code block in which the next line stands."""
+    """The marker that closes the current code block."""
 
     sections: int = 0
-    """How many headings and labels there were."""
+    """The number of headings and labels so far."""
 
     is_subject: bool = True
-    """Whether prose at this place says what the text is about, for all that is known."""
+    """Whether prose in this section presumably says what the text is about."""
 
     def read(self, line: str) -> Iterator[_Passage]:
-        """Takes a line in; gives the passages that it ends or is."""
+        """Reads a line; yields the passages that it completes."""
         if self.fence is not None:
             if line.strip().startswith(self.fence):
                 self.fence = None
@@ -149,9 +143,9 @@ class _Reader:
         if mark := item or _QUOTE.match(line):
             line = line[mark.end() :]
         label = None if item else _LABEL.match(line)
-        if label is not None and _RECORD.match(label["words"]) and _is_value(line[label.end() :]):
+        if label is not None and _METADATA.match(label["words"]) and _is_value(line[label.end() :]):
             yield from self.end()
-            yield _Passage(line, _LEAST)
+            yield _Passage(line, _LAST_RESORT)
             return
         if label is None and not item:
             self.lines = [*(self.lines or ()), line]
@@ -173,7 +167,7 @@ class _Reader:
             yield self._section(line, is_label=True)
 
     def end(self) -> Iterator[_Passage]:
-        """Ends the passage that is open."""
+        """Completes the open passage."""
         if self.lines is not None:
             words = " ".join(self.lines).strip()
             self.lines = None
@@ -183,26 +177,26 @@ class _Reader:
     def _rank(self, words: str) -> int:
         if _ASIDE.match(words):
             return 3
-        if ("](" in words or "://" in words) and len(_LINK.sub(" ", words).split()) <= BESIDE_A_LINK:
-            return _LEAST
+        if ("](" in words or "://" in words) and len(_LINK.sub(" ", words).split()) <= _MAX_WORDS_WITH_LINK:
+            return _LAST_RESORT
         return 0 if self.is_subject else 2
 
     def _section(self, words: str, is_label: bool = False) -> _Passage:
         self._enter(words)
         if is_label:
-            return _Passage(words.rstrip(": "), _LEAST)
+            return _Passage(words.rstrip(": "), _LAST_RESORT)
         return _Passage(words, 3 if _is_known(words) or _ASIDE.match(words) else 1)
 
     def _enter(self, words: str) -> None:
-        """Begins a section: what it says is about the subject where it says so, or where it is the first."""
+        """Begins a section. It is about the subject if its heading says so, or if it is the first."""
         self.sections += 1
         is_first = self.sections == 1 and not _DETAILS.match(words)
         self.is_subject = is_first or _SUBJECT.match(words) is not None
 
 
 def _is_value(words: str) -> bool:
-    """Tells whether words are a date, a number, an address or a name rather than a sentence."""
-    return 0 < len(words.split()) <= 2 or any(sign.isdigit() or sign in "@/©" for sign in words)
+    """True if words are a date, a number, a URL or a name, not a sentence."""
+    return 0 < len(words.split()) <= 2 or any(character.isdigit() or character in "@/©" for character in words)
 
 
 def _is_known(words: str) -> bool:
@@ -210,7 +204,7 @@ def _is_known(words: str) -> bool:
 
 
 def opens_with_prose(text: str) -> bool:
-    """Tells whether a text opens with prose, so that its first words need not be looked for."""
+    """True if a text begins with prose, so that its main passage need not be searched for."""
     head, _, rest = text.partition("\n")
     if not head[:1].isalpha() or not head.isascii() or ":" in head[:_LABEL_LIMIT] or _ASIDE.match(head):
         return False
@@ -220,32 +214,32 @@ def opens_with_prose(text: str) -> bool:
 
 
 LIMIT = 300
-"""Characters beyond which a sentence is cut at a word."""
+"""Characters after which a sentence is cut at a word."""
 
 _END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«„“‘])|(?<=[。！])(?=[^\s。！？）」』”])")
-"""The end of a sentence: before a letter that is not small, in any script, or what a sentence begins with. The full
-stops of Chinese and Japanese need no space."""
+"""The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
+punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
 _NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
-"""Where a list begins, or a line with a label of its own such as `Returns:`."""
+"""The start of a list, or a line with a label such as `Returns:`."""
 
 TRIGGER = re.compile(
     r"(?<!\bnot )(?<!n['’]t )(?<!\bnever )(?<!\bnot to )\buse\s+(?:it\s+|(?:this|the)\s+(?:\w+\s+){1,3}?)?"
     r"(?:when|whenever|for|if)\b",
     re.IGNORECASE,
 )
-"""What says when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it does, and
-"Do not use for …" when not to use it."""
+"""Phrases that say when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it
+does, and "Do not use for …" when not to use it."""
 
 _ITEMS = re.compile(r"\s*(?:\n[^\S\n]*(?:[-*+•]|\d+[.)])\s+[^\n]+){2,}")
 _LIST_ITEM = re.compile(r"\n(?P<indent>[^\S\n]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<words>[^\n]{1,100})(?=\n|$)")
 
-ITEMS_READ = 4_000
-"""Characters after a sentence that ends with a colon in which its items are looked for."""
+_ITEM_SEARCH_LENGTH = 4_000
+"""Characters after a sentence that ends with a colon in which its items are searched."""
 
-JOINED_LIMIT = 10_000
-"""Characters of a text from which on no other is joined to it: each is compared with all that it has."""
+_JOIN_LIMIT = 10_000
+"""Characters of a text to which no other is joined, because every sentence is compared."""
 
 _EMPHASIS = re.compile(r"(?<![\w`/*])\*\*(?=[^\s*/`])|(?<=[^\s*/`])\*\*(?![\w/*`])")
 
@@ -258,7 +252,7 @@ _LEAD = re.compile(
     rf"|use this(?: {_NOUN})? to ",
     re.IGNORECASE,
 )
-"""Words that say no more than that something is a tool: "This tool is used to"."""
+"""Words that only say that something is a tool: "This tool is used to"."""
 
 _EXAMPLES = re.compile(
     r"(?:[,;:]|(?<!\s)(?=\s))\s+\(?(?:such as|e\.g\.|for example|for instance)(?!\w).*$", re.IGNORECASE | re.DOTALL
@@ -274,12 +268,12 @@ _UNFINISHED = """
     """
 _NO_LETTERS = re.compile(r"[\W_]+")
 _DANGLING = frozenset(_UNFINISHED.split())
-"""Words after which a text can't be cut."""
+"""Words after which a text cannot be cut."""
 
 
 @lru_cache(CACHE_SIZE)
 def first_sentence(text: str) -> str:
-    """Gives the first sentence of a Markdown text that says what it is about, on one line."""
+    """Returns the first sentence of a Markdown text that says what it is about, on one line."""
     text = text.strip()
     if not opens_with_prose(text):
         text = main_passage(text)
@@ -292,17 +286,17 @@ def first_sentence(text: str) -> str:
 
 
 def _items_after(text: str, start: int) -> str:
-    """Gives the items that go on with a sentence: all of them, or what each is called where it has more than a line."""
+    """Returns the items that continue a sentence: all items, or only their names if they have further lines."""
     if (items := _ITEMS.match(text, start)) is not None:
         return items[0]
-    found = list(_LIST_ITEM.finditer(text, start, start + ITEMS_READ))
-    if len(found) < 2 or text[start : found[0].start()].strip():
+    matches = list(_LIST_ITEM.finditer(text, start, start + _ITEM_SEARCH_LENGTH))
+    if len(matches) < 2 or text[start : matches[0].start()].strip():
         return ""
-    return "".join(f"\n- {item['words']}" for item in found if item["indent"] == found[0]["indent"])
+    return "".join(f"\n- {item['words']}" for item in matches if item["indent"] == matches[0]["indent"])
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Gives the sentences of a text as they stand."""
+    """Yields the sentences of a text, unchanged."""
     start = 0
     for end in _END.finditer(text):
         if not _ABBREVIATION.search(text[start : end.start()]):
@@ -312,13 +306,13 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def join_texts(first: str | None, rest: str | None, between: str = " ") -> str | None:
-    """Returns two texts on one thing as one, the second without the sentences of the first.
+    """Joins two texts about the same thing, without the sentences of the second that the first has already.
 
-    `between` separates texts of one line; others are paragraphs of their own.
+    `between` separates texts of one line; longer texts become paragraphs.
     """
     if first is None or rest is None or first == rest:
         return rest if first is None else first
-    if len(first) > JOINED_LIMIT:
+    if len(first) > _JOIN_LIMIT:
         return first
     known, added = ({_plain_sentence(item): item for item in sentences(text.strip())} for text in (first, rest))
     if known.keys() < added.keys():
@@ -326,7 +320,7 @@ def join_texts(first: str | None, rest: str | None, between: str = " ") -> str |
     new = [item for key, item in added.items() if key not in known]
     if not new:
         return first
-    if "\n" in first.strip() or "\n" in rest.strip():  # perhaps a list, from which no sentence can be taken
+    if "\n" in first.strip() or "\n" in rest.strip():  # perhaps a list, which cannot be split into sentences
         return f"{first.rstrip()}\n\n{rest}"
     stop = "." if between == " " and first.rstrip()[-1:].isalnum() else ""
     return f"{first.rstrip()}{stop}{between}{' '.join(new)}"
@@ -337,25 +331,26 @@ def _plain_sentence(text: str) -> str:
 
 
 def leading_sentence(text: str) -> str:
-    """Gives the first sentence as it stands; the whole text where it has but one."""
+    """Returns the first sentence, unchanged."""
     return next(sentences(text))
 
 
 @lru_cache(CACHE_SIZE)
 def list_phrase(text: str, limit: int) -> str:
-    """Gives a sentence on what a tool does as a phrase of a list: what it does comes first, and no full stop last."""
+    """Returns a sentence about a tool as a phrase for a list: it begins with what the tool does, and has no full
+    stop."""
     line = _EMPHASIS.sub("", plain_words(text))
     if (lead := _LEAD.match(line)) is not None:
         line = line[lead.end() :]
         line = line[:1].upper() + line[1:]
-    return without_open_quote(shorten(line, limit).rstrip(".。 "))
+    return _without_open_quote(shorten(line, limit).rstrip(".。 "))
 
 
 def clip(text: str, limit: int) -> str:
-    """Cuts a text at a word so that it has at most `limit` characters, the ellipsis included.
+    """Cuts a text at a word, to at most `limit` characters including the ellipsis.
 
-    Examples go before the words that they are examples of, and so do parentheses and code that would stay open; the
-    last word is one that a text can end with.
+    Examples are cut with the words that introduce them, and so are parentheses and code that would stay open; the last
+    word is one that a text can end with.
     """
     if len(text) <= limit:
         return text
@@ -365,14 +360,14 @@ def clip(text: str, limit: int) -> str:
         head = head[: head.rfind(" ")]
     if (examples := _EXAMPLES.search(head, half)) is not None:
         head = head[: examples.start()]
-    head = _closed(head, limit // 3).rstrip(_LOOSE_ENDS)
+    head = _cut_open_bracket(head, limit // 3).rstrip(_LOOSE_ENDS)
     while len(head) > half and head.rpartition(" ")[2].lower() in _DANGLING:
         head = head.rpartition(" ")[0].rstrip(_LOOSE_ENDS)
     return head + "…"
 
 
-def _closed(head: str, least: int) -> str:
-    """Gives a text up to a parenthesis or a code span that does not end in it, where that leaves `least` characters."""
+def _cut_open_bracket(head: str, least: int) -> str:
+    """Cuts a text before an unclosed parenthesis or code span, if that leaves `least` characters."""
     opened = head.rfind("(") if head.count("(") > head.count(")") else -1
     if head.count("`") % 2:
         opened = max(opened, head.rfind("`"))
@@ -380,43 +375,44 @@ def _closed(head: str, least: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Gives as many whole sentences as have room in `limit` characters; cuts the first at a word where it has none."""
+    """Returns as many complete sentences as fit in `limit` characters; cuts the first one at a word if it does not
+    fit."""
     if len(text) <= limit:
         return text
-    kept = ""
+    result = ""
     for sentence in sentences(text):
-        space = "" if kept.endswith(_WIDE_ENDS) else " "
-        found = f"{kept}{space}{sentence}" if kept else sentence
-        if len(found) > limit:
+        space = "" if result.endswith(_WIDE_ENDS) else " "
+        longer = f"{result}{space}{sentence}" if result else sentence
+        if len(longer) > limit:
             break
-        kept = found
-    return kept or clip(text, limit)
+        result = longer
+    return result or clip(text, limit)
 
 
 def common_prefix(texts: Iterable[str]) -> str:
-    """Gives the words in brackets, or before a bar or a colon, with which all texts begin: `Acme | `, `[Acme]-`."""
+    """Returns the words in brackets, or before a bar or a colon, with which all texts begin: `Acme | `, `[Acme]-`."""
     texts = list(texts)
     match = _START.match(texts[0]) if len(texts) > 1 else None
     return match[0] if match is not None and all(text.startswith(match[0]) for text in texts) else ""
 
 
 def adds_to_name(text: str, name: str) -> bool:
-    """Tells whether a text says more than a name: `ListOrders` and `List orders.` do not of `listOrders`."""
-    return len(text) > 2 * len(name) + 2 or _letters(text) != _letters(name)
+    """True if a text says more than a name: `ListOrders` and `List orders.` add nothing to `listOrders`."""
+    return len(text) > 2 * len(name) + 2 or _letters_of(text) != _letters_of(name)
 
 
-def _letters(text: str) -> str:
+def _letters_of(text: str) -> str:
     return _NO_LETTERS.sub("", text).lower()
 
 
 def clip_middle(text: str, limit: int) -> str:
-    """Cuts a name that is too long in its middle, for long names differ at their ends."""
+    """Cuts a long name in the middle, because long names differ at their ends."""
     if len(text) <= limit:
         return text
     end = (limit - 1) // 2
     return f"{text[: limit - 1 - end].rstrip()}…{text[-end:].lstrip()}"
 
 
-def without_open_quote(text: str) -> str:
-    """Takes off a quotation mark with which a text begins and which nothing closes, as a cut leaves it."""
+def _without_open_quote(text: str) -> str:
+    """Removes a quotation mark at the start that nothing closes, as a cut leaves it."""
     return text[1:] if text[:1] == '"' and text.count('"') == 1 else text

@@ -1,13 +1,7 @@
-"""Invisible characters, look-alikes.
+"""Removes characters that are invisible to a reader but not to a model, and finds look-alike names.
 
-Characters that a reader does not see but a model does: taken out of every text, and told by kind.
-
-Unicode tags and variation selectors can spell whole sentences, bidirectional controls show a text in another order than
-it is read, and zero-width characters hide a word from whoever looks for it.
-
-Names that look like others: letters of another alphabet, or of the same one, that a reader takes for each other.
-
-What a stranger wrote, made fit for a message: no control characters, not too long.
+Unicode tags and variation selectors can encode complete sentences, bidirectional controls change the order in which a
+text is shown, and zero-width characters hide a word from a search.
 """
 
 from __future__ import annotations
@@ -16,7 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_NONE = "\ufdd0-\ufdef" + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000))
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000)
+)
 
 _KINDS = (
     ("tag characters", "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff", True),
@@ -31,19 +27,19 @@ _KINDS = (
     ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
     ("soft hyphens", "\u00ad", False),
     ("surrogates without their other half", "\ud800-\udfff", False),
-    ("code points that are no characters", _NONE, False),
+    ("code points that are no characters", _NONCHARACTERS, False),
     ("characters for private use", "\ue000-\uf8ff\U000f0000-\U0010ffff", False),
 )
-"""Kind, its characters, and whether somebody who uses them has something to hide."""
+"""Kind, its characters, and whether they suggest that something is hidden on purpose."""
 
 _LINE_ENDS = "\r\x85\u2028\u2029"
 _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _SELECTOR = f"(?<![{_EMOJI}])\ufe0f(?!\u20e3)"
-"""The selector of the coloured form says something after an emoji only, and before the frame of a key."""
+"""The emoji variation selector has a meaning only after an emoji and before a keycap."""
 
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
-"""Marks piled upon a letter until nobody can read it."""
+"""Combining marks after the fourth on one letter: text made unreadable."""
 
 _REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
 _ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -62,14 +58,14 @@ _BY_KIND = tuple(
 
 
 _CATEGORIES = {"Cf": "zero-width characters", "Cn": "code points that are no characters"}
-"""Kinds of the characters that the lists above do not name, by category; of the others they name all."""
+"""Kinds of the characters that `_KINDS` does not list, by Unicode category."""
 
 _PICTURES = range(0x1F000, 0x1FC00)
-"""Where emoji are added each year: unassigned code points stay, or a newer Python would write other documents."""
+"""Emoji are added here every year: unassigned code points stay, or a newer Python would write other documents."""
 
 
-def _further(text: str) -> dict[str, str]:
-    """Returns the invisible characters of a text that Unicode's categories show as such, with their kinds."""
+def _other_invisible(text: str) -> dict[str, str]:
+    """Returns the invisible characters that `_KINDS` does not list, with their kinds."""
     if text.isprintable():
         return {}
     odd = (character for character in set(text) if not character.isprintable() and ord(character) not in _PICTURES)
@@ -78,46 +74,46 @@ def _further(text: str) -> dict[str, str]:
 
 
 def strip_invisible(text: str) -> str:
-    """Returns a text without invisible characters, its line ends as line feeds and its spaces as spaces."""
+    """Returns a text without invisible characters, with line feeds as line ends and plain spaces."""
     if text.isprintable() and text.isascii():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return _ASCII_REMOVED.sub("", text)
     text = _REMOVED.sub("", _BLANKS.sub(" ", text))
-    return text.translate(dict.fromkeys(map(ord, _further(text))))
+    return text.translate(dict.fromkeys(map(ord, _other_invisible(text))))
 
 
 def escape_invisible_in_json(text: str) -> str:
-    """Gives JSON with its invisible characters as escapes: the same data, which steers no terminal."""
+    """Returns JSON with escapes for invisible characters: the same data, without control sequences for a terminal."""
     if text.isascii():
-        return _ASCII_REMOVED.sub(lambda found: _escape(found[0]), text)
-    text = _REMOVED.sub(lambda found: _escape(found[0]), text)
-    return text.translate({ord(character): _escape(character) for character in _further(text)})
+        return _ASCII_REMOVED.sub(lambda match: _json_escape(match[0]), text)
+    text = _REMOVED.sub(lambda match: _json_escape(match[0]), text)
+    return text.translate({ord(character): _json_escape(character) for character in _other_invisible(text)})
 
 
-def _escape(characters: str) -> str:
+def _json_escape(characters: str) -> str:
     units = characters.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def strip_invisible_by_line(text: str) -> str:
-    """Gives a text line by line as a terminal may show it."""
+    """Returns a text that is safe for a terminal, line by line."""
     return "\n".join(strip_invisible(line.removesuffix("\r").replace("\r", " ")) for line in text.split("\n"))
 
 
 def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
-    """Gives the kinds of invisible characters in a text, and whether any of them hides something.
+    """Returns the kinds of invisible characters in a text, and whether any of them suggests hidden content.
 
-    What belongs to the spelling of a language or to an emoji is not counted, and neither are line ends.
+    Characters that belong to the spelling of a language or to an emoji do not count, nor do line ends.
     """
-    further = set(_further(text).values())
-    if not further and not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+    others = set(_other_invisible(text).values())
+    if not others and not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
         return (), False
     text = _USUAL.sub("", text)
-    further = set(_further(text).values())
-    found = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if kind in further or pattern.search(text)]
-    return tuple(kind for kind, _ in found), any(is_odd for _, is_odd in found)
+    others = set(_other_invisible(text).values())
+    kinds = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if kind in others or pattern.search(text)]
+    return tuple(kind for kind, _ in kinds), any(is_odd for _, is_odd in kinds)
 
 
 _CYRILLIC = ("авеёзіјкмнорстухѕһԁԛԝьгпѵ", "abeeзijkmhopctyxshdqwbrnv")
@@ -132,7 +128,7 @@ _LATIN_LETTERS = re.compile("[A-Za-z]")
 
 
 def to_latin(text: str) -> str:
-    """Gives a text whose letters are the Latin ones that they look like, without marks, in lower case."""
+    """Returns a text in lower case, with look-alike letters replaced by Latin ones and without combining marks."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text).lower().translate(_TABLE)
@@ -140,24 +136,26 @@ def to_latin(text: str) -> str:
 
 
 def mixes_scripts(name: str) -> bool:
-    """Tells whether a name mixes Latin letters with Greek or Cyrillic ones."""
+    """True if a name mixes Latin letters with Greek or Cyrillic ones."""
     return not name.isascii() and bool(_OTHER_LETTERS.search(name) and _LATIN_LETTERS.search(name))
 
 
 def find_look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Gives each name that looks like an earlier one, with that one. Names that differ in case only are told apart."""
+    """Returns pairs of a name and the earlier name that it resembles. Names that differ only in case are not
+    look-alikes."""
     seen: dict[str, str] = {}
-    found = []
+    pairs = []
     for name in names:
         looks = to_latin(name.translate(_CAPITAL_EYE)).translate(_SAME)
         earlier = seen.setdefault(looks, name)
-        if earlier != name and earlier.lower() != name.lower() and _differ_in_looks_only(earlier, name):
-            found.append((name, earlier))
-    return found
+        if earlier != name and earlier.lower() != name.lower() and _differ_only_in_letters(earlier, name):
+            pairs.append((name, earlier))
+    return pairs
 
 
-def _differ_in_looks_only(one: str, other: str) -> bool:
-    """Leaves out names that differ in their separators, such as `get_user` and `get-user`: a reader sees those."""
+def _differ_only_in_letters(one: str, other: str) -> bool:
+    """False for names that differ in their separators, such as `get_user` and `get-user`: a reader sees the
+    difference."""
     return len(one) == len(other) and all(
         a == b or (a.isalnum() and b.isalnum()) for a, b in zip(one, other, strict=True)
     )
@@ -167,7 +165,7 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07
 
 
 def printable(text: str, max_characters: int = 300) -> str:
-    """Gives text on one line that a terminal shows as it stands."""
+    """Returns text on one line that is safe for a terminal."""
     text = _ESCAPE_SEQUENCE.sub("", text)
     text = " ".join(strip_invisible(text).split())
     return text if len(text) <= max_characters else text[: max_characters - 1] + "…"

@@ -1,12 +1,8 @@
-"""Identifiers into words, verbs, singular/plural.
+"""Splits names and paths into words, recognises verbs and nouns, and forms singulars and plurals.
 
-The words of a tool's name or path that say what it is about.
-
-A name is read as most are written: perhaps a prefix that all share, a verb, and a noun. Nothing here knows a service.
-
-The names of tools as their texts would say them: a name that is written in one word is one, a version is none.
-
-`hosting_installWordPressV1` is about WordPress where the descriptions write "WordPress", and not about words.
+A name is expected to be an optional common prefix, a verb and a noun; nothing here knows a particular service.
+Compounds that the descriptions write as one word stay one: `hosting_installWordPressV1` is about WordPress, not about
+words, if the descriptions write "WordPress".
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from skillgen.model.tool import Tool
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Gives the words of a text, for a list that can be read."""
+    """Returns the words of a multi-line string."""
     return frozenset(words.split())
 
 
@@ -46,7 +42,7 @@ _PLAIN_VERBS = word_set(
     add create delete edit fetch find get insert list read remove retrieve search set update upsert view write
     """
 )
-"""Those that are hardly ever nouns, so that `order.list` is about an order."""
+"""Verbs that are hardly ever nouns, so that `order.list` is about an order."""
 
 _ALSO_NOUNS = frozenset({"book", "order", "record", "release", "request", "review", "schedule"})
 """Verbs that are nouns at the end of a name: `rate_book` is about a book."""
@@ -62,28 +58,30 @@ WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Gives the words of a name in lower case, numbers left out: `getPullRequest2` has `get`, `pull`, `request`."""
+    """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`."""
     return tuple(word.lower() for word in WORD.findall(name))
 
 
 def nouns_of(name: str) -> tuple[str, ...]:
-    """Gives the words of a name that say what it is about, in the singular: `list_issue_comments` has `issue` and
-    `comment`. Only the first verb is one, and those joined to it: `get_pull_request` is about a pull request."""
+    """Returns the words that a name is about, in the singular: `list_issue_comments` has `issue` and `comment`.
+
+    Only the first verb, and verbs joined to it by a conjunction, are verbs: `get_pull_request` is about a pull request.
+    """
     words = words_of(name)
     verb = verb_of(name)
     first = words.index(verb) if verb else None
     if verb in _ALSO_NOUNS and 0 < words.index(verb) == len(words) - 1:
         first = None
-    found: list[str] = []
-    for place, word in enumerate(words):
-        is_verb = place == first or (word in _VERBS and place > 0 and words[place - 1] in CONJUNCTIONS)
+    nouns: list[str] = []
+    for number, word in enumerate(words):
+        is_verb = number == first or (word in _VERBS and number > 0 and words[number - 1] in CONJUNCTIONS)
         if not is_verb and word not in STOP_WORDS and word not in CONJUNCTIONS and len(word) > 1:
-            found.append(singular(word))
-    return tuple(dict.fromkeys(found))
+            nouns.append(singular(word))
+    return tuple(dict.fromkeys(nouns))
 
 
 def verb_of(name: str) -> str:
-    """Gives the word of a name that says what is done; empty where there is none."""
+    """Returns the verb of a name; empty without one."""
     words = words_of(name)
     verbs = [word for word in words if is_verb(word)]
     if words and words[0] in verbs and words[0] not in _VERBS:
@@ -92,7 +90,7 @@ def verb_of(name: str) -> str:
 
 
 def is_verb(word: str) -> bool:
-    """Tells whether a word is a verb, or one that is taken back or done again: `unapprove`, `reassign`."""
+    """True for a verb, also with the prefix `un` or `re`: `unapprove`, `reassign`."""
     return word in _VERBS or (word.startswith(("un", "re")) and word[2:] in _VERBS)
 
 
@@ -117,7 +115,7 @@ _IRREGULAR: dict[str, str] = {
         )
     )
 }
-"""Plurals that no ending tells."""
+"""Irregular plurals."""
 
 _PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("ices")}
 
@@ -144,7 +142,7 @@ _WITH_E = word_set(
 
 
 def singular(word: str) -> str:
-    """Returns a noun in the singular, as far as its ending and a table of exceptions tell."""
+    """Returns the singular of a noun, by its ending and a table of exceptions."""
     if word in _SAME or len(word) < 4 or not (word.endswith("s") or word in _IRREGULAR):
         return word
     if word in _IRREGULAR:
@@ -159,7 +157,7 @@ def singular(word: str) -> str:
 
 
 def plural(words: str) -> str:
-    """Returns a name of things in the plural: `pull request` is "pull requests"."""
+    """Returns the plural of a noun phrase: "pull requests" for "pull request"."""
     start, space, last = words.rpartition(" ")
     if last in _PLURAL:
         return f"{start}{space}{_PLURAL[last]}"
@@ -171,51 +169,52 @@ def plural(words: str) -> str:
 
 
 def path_segments(path: str) -> tuple[str, ...]:
-    """Gives the parts of a path that say where: no parameters, and no `#Action=Name` that only says what is done."""
+    """Returns the static segments of a path: no parameters, and no `#Action=Name`, which only names an action."""
     return tuple(part for part in path.split("/") if part and "{" not in part and not part.startswith("#"))
 
 
 def without_method_prefix(name: str, method: str | None) -> str:
-    """Gives a name without the method of its request, with which many begin: `GET_ListUsers` is `ListUsers`."""
+    """Returns a name without its HTTP method: `ListUsers` for `GET_ListUsers`."""
     if method and name.lower().startswith(f"{method.lower()}_"):
         return name[len(method) + 1 :] or name
     return name
 
 
 _TEXT_LIMIT = 300
-"""Characters of a description in which its words are looked for."""
+"""Characters of a description that are searched for compounds."""
 
 _PARTS_LIMIT = 4
-"""Parts of a word that is written as one; what has more of them is a phrase."""
+"""Parts of a compound; a longer one is a phrase."""
 
 _PART = re.compile(r"[A-Z][a-z]+")
 _WRITTEN_AS_ONE = re.compile(rf"\b{_PART.pattern}(?:{_PART.pattern}){{1,{_PARTS_LIMIT - 1}}}\b")
 _PARTS_TOGETHER = re.compile(rf"{_PART.pattern}(?:{_PART.pattern})+")
 _SPACED = re.compile(r"(?<!\w)\w+(?: \w+)+")
 _VERSION_END = re.compile(r"_?[vV]\d+$")
-_VERSIONED = 0.5
-"""A version at the end of more of the names is no part of what they say."""
+_MAX_VERSIONED_SHARE = 0.5
+"""If more of the names than this share end with a version, it is removed from them."""
 
 
 def readable_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Gives the name of each tool without method and version, in which what the texts write as one word is one.
+    """Returns the name of each tool without method and version, and with compounds joined.
 
-    Those that have paths are hardly ever read by their names, so no time is spent on these.
+    Tools with paths are grouped by path and hardly ever by name, so their names are not searched for compounds.
     """
-    spoken = {tool.name: without_method_prefix(tool.name, tool.method) for tool in tools}
+    names = {tool.name: without_method_prefix(tool.name, tool.method) for tool in tools}
     if all(tool.path for tool in tools):
-        return spoken
-    versioned = sum(bool(_VERSION_END.search(name)) for name in spoken.values())
-    if versioned > _VERSIONED * len(spoken):
-        spoken = {name: _VERSION_END.sub("", said) or said for name, said in spoken.items()}
-    words = compound_words(tools, spoken.values())
-    return {name: join_compounds(said, words) for name, said in spoken.items()} if words else spoken
+        return names
+    versioned = sum(bool(_VERSION_END.search(name)) for name in names.values())
+    if versioned > _MAX_VERSIONED_SHARE * len(names):
+        names = {name: _VERSION_END.sub("", text) or text for name, text in names.items()}
+    words = compound_words(tools, names.values())
+    return {name: join_compounds(text, words) for name, text in names.items()} if words else names
 
 
 def compound_words(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[str, str]:
-    """Returns the words with capitals inside that phrases and the texts of tools share, by how they are read.
+    """Returns the compounds (`WordPress`) in phrases and in the texts of tools, by their lower-case form.
 
-    The parts of such a word occur nowhere else in the phrases, or it is two words: `DriveItem` is one of a drive's.
+    The parts of a compound occur nowhere else in the phrases; otherwise it is two words: `DriveItem` is an item of a
+    drive.
     """
     texts = "\n".join(text for tool in tools for text in _texts(tool))
     counts = Counter(_WRITTEN_AS_ONE.findall(texts))
@@ -234,26 +233,27 @@ def compound_words(tools: Sequence[Tool], phrases: Iterable[str]) -> dict[str, s
 
 
 def join_compounds(phrase: str, words: Mapping[str, str]) -> str:
-    """Returns a phrase in which each of these words has no capitals inside, so that it is read as one."""
+    """Returns a phrase with each of these compounds written without inner capitals, so that it is read as one word."""
     return _PARTS_TOGETHER.sub(lambda match: _joined(_PART.findall(match[0]), words), phrase) if words else phrase
 
 
 def _joined(parts: Sequence[str], words: Mapping[str, str]) -> str:
-    found, at = "", 0
+    joined, at = "", 0
     while at < len(parts):
         sizes = range(min(_PARTS_LIMIT, len(parts) - at), 1, -1)
-        size = next((size for size in sizes if _is_one("".join(parts[at : at + size]).lower(), words)), 1)
-        found += "".join(parts[at : at + size]).capitalize()
+        size = next((size for size in sizes if _is_compound("".join(parts[at : at + size]).lower(), words)), 1)
+        joined += "".join(parts[at : at + size]).capitalize()
         at += size
-    return found
+    return joined
 
 
-def _is_one(word: str, words: Mapping[str, str]) -> bool:
+def _is_compound(word: str, words: Mapping[str, str]) -> bool:
     return word in words or singular(word) in words
 
 
 def _runs(parts: Sequence[str], with_singular: bool = False) -> Iterator[tuple[str, ...]]:
-    """Yields each few parts that follow one another, where asked also with the last one in the singular."""
+    """Yields each sequence of two or more adjacent parts; with `with_singular`, also with its last part in the
+    singular."""
     for start in range(len(parts) - 1):
         for end in range(start + 2, min(start + _PARTS_LIMIT, len(parts)) + 1):
             run = tuple(parts[start:end])
