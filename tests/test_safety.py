@@ -397,3 +397,33 @@ def test_whether_a_call_must_be_a_task_is_documented(tmp_path: Path, support: Js
     assert words is None or words in text
     assert ("`train` must be called as a task" in skill) == (support == "required")
     assert ("member-invalid" in stderr) == (support not in ("required", "optional", "forbidden"))
+
+
+def test_a_tool_is_not_safe_to_repeat_if_any_fact_says_so(tmp_path: Path) -> None:
+    """S0-19: the cautious fact counts."""
+    entry = tool("send", dashdash={"idempotent": True}, annotations={"idempotentHint": False})
+    _, stderr = of_server(tmp_path, entry)
+    assert warned(stderr)
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "not safe to repeat" in text
+    assert ": safe to repeat" not in text
+
+
+def test_no_document_says_that_an_unknown_tool_undoes_a_call(tmp_path: Path) -> None:
+    """S0-13."""
+    known = tool("send", dashdash={"operationType": "write", "reverseMethod": "recall"})
+    unknown = tool("post", dashdash={"operationType": "write", "reverseMethod": "unpost"})
+    _, stderr = of_server(tmp_path, known, unknown, tool("recall"))
+    assert "reverse-method-unknown" in stderr
+    texts = [path.read_text("utf-8") for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert any("can be undone with" in text for text in texts)
+    assert not any("unpost" in text for text in texts)
+
+
+def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
+    entry = tool("send", dashdash={"errors": ["The mailbox is full."]}, errors=["The server is busy."])
+    _, stderr = of_server(tmp_path, entry)
+    assert "the error has no code; shown without one" in stderr
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "The mailbox is full." in text
+    assert "The server is busy." in text

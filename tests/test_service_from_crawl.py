@@ -489,38 +489,54 @@ class TestWhoCountsMore:
         assert tool_of({"title": "One", "annotations": {"title": "Two"}}).title == "One"
         assert tool_of({"title": None, "annotations": {"title": "Two"}}).title == "Two"
 
-    def test_dashdash_counts_more_than_annotations(self) -> None:
+    def test_both_places_of_a_disagreement_are_named(self) -> None:
         """S0-19: and both places are named."""
+        service = service_of(
+            {"dashdash": {**DASHDASH, "homepage": "https://one"}}, ai_help=markdown("---\nhomepage: https://two\n---\n")
+        )
+        assert service.homepage == "https://one"
+        assert the_problem(service).where == "/ai_help/content"
+        assert "/initialize/dashdash/homepage" in the_problem(service).message
+
+    def test_the_cautious_of_two_facts_on_safety_counts_whoever_declares_it(self) -> None:
+        """S0-19: with a warning that names both places."""
         entry = {"dashdash": {"idempotent": True}, "annotations": {"idempotentHint": False}}
         service = service_of(tools=({"name": "create", "inputSchema": NOTHING, **entry},))
-        assert service.tools[0].semantics.idempotent is True
-        assert the_problem(service).where == "/tools~1list/0/tools/0/annotations/idempotentHint"
-        assert "/tools~1list/0/tools/0/dashdash/idempotent" in the_problem(service).message
+        assert service.tools[0].semantics.idempotent is False
+        assert the_problem(service).level == "warning"
+        assert the_problem(service).where == "/tools~1list/0/tools/0/dashdash/idempotent"
+        assert "/tools~1list/0/tools/0/annotations/idempotentHint" in the_problem(service).message
 
 
 class TestWhatAToolDoes:
     def test_every_field_of_dashdash_is_read(self) -> None:
         """S0-12: as the seed's own example has them."""
-        tool = tool_of(
-            {
-                "description": "Creates a project. It is empty.",
-                "dashdash": {
-                    "category": "project-admin",
-                    "operationType": "write",
-                    "idempotent": False,
-                    "idempotentWithKey": True,
-                    "sideEffects": ["sends webhook"],
-                    "reversible": True,
-                    "reverseMethod": "delete",
-                    "cliEquivalent": "acme create {name}",
-                    "apiEquivalent": "POST /projects",
-                    "rateLimit": "100/hour",
-                    "examples": [{"description": "One", "input": {"name": "x"}, "output": None}, {"input": 3}],
-                    "errors": [{"code": "TAKEN", "resolution": "Choose another"}, {"code": 409}, {}],
-                    "colour": "red",
+        service = service_of(
+            tools=(
+                {
+                    "name": "create",
+                    "inputSchema": NOTHING,
+                    "description": "Creates a project. It is empty.",
+                    "dashdash": {
+                        "category": "project-admin",
+                        "operationType": "write",
+                        "idempotent": False,
+                        "idempotentWithKey": True,
+                        "sideEffects": ["sends webhook"],
+                        "reversible": True,
+                        "reverseMethod": "delete",
+                        "cliEquivalent": "acme create {name}",
+                        "apiEquivalent": "POST /projects",
+                        "rateLimit": "100/hour",
+                        "examples": [{"description": "One", "input": {"name": "x"}, "output": None}, {"input": 3}],
+                        "errors": [{"code": "TAKEN", "resolution": "Choose another"}, {"code": 409}, {}],
+                        "colour": "red",
+                    },
                 },
-            }
+                {"name": "delete", "inputSchema": NOTHING},
+            )
         )
+        tool = service.tools[0]
         assert (tool.summary, tool.description) == ("Creates a project.", "Creates a project. It is empty.")
         assert (tool.origins or {})["summary"] == Origin("inferred", "description")
         assert to_json(tool.semantics)["side_effects"] == ["sends webhook"]

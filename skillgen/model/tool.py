@@ -222,6 +222,7 @@ CAUTION: Mapping[str, tuple[Json, ...]] = {
     "operation": ("read", "write", "admin", "delete"),
     "read_only": (True, False),
     "destructive": (False, True),
+    "idempotent": (True, False),
     "open_world": (False, True),
     "reversible": (True, False),
     "requires_confirmation": (False, True),

@@ -335,7 +335,7 @@ def semantics_from_entry(entry: ToolEntry, problems: ProblemLog) -> Semantics:
             *_implied(risk, {"destructive": True}),
             *hint("destructiveHint", True),
         ),
-        idempotent=resolver.value(
+        idempotent=resolver.cautious(
             "idempotent",
             *declared("idempotent", False),
             *entry.field("idempotent", lambda fields, key: fields.cautious_boolean(key, False)),

@@ -296,7 +296,9 @@ def _semantics_from_operation(
     resolved: dict[str, _SourcedValue] = dict(inferred)
     for field, candidates in declared.items():
         if field in CAUTION:
-            candidates = [*candidates, *([inferred[field]] if field in inferred else [])]
+            # HTTP defines PUT and DELETE as idempotent; a declaration for one operation is more exact.
+            counts_method = field in inferred and field != "idempotent"
+            candidates = [*candidates, *([inferred[field]] if counts_method else [])]
             candidates.sort(key=lambda candidate: -CAUTION[field].index(candidate[0]))
         best_value, best_origin = resolved[field] = candidates[0]
         for value, origin in candidates[1:]:
