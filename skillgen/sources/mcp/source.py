@@ -116,6 +116,20 @@ def _check_references(service: Service, problems: ProblemLog) -> None:
         _check_risk(tool, problems)
 
 
+def _drop_unknown_reversals(service: Service) -> Service:
+    """Returns the service without reverse methods that name no tool: no document may promise an undo with them."""
+    names = {tool.name for tool in service.tools}
+    return replace(
+        service,
+        tools=tuple(
+            replace(tool, semantics=replace(tool.semantics, reversed_by=None))
+            if tool.semantics.reversed_by is not None and tool.semantics.reversed_by not in names
+            else tool
+            for tool in service.tools
+        ),
+    )
+
+
 def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
     known = {parameter.name for parameter in tool.parameters}
     texts = {"cliEquivalent": tool.cli_equivalent, "confirmation_message": tool.semantics.confirmation_message}
@@ -203,6 +217,7 @@ class _ServiceReader:
             source_size_bytes=self._tools_size_bytes(),
         )
         _check_references(service, self._problems)
+        service = _drop_unknown_reversals(service)
         report_undescribed(service, self._problems)
         _report_private_results(self._crawl.results, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
