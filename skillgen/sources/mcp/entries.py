@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
 from skillgen.model.calls import ErrorCase
-from skillgen.model.values import Json, Value
+from skillgen.model.values import Json, Value, child
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
 from skillgen.text.summary import TRIGGER
@@ -212,6 +212,18 @@ def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[
             elif isinstance(value, str):
                 errors.ignore(code)
                 yield ErrorCase(code=str(code), description=value)
+        return
+    if isinstance(raw, list) and raw and all(isinstance(item, str) for item in raw):
+        owner.ignore(key)
+        for index, message in enumerate(raw):
+            if message.strip():
+                yield ErrorCase(code="", description=message)
+                problems.warning(
+                    "error-invalid",
+                    child(owner.pointer_to(key), index),
+                    "the error has no code; shown without one",
+                    "declare code",
+                )
         return
     for item in owner.objects(key):
         code = value_of(item.json("code"))
