@@ -81,7 +81,8 @@ class Console:
             if shown[problem.code] <= SHOWN_PROBLEMS_PER_CODE or self.verbose:
                 fix = f" ({one_line(problem.fix)})" if problem.fix else ""
                 place = f"{one_line(problem.where)}: " if problem.where else ""
-                _print(f"{problem.level}: {problem.code}: {place}{one_line(problem.message)}{fix}")
+                # Agents read messages too, and a message may quote any text of the source, also in a pointer.
+                _print(disarm(f"{problem.level}: {problem.code}: {place}{one_line(problem.message)}{fix}"))
         for code, count in shown.items():
             if count > SHOWN_PROBLEMS_PER_CODE and not self.verbose:
                 _print(f"{code}: {count - SHOWN_PROBLEMS_PER_CODE} more like this (-v shows all)")
