@@ -214,7 +214,7 @@ def test_work_that_goes_on_after_the_answer_is_documented(
     generated(
         "from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out", "--emit", "llms"
     )
-    lead = "Long-running, inferred from the statuses of its answers: " if kind == "inferred" else "Long-running: "
+    lead = "Long-running, inferred from the status codes of its responses: " if kind == "inferred" else "Long-running: "
     assert (lead in (tmp_path / "out" / "llms-full.txt").read_text("utf-8")) is (told is not None)
 
 

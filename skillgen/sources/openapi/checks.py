@@ -297,10 +297,10 @@ class _ShapeChecker:
         """Checks a value against its kind; `name` is the member that holds it."""
         if value is None:
             return
-        expected, words = _TYPES.get(kind, _TYPES.get(kind[0], _TYPES["{"]))
+        expected, expected_name = _TYPES.get(kind, _TYPES.get(kind[0], _TYPES["{"]))
         if not isinstance(value, expected):
             if kind not in _REPORTED_BY_READERS:
-                self._report(value, pointer, words, name)
+                self._report(value, pointer, expected_name, name)
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 if kind != "list":

@@ -251,7 +251,7 @@ class SentBody:
     """Its value before serialisation."""
 
     is_generated: bool
-    """Whether any of it was made."""
+    """Whether any part of it was generated."""
 
     body: Value | None = None
     """JSON, or a string."""
@@ -335,14 +335,14 @@ class BodyGenerator:
             )
         if base_type == URL_ENCODED or base_type.startswith("multipart/"):
             value, is_generated = self._generate(media, pointer, example)
-            if isinstance(value, str) and base_type == URL_ENCODED:  # the source writes the whole form as one text
+            if isinstance(value, str) and base_type == URL_ENCODED:  # the source has the complete form as a string
                 return SentBody(
                     media_type=base_type, value=value, is_generated=is_generated, body=Value(_displayable(value))
                 )
             if isinstance(value, list) and base_type != URL_ENCODED:
                 parts = _unnamed_parts(value, media, self._variants)
             elif not isinstance(value, dict):
-                raise NoExample("a form whose schema is not an object")
+                raise NoExample("the schema of the form is not an object")
             elif base_type == URL_ENCODED:
                 parts = _url_encoded_fields(value, as_dict(media.get("encoding")))
             else:
@@ -357,13 +357,14 @@ class BodyGenerator:
 
     def _text(self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> SentBody:
         schema = media.get("schema", {})
-        found = [(example.value, example.pointer)] if example is not None and isinstance(example.value, str) else []
+        declared = [(example.value, example.pointer)] if example is not None and isinstance(example.value, str) else []
         if not is_xml(media_type):
-            generated = self._generator.generate(schema, "text", child(pointer, "schema"), declared=found)
+            generated = self._generator.generate(schema, "text", child(pointer, "schema"), declared=declared)
             value, is_generated = generated.value, generated.is_generated
             text = value if isinstance(value, str) else value_text(value)
-        elif found:
-            value, is_generated = text, _ = found[0][0], False
+        elif declared:
+            value = text = declared[0][0]
+            is_generated = False
             if (reason := why_unpublishable(value)) is not None:
                 raise NoExample(reason[1])
         else:
@@ -386,9 +387,9 @@ class BodyGenerator:
             if example is None:
                 raise NoExample("its body has no schema and no example")
             return example.value, False
-        found = [(example.value, example.pointer)] if example is not None else []
+        declared = [(example.value, example.pointer)] if example is not None else []
         generated = self._generator.generate_non_empty(
-            media["schema"], "body", child(pointer, "schema"), declared=found
+            media["schema"], "body", child(pointer, "schema"), declared=declared
         )
         return generated.value, generated.is_generated
 
@@ -518,15 +519,15 @@ class RequestGenerator:
 
     def _value(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
         key = parameter.pointer, parameter.name
-        if (held := self._values.get(key)) is None:
+        if (result := self._values.get(key)) is None:
             try:
-                held = self._generate(parameter, raw)
-            except NoExample as problem:
-                held = problem
-            self._values[key] = held
-        if isinstance(held, NoExample):
-            raise held
-        return held
+                result = self._generate(parameter, raw)
+            except NoExample as error:
+                result = error
+            self._values[key] = result
+        if isinstance(result, NoExample):
+            raise result
+        return result
 
     def _generate(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
         pointer = parameter.pointer
@@ -540,10 +541,10 @@ class RequestGenerator:
         examples = declared_examples(raw, pointer, self._resolver)
         if owner is not raw:
             examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
-        found = [(example.value, example.pointer) for example in islice(examples, _DECLARED_VALUES_LIMIT)]
+        values = [(example.value, example.pointer) for example in islice(examples, _DECLARED_VALUES_LIMIT)]
         # An empty object would be missing from the request.
         generated = self._generator.generate_non_empty(
-            {} if schema is None else schema, parameter.name, schema_pointer, declared=found
+            {} if schema is None else schema, parameter.name, schema_pointer, declared=values
         )
         if parameter.location == "path" and generated.value in ("", ".", ".."):
             return GeneratedValue(placeholder(parameter.name), True)
@@ -598,8 +599,10 @@ class RequestGenerator:
 
     def _auth(self, security: SecurityOptions | None) -> tuple[str, ...]:
         """Returns the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
-        found = (tuple(credential.scheme for credential in way) for way in security or ())
-        return next((names for names in found if all(isinstance(self._schemes.get(name), dict) for name in names)), ())
+        options = (tuple(credential.scheme for credential in option) for option in security or ())
+        return next(
+            (names for names in options if all(isinstance(self._schemes.get(name), dict) for name in names)), ()
+        )
 
     def _credential_location(self, name: str) -> tuple[str, str]:
         scheme, _ = self._resolver.resolve(self._schemes[name], child(SCHEMES, name))

@@ -31,6 +31,256 @@ from skillgen.sources.safety import flag_from, reconcile_safety
 from skillgen.text.summary import join_texts
 from skillgen.text.words import verb_of, words_of
 
+_WAIT_STATUSES = ("429", "503")
+
+
+class OperationReader:
+    """Reads the operations of one description; shared parts are read once."""
+
+    def __init__(
+        self,
+        document: dict[str, Json],
+        schemas: SchemaDocument,
+        problems: ProblemLog,
+        base_url: str | None,
+        tags: TagReader,
+        security: SecurityReader,
+    ) -> None:
+        self._document = document
+        self._base_url = base_url
+        self._problems = problems
+        self._tags = tags
+        self._security = security
+        self._resolver = Resolver(document, problems)
+        self.paths = PathReader(self._resolver, problems)
+        self.parameters = ParameterReader(self._resolver, schemas, problems)
+        self.bodies = BodyReader(self._resolver, schemas, problems)
+        self._requests = RequestGenerator(document, self._resolver, problems)
+        self._responses = ResponseReader(self._resolver, schemas, problems)
+        self._pagination = PaginationReader(self._resolver)
+        self._semantics: dict[tuple[str, bool], Semantics] = {}
+
+    def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
+        """Returns every operation as a tool, with its raw form, in the order of the document."""
+        entries = list(self.paths.operations(as_dict(self._document.get("paths")), "/paths"))
+        names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
+        for entry, name in zip(entries, names, strict=True):
+            # If the path item is a reference, a link may use the pointer of either.
+            for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
+                self._responses.tool_names.setdefault(pointer, name)
+        for entry, name in zip(entries, names, strict=True):
+            self._report_name(entry, name)
+            check_path(entry.path, entry.items[-1][1], self._problems)
+        return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
+
+    def _report_name(self, entry: PathOperation, name: str) -> None:
+        if entry.operation_id is None:
+            self._problems.warning(
+                "operation-id-missing",
+                entry.pointer,
+                f"no operationId; named {name}",
+                "give it an operationId",
+            )
+        elif name != entry.operation_id:
+            self._problems.warning(
+                "operation-id-duplicate",
+                entry.pointer,
+                f"another operation has the operationId {entry.operation_id!r}; this one is named {name}",
+                "make it unique",
+            )
+
+    def _tool(self, entry: PathOperation, name: str) -> Tool:
+        operation, pointer = entry.operation, entry.pointer
+        sent = self.parameters.parameters((*entry.items, (operation, pointer)))
+        sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
+        body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
+        responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
+        check_audience(operation, pointer, self._problems)
+        outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
+        output = outputs[0] if outputs else None
+        success = self._success(responses)
+        auth = self._security.effective_security(operation, pointer)
+        title, description = _tool_texts(operation)
+        origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
+        texts = _texts(entry, origins)
+        pagination = self._pagination.declared(operation)
+        if pagination is None:
+            raw = output.raw if output is not None else None
+            pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
+            if pagination is not None:
+                origins["pagination"] = Origin("inferred", "names of parameters, response fields and headers")
+        completion = _long_running_note(operation, responses, self._resolver)
+        if completion is not None and not _is_declared_long_running(operation):
+            origins["completion"] = Origin("inferred", "the status codes of its responses")
+        stream = _stream_evidence(output_media_types, success)
+        if stream is not None:
+            origins["streaming"] = Origin("inferred", stream)
+        tool = Tool(
+            name=name,
+            title=title,
+            summary=texts["summary"],
+            description=join_texts(description, texts["description"], "\n\n"),
+            group=self._tags.group_of(operation),
+            tags=tags_of(operation),
+            parameters=sent + body.parameters,
+            input_schema=self.parameters.input_schema(sent, body),
+            input=body.input,
+            other_inputs=body.other_inputs,
+            output=output,
+            other_outputs=outputs[1:],
+            semantics=self._semantics_of(entry),
+            input_media_types=tuple(filter(None, body.media_types)),
+            output_media_types=tuple(filter(None, output_media_types)),
+            auth=auth,
+            scopes=scopes_of(auth),
+            examples=self._requests.examples(
+                method=entry.method,
+                path=entry.path,
+                parameters=sent,
+                declared=self.parameters.declared,
+                body=body,
+                security=auth,
+                pointer=pointer,
+            ),
+            errors=self._errors(responses, responses_pointer),
+            method=entry.sent_method,
+            path=entry.path,
+            endpoints=self._endpoints(entry),
+            deprecated=operation.get("deprecated") is True,
+            deprecation=_deprecation_note(operation, success),
+            streaming=True if stream is not None else None,
+            pagination=pagination,
+            completion=completion,
+            pointer=pointer,
+            origins=origins or None,
+        )
+        check_texts(tool, self._problems)
+        return reconcile_safety(tool, self._problems)
+
+    def _semantics_of(self, entry: PathOperation) -> Semantics:
+        method, is_removing = (
+            entry.method,
+            _is_removing(entry.method, text_of(entry.operation, "operationId")),
+        )
+        declared = _semantics_from_operation(
+            method, entry.operation, entry.pointer, self._problems, is_removing=is_removing
+        )
+        if declared is not None:
+            return declared
+        key = method, is_removing
+        if key not in self._semantics:
+            self._semantics[key] = _semantics(_inferred_semantics(*key))
+        return self._semantics[key]
+
+    def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
+        """Returns the response of the first success status."""
+        status = min((key for key in responses if key.startswith("2")), default="default")
+        return self._resolver.resolve_or_empty(responses.get(status))
+
+    def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
+        """Reads the errors, and what to do if a response has `Retry-After` (RFC 9110, 10.2.3)."""
+        cases = self._responses.errors(responses, pointer)
+        if not any(status in responses for status in _WAIT_STATUSES):
+            return cases
+        return tuple(replace(case, resolution=self._retry_resolution(case, responses)) for case in cases)
+
+    def _retry_resolution(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
+        if case.code not in _WAIT_STATUSES or case.resolution is not None:
+            return case.resolution
+        headers = as_dict(self._resolver.resolve_or_empty(responses.get(case.code)).get("headers"))
+        if any(name.lower() == "retry-after" for name in headers):
+            return "Wait as long as its `Retry-After` header says before the next call."
+        return None
+
+    def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
+        """Reads the `servers` of an operation or of its path, which replace those of the document."""
+        for owner, pointer in ((entry.operation, entry.pointer), *reversed(entry.items)):
+            if "servers" in owner:
+                return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
+        return ()
+
+
+_TAG_DEPTH_LIMIT = 8
+"""Maximum number of tags in a title, from the outermost to the tag itself."""
+
+
+class TagReader:
+    """Reads tags as groups: which of them group tools, and their hierarchy (OpenAPI 3.2, "Tag Object")."""
+
+    def __init__(self, document: dict[str, Json], problems: ProblemLog) -> None:
+        self._declared: dict[str, dict[str, Any]] = {}
+        for index, tag in enumerate(as_list(document.get("tags"))):
+            if (name := text_of(tag, "name")) is not None:
+                self._declared.setdefault(name, as_dict(tag))
+            elif isinstance(tag, dict):
+                problems.warning("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
+        self._tag_groups = {
+            tag: name
+            for item in as_list(document.get("x-tagGroups"))
+            if (name := text_of(item, "name")) is not None
+            for tag in texts_of(item, "tags")
+        }
+        self._report_parents(document, problems)
+
+    def group_of(self, operation: dict[str, Json]) -> str | None:
+        """Returns the tag that groups an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
+        tags = tags_of(operation)
+        grouping = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
+        return next(grouping, tags[0] if tags else None)
+
+    def groups(self, used: Iterable[str]) -> tuple[Group, ...]:
+        """Returns the groups of the tags in use: parents before children, otherwise in the order declared."""
+        names = dict.fromkeys(used)
+        order = [name for name in self._declared if name in names]
+        order += [name for name in names if name not in self._declared]
+        positions = {name: position for position, name in enumerate(self._declared)}
+        order.sort(key=lambda name: [positions.get(part, len(positions)) for part in self._path(name)])
+        return tuple(self._group(name) for name in order)
+
+    def _group(self, name: str) -> Group:
+        tag = self._declared.get(name, {})
+        parents = [self._title(part) for part in self._path(name)[:-1]]
+        if not parents and name in self._tag_groups:
+            parents = [self._tag_groups[name]]
+        return Group(
+            name=name,
+            title=" › ".join([*parents, self._title(name)]),
+            description=text_of(tag, "description"),
+            parent=text_of(tag, "parent") or self._tag_groups.get(name),
+        )
+
+    def _title(self, name: str) -> str:
+        tag = self._declared.get(name, {})
+        return text_of(tag, "x-displayName") or text_of(tag, "summary") or name
+
+    def _path(self, name: str) -> list[str]:
+        """Returns the tags from the outermost to this one; a cycle is cut."""
+        path = [name]
+        for parent in self._parents(name):
+            if parent in path or len(path) >= _TAG_DEPTH_LIMIT:
+                break
+            path.insert(0, parent)
+        return path
+
+    def _parents(self, name: str) -> Iterator[str]:
+        while (parent := text_of(self._declared.get(name), "parent")) is not None:
+            yield parent
+            name = parent
+
+    def _report_parents(self, document: dict[str, Json], problems: ProblemLog) -> None:
+        for index, tag in enumerate(as_list(document.get("tags"))):
+            pointer = child("/tags", index, "parent")
+            parent = text_of(tag, "parent")
+            if parent is not None and parent not in self._declared:
+                problems.warning("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
+            elif parent is not None and text_of(tag, "name") in self._path(parent):
+                problems.warning("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
+
+
+def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:
+    """Returns the tags of an operation."""
+    return tuple(tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip())
+
 
 def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple[str, ...]:
     """Returns a unique name for each operation (method, path, operationId).
@@ -156,86 +406,20 @@ def _stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> s
     return None
 
 
-_TAG_DEPTH_LIMIT = 8
-"""Maximum number of tags in a title, from the outermost to the tag itself."""
+def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | None]:
+    """Returns the summary and the description of an operation; a description of its path is appended.
 
-
-class TagReader:
-    """Reads tags as groups: which of them group tools, and their hierarchy (OpenAPI 3.2, "Tag Object")."""
-
-    def __init__(self, document: dict[str, Json], problems: ProblemLog) -> None:
-        self._declared: dict[str, dict[str, Any]] = {}
-        for index, tag in enumerate(as_list(document.get("tags"))):
-            if (name := text_of(tag, "name")) is not None:
-                self._declared.setdefault(name, as_dict(tag))
-            elif isinstance(tag, dict):
-                problems.warning("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
-        self._tag_groups = {
-            tag: name
-            for item in as_list(document.get("x-tagGroups"))
-            if (name := text_of(item, "name")) is not None
-            for tag in texts_of(item, "tags")
-        }
-        self._report_parents(document, problems)
-
-    def group_of(self, operation: dict[str, Json]) -> str | None:
-        """Returns the tag that groups an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
-        tags = tags_of(operation)
-        grouping = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
-        return next(grouping, tags[0] if tags else None)
-
-    def groups(self, used: Iterable[str]) -> tuple[Group, ...]:
-        """Returns the groups of the tags in use: parents before children, otherwise in the order declared."""
-        names = dict.fromkeys(used)
-        order = [name for name in self._declared if name in names]
-        order += [name for name in names if name not in self._declared]
-        positions = {name: position for position, name in enumerate(self._declared)}
-        order.sort(key=lambda name: [positions.get(part, len(positions)) for part in self._path(name)])
-        return tuple(self._group(name) for name in order)
-
-    def _group(self, name: str) -> Group:
-        tag = self._declared.get(name, {})
-        parents = [self._title(part) for part in self._path(name)[:-1]]
-        if not parents and name in self._tag_groups:
-            parents = [self._tag_groups[name]]
-        return Group(
-            name=name,
-            title=" › ".join([*parents, self._title(name)]),
-            description=text_of(tag, "description"),
-            parent=text_of(tag, "parent") or self._tag_groups.get(name),
-        )
-
-    def _title(self, name: str) -> str:
-        tag = self._declared.get(name, {})
-        return text_of(tag, "x-displayName") or text_of(tag, "summary") or name
-
-    def _path(self, name: str) -> list[str]:
-        """Returns the tags from the outermost to this one; a cycle is cut."""
-        path = [name]
-        for parent in self._parents(name):
-            if parent in path or len(path) >= _TAG_DEPTH_LIMIT:
-                break
-            path.insert(0, parent)
-        return path
-
-    def _parents(self, name: str) -> Iterator[str]:
-        while (parent := text_of(self._declared.get(name), "parent")) is not None:
-            yield parent
-            name = parent
-
-    def _report_parents(self, document: dict[str, Json], problems: ProblemLog) -> None:
-        for index, tag in enumerate(as_list(document.get("tags"))):
-            pointer = child("/tags", index, "parent")
-            parent = text_of(tag, "parent")
-            if parent is not None and parent not in self._declared:
-                problems.warning("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
-            elif parent is not None and text_of(tag, "name") in self._path(parent):
-                problems.warning("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
-
-
-def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:
-    """Returns the tags of an operation."""
-    return tuple(tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip())
+    An operation with neither has both from its path (OpenAPI 3.1, "Path Item Object").
+    """
+    texts = {name: text_of(entry.operation, name) for name in ("summary", "description")}
+    is_undescribed = not any(texts.values())
+    for item, pointer in entry.items:
+        for name in ("summary", "description") if is_undescribed else ("description",):
+            if (text := text_of(item, name)) is not None:
+                if is_undescribed or texts[name] is None:
+                    origins[name] = Origin("declared", child(pointer, name))
+                texts[name] = text if is_undescribed else join_texts(texts[name], text, "\n\n")
+    return texts
 
 
 _SAFE_METHODS = frozenset({"get", "head", "options", "trace", "query", "propfind", "report", "search"})
@@ -282,7 +466,7 @@ def _is_removing(method: str, name: str | None) -> bool:
 def _semantics_from_operation(
     method: str, operation: Mapping[str, Json], pointer: str, problems: ProblemLog, *, is_removing: bool
 ) -> Semantics | None:
-    """Returns the semantics of an operation that declares some; `None` where it declares none."""
+    """Returns the semantics of an operation that declares some; `None` if it declares none."""
     declared: dict[str, list[_SourcedValue]] = {}
     for field, sourced in _declared_semantics(operation, pointer, problems):
         declared.setdefault(field, []).append(sourced)
@@ -322,8 +506,8 @@ def _semantics(values: Mapping[str, _SourcedValue]) -> Semantics:
 
 def _inferred_semantics(method: str, is_removing: bool) -> dict[str, _SourcedValue]:
     origin = Origin("inferred", f"HTTP {method.upper()}")
-    found: dict[str, _SourcedValue] = {field: (value, origin) for field, value in _method_facts(method).items()}
-    return {**found, "destructive": (True, Origin("inferred", _NAME_SOURCE))} if is_removing else found
+    values: dict[str, _SourcedValue] = {field: (value, origin) for field, value in _method_facts(method).items()}
+    return {**values, "destructive": (True, Origin("inferred", _NAME_SOURCE))} if is_removing else values
 
 
 def _declared_semantics(
@@ -362,188 +546,3 @@ def _tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
         if title or description:
             return title, description
     return None, None
-
-
-_WAIT_STATUSES = ("429", "503")
-
-
-class OperationReader:
-    """Reads the operations of one description; shared parts are read once."""
-
-    def __init__(
-        self,
-        document: dict[str, Json],
-        schemas: SchemaDocument,
-        problems: ProblemLog,
-        base_url: str | None,
-        tags: TagReader,
-        security: SecurityReader,
-    ) -> None:
-        self._document = document
-        self._base_url = base_url
-        self._problems = problems
-        self._tags = tags
-        self._security = security
-        self._resolver = Resolver(document, problems)
-        self.paths = PathReader(self._resolver, problems)
-        self.parameters = ParameterReader(self._resolver, schemas, problems)
-        self.bodies = BodyReader(self._resolver, schemas, problems)
-        self._requests = RequestGenerator(document, self._resolver, problems)
-        self._responses = ResponseReader(self._resolver, schemas, problems)
-        self._pagination = PaginationReader(self._resolver)
-        self._semantics: dict[tuple[str, bool], Semantics] = {}
-
-    def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
-        """Returns every operation as a tool, with its raw form, in the order of the document."""
-        entries = list(self.paths.operations(as_dict(self._document.get("paths")), "/paths"))
-        names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
-        for entry, name in zip(entries, names, strict=True):
-            # If the path item is a reference, a link may use the pointer of either.
-            for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
-                self._responses.tool_names.setdefault(pointer, name)
-        for entry, name in zip(entries, names, strict=True):
-            self._report_name(entry, name)
-            check_path(entry.path, entry.items[-1][1], self._problems)
-        return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
-
-    def _report_name(self, entry: PathOperation, name: str) -> None:
-        if entry.operation_id is None:
-            self._problems.warning(
-                "operation-id-missing",
-                entry.pointer,
-                f"no operationId; named {name}",
-                "give it an operationId",
-            )
-        elif name != entry.operation_id:
-            self._problems.warning(
-                "operation-id-duplicate",
-                entry.pointer,
-                f"another operation has the operationId {entry.operation_id!r}; this one is named {name}",
-                "make it unique",
-            )
-
-    def _tool(self, entry: PathOperation, name: str) -> Tool:
-        operation, pointer = entry.operation, entry.pointer
-        sent = self.parameters.parameters((*entry.items, (operation, pointer)))
-        sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
-        body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
-        responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
-        check_audience(operation, pointer, self._problems)
-        outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
-        output = outputs[0] if outputs else None
-        success = self._success(responses)
-        auth = self._security.effective_security(operation, pointer)
-        title, description = _tool_texts(operation)
-        origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
-        words = _texts(entry, origins)
-        pagination = self._pagination.declared(operation)
-        if pagination is None:
-            raw = output.raw if output is not None else None
-            pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
-            if pagination is not None:
-                origins["pagination"] = Origin("inferred", "names of parameters and of what is returned")
-        completion = _long_running_note(operation, responses, self._resolver)
-        if completion is not None and not _is_declared_long_running(operation):
-            origins["completion"] = Origin("inferred", "the statuses of its answers")
-        stream = _stream_evidence(output_media_types, success)
-        if stream is not None:
-            origins["streaming"] = Origin("inferred", stream)
-        tool = Tool(
-            name=name,
-            title=title,
-            summary=words["summary"],
-            description=join_texts(description, words["description"], "\n\n"),
-            group=self._tags.group_of(operation),
-            tags=tags_of(operation),
-            parameters=sent + body.parameters,
-            input_schema=self.parameters.input_schema(sent, body),
-            input=body.input,
-            other_inputs=body.other_inputs,
-            output=output,
-            other_outputs=outputs[1:],
-            semantics=self._semantics_of(entry),
-            input_media_types=tuple(filter(None, body.media_types)),
-            output_media_types=tuple(filter(None, output_media_types)),
-            auth=auth,
-            scopes=scopes_of(auth),
-            examples=self._requests.examples(
-                method=entry.method,
-                path=entry.path,
-                parameters=sent,
-                declared=self.parameters.declared,
-                body=body,
-                security=auth,
-                pointer=pointer,
-            ),
-            errors=self._errors(responses, responses_pointer),
-            method=entry.sent_method,
-            path=entry.path,
-            endpoints=self._endpoints(entry),
-            deprecated=operation.get("deprecated") is True,
-            deprecation=_deprecation_note(operation, success),
-            streaming=True if stream is not None else None,
-            pagination=pagination,
-            completion=completion,
-            pointer=pointer,
-            origins=origins or None,
-        )
-        check_texts(tool, self._problems)
-        return reconcile_safety(tool, self._problems)
-
-    def _semantics_of(self, entry: PathOperation) -> Semantics:
-        method, is_removing = (
-            entry.method,
-            _is_removing(entry.method, text_of(entry.operation, "operationId")),
-        )
-        found = _semantics_from_operation(
-            method, entry.operation, entry.pointer, self._problems, is_removing=is_removing
-        )
-        if found is not None:
-            return found
-        key = method, is_removing
-        if key not in self._semantics:
-            self._semantics[key] = _semantics(_inferred_semantics(*key))
-        return self._semantics[key]
-
-    def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
-        """Returns the response of the first success status."""
-        status = min((key for key in responses if key.startswith("2")), default="default")
-        return self._resolver.resolve_or_empty(responses.get(status))
-
-    def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
-        """Reads the errors, and what to do if a response has `Retry-After` (RFC 9110, 10.2.3)."""
-        cases = self._responses.errors(responses, pointer)
-        if not any(status in responses for status in _WAIT_STATUSES):
-            return cases
-        return tuple(replace(case, resolution=self._retry_resolution(case, responses)) for case in cases)
-
-    def _retry_resolution(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
-        if case.code not in _WAIT_STATUSES or case.resolution is not None:
-            return case.resolution
-        headers = as_dict(self._resolver.resolve_or_empty(responses.get(case.code)).get("headers"))
-        if any(name.lower() == "retry-after" for name in headers):
-            return "Wait as long as its `Retry-After` header says before the next call."
-        return None
-
-    def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
-        """Reads the `servers` of an operation or of its path, which replace those of the document."""
-        for owner, pointer in ((entry.operation, entry.pointer), *reversed(entry.items)):
-            if "servers" in owner:
-                return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
-        return ()
-
-
-def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | None]:
-    """Returns the summary and the description of an operation; a description of its path is appended.
-
-    An operation with neither has both from its path (OpenAPI 3.1, "Path Item Object").
-    """
-    texts = {name: text_of(entry.operation, name) for name in ("summary", "description")}
-    is_undescribed = not any(texts.values())
-    for item, pointer in entry.items:
-        for name in ("summary", "description") if is_undescribed else ("description",):
-            if (text := text_of(item, name)) is not None:
-                if is_undescribed or texts[name] is None:
-                    origins[name] = Origin("declared", child(pointer, name))
-                texts[name] = text if is_undescribed else join_texts(texts[name], text, "\n\n")
-    return texts

@@ -167,11 +167,11 @@ class ParameterReader:
         if reference not in self._parameters:
             target, target_pointer = self._resolver.resolve({"$ref": reference}, pointer)
             self._parameters[reference] = None if target is None else self._parameter_from(target, target_pointer)
-        shared, words = self._parameters[reference], text_of(raw, "description")
-        if shared is None or words is None or not self._resolver.reads_ref_siblings:
+        shared, description = self._parameters[reference], text_of(raw, "description")
+        if shared is None or description is None or not self._resolver.reads_ref_siblings:
             return shared
         origins = {**(shared.origins or {}), "description": Origin("declared", child(pointer, "description"))}
-        return replace(shared, description=words, origins=origins)
+        return replace(shared, description=description, origins=origins)
 
     def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
         name, location = text_of(raw, "name"), text_of(raw, "in")

@@ -103,8 +103,8 @@ class ResponseReader:
         self, representation: Representation, content: dict[str, Json], pointer: str
     ) -> Iterator[ExampleOutput]:
         for name in representation.media_types or ("",):
-            media, place = media_type_object(content[name], child(pointer, name), self._resolver)
-            for example in islice(declared_examples(media, place, self._resolver), _SCANNED_EXAMPLES_LIMIT):
+            media, media_pointer = media_type_object(content[name], child(pointer, name), self._resolver)
+            for example in islice(declared_examples(media, media_pointer, self._resolver), _SCANNED_EXAMPLES_LIMIT):
                 if (reason := why_unpublishable(example.value)) is not None:
                     self._problems.info(
                         reason[0], example.pointer, "the example of a response is left out: " + reason[1]
@@ -122,12 +122,12 @@ class ResponseReader:
             header, header_pointer = self._resolver.resolve(raw, child(pointer, "headers", name))
             if header is None or name.lower() == "content-type":
                 continue
-            declared, place = header.get("schema"), child(header_pointer, "schema")
+            declared, schema_pointer = header.get("schema"), child(header_pointer, "schema")
             if declared is None and "content" in header:
-                declared, place = first_media_schema(
+                declared, schema_pointer = first_media_schema(
                     header["content"], child(header_pointer, "content"), self._resolver
                 )
-            schema = self._schemas.schema(declared, place) if declared is not None else Schema()
+            schema = self._schemas.schema(declared, schema_pointer) if declared is not None else Schema()
             yield Parameter(
                 name=name,
                 location="header",

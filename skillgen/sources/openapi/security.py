@@ -40,18 +40,18 @@ class SecurityReader:
         self._resolver = resolver
         self._problems = problems
         self.default = self._options(document["security"], "/security") if "security" in document else None
-        """The requirements of the whole description; `None` where it declares none that can be read."""
+        """The requirements of the description; `None` if it declares none that can be read."""
 
     def effective_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements of an operation: those that it declares, else those of the description.
 
         Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
         """
-        own = self.declared_security(operation, pointer)
-        return self.default if own is None else own
+        declared = self.declared_security(operation, pointer)
+        return self.default if declared is None else declared
 
     def declared_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
-        """Returns the requirements that an operation itself declares; `None` where it declares none that can be read.
+        """Returns the requirements that an operation itself declares; `None` if it declares none that can be read.
 
         For a webhook or a callback, they are those of its receiver; the requirements of the description do not apply.
         """
