@@ -1,23 +1,11 @@
-""".mcp.json and its kin, both ways.
+"""Reads the configuration of MCP clients, such as `.mcp.json`, and writes a server's entry for it.
 
-Fills in the variables of a client's server file, as the clients do it.
+`.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have the servers under `mcpServers`, VS Code under
+`servers`, and in its settings under `mcp`. All files are JSON, possibly with comments and trailing commas.
 
-Claude Code writes `${NAME}` and `${NAME:-default}`; VS Code, Cursor and Windsurf `${env:NAME}`, `${workspaceFolder}`
-and their like; VS Code `${input:ID}` for what it asks its user. What has none of these forms stays as it is, so that
-an argument may hold a script.
-
-Reads the file in which an MCP client keeps its servers.
-
-`.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have them under `mcpServers`, VS Code under `servers`, and
-in its settings under `mcp`. All of them are JSON, with comments and trailing commas where people write them.
-
-What somebody publishes of a server is read too: a server.json, a registry's answer, a server card or a catalog of them
-(X-43). It lists remotes and packages. None is contacted or started unless the user names it, and nothing of the
-environment is filled in: only what the user gives for it.
-
-What a client's server file says of a server, drawn from how the user named it: never a value that may be secret.
-
-A command is kept only where it means the same on another machine: a runner and its package, a module, a bare program.
+Published documents are read as well: a server.json, the response of a registry, a server card or a catalog of them
+(X-43). They list remotes and packages, which are untrusted: none is contacted or started unless the user names it, and
+no variables of the environment are used, only values from `--env`.
 """
 
 from __future__ import annotations
@@ -41,26 +29,30 @@ from skillgen.sources.mcp.target import ServerTarget, Transport
 
 _VARIABLE_NAME = re.compile(r"\$\{([^${}]*)\}")
 _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", re.DOTALL)
-_EDITORS_OWN = ("command:", "config:", "extensionInstallFolder:")
+_EDITOR_ONLY = ("command:", "config:", "extensionInstallFolder:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """What VS Code asks its user once (`inputs`)."""
+    """A value that VS Code asks its user for (`inputs`)."""
 
     is_secret: bool = False
-    """Whether it is typed unseen."""
+    """Whether it is a password."""
 
     default: str | None = None
-    """What is offered."""
+    """The default value."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Variables:
-    """What may stand for a variable, and which secrets were used."""
+    """Fills in variables as the clients do, and collects the secrets among their values.
+
+    Claude Code writes `${NAME}` and `${NAME:-default}`; VS Code, Cursor and Windsurf `${env:NAME}` and
+    `${workspaceFolder}`; VS Code `${input:ID}`. Other text is unchanged, since an argument may contain a script.
+    """
 
     given: Mapping[str, str]
-    """`--env`: comes before the environment, and answers inputs by their ids."""
+    """`--env`: overrides the environment and answers inputs by their ids."""
 
     environment: Mapping[str, str]
     """The environment of skillgen."""
@@ -72,25 +64,25 @@ class Variables:
     """Id to input."""
 
     secrets: Secrets = field(default_factory=Secrets)
-    """Values that were filled in and may reach no output."""
+    """Values that were filled in and must not appear in any output."""
 
     def fill_in(self, text: str, where: str) -> str:
-        """Gives a text with its variables filled in.
+        """Returns a text with its variables filled in.
 
         Raises:
             UsageError: one of them has no value.
         """
         return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0], where), text)
 
-    def _value(self, inner: str, whole: str, where: str) -> str:
-        if (own := _EDITOR.get(inner.partition(":")[0])) is not None:
-            return own(self.folder)
+    def _value(self, inner: str, placeholder: str, where: str) -> str:
+        if (editor_value := _EDITOR_VARIABLES.get(inner.partition(":")[0])) is not None:
+            return editor_value(self.folder)
         if inner.startswith("input:"):
             return self._input(inner.removeprefix("input:"), where)
-        if inner.startswith(_EDITORS_OWN):
-            raise UsageError(f"{whole} is known to the editor alone", where=where, fix="write its value instead")
+        if inner.startswith(_EDITOR_ONLY):
+            raise UsageError(f"only the editor knows {placeholder}", where=where, fix="write its value instead")
         match = _NAME.match(inner.removeprefix("env:"))
-        return whole if match is None else self._variable(match["name"], match["default"], where)
+        return placeholder if match is None else self._variable(match["name"], match["default"], where)
 
     def _variable(self, name: str, default: str | None, where: str) -> str:
         value = self.given.get(name, self.environment.get(name, default))
@@ -100,20 +92,20 @@ class Variables:
         return value
 
     def _input(self, key: str, where: str) -> str:
-        asked = self.inputs.get(key, Input(is_secret=True))
+        declared = self.inputs.get(key, Input(is_secret=True))
         name = re.sub(r"[^A-Za-z0-9]+", "_", key).upper()
-        value = self.given.get(key, self.given.get(name, self.environment.get(name, asked.default)))
+        value = self.given.get(key, self.given.get(name, self.environment.get(name, declared.default)))
         if value is None:
             raise UsageError(
                 f"the input {key!r} has no value here", where=where, fix=f"give --env {key}=VALUE, or set {name}"
             )
         self.secrets |= (
-            Secrets({value: f"the input {key}"}) if asked.is_secret else secrets_from_variables({key: value})
+            Secrets({value: f"the input {key}"}) if declared.is_secret else secrets_from_variables({key: value})
         )
         return value
 
 
-_EDITOR: Mapping[str, Callable[[Path], str]] = {
+_EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
     "workspaceFolder": str,
     "workspaceRoot": str,
     "workspaceFolderBasename": lambda folder: folder.name,
@@ -127,10 +119,10 @@ _EDITOR: Mapping[str, Callable[[Path], str]] = {
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
-_EDITORS_FOLDERS = (".vscode", ".cursor", ".roo", ".kiro", ".gemini", ".windsurf")
-"""Folders in which a project keeps an editor's files; the project is the folder around them."""
+_EDITOR_FOLDERS = (".vscode", ".cursor", ".roo", ".kiro", ".gemini", ".windsurf")
+"""Folders of editors inside a project."""
 
-# A string or a comment that nothing ends goes to the end: looking for its end from each start would be quadratic.
+# An unterminated string or comment extends to the end: searching for its end from each start would be quadratic.
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])')
 
@@ -148,36 +140,36 @@ _RUNNERS: Mapping[str, tuple[str, ...]] = {
 _PACKAGE = re.compile(
     r"(?:npm (?:@\w[\w.-]*/)?\w[\w.-]*|pypi \w[\w.-]*|oci (?:\w[\w.:-]*/)*\w[\w.:@-]*)(?: \w[\w.+-]*)?\Z", re.ASCII
 )
-"""Type, name and version of a package. A runner takes a path, a URL or an option in place of a name, too."""
+"""Type, name and version of a package; a runner would also accept a path, a URL or an option as a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfig:
-    """A client's server file."""
+    """The configuration file of a client, or a published document."""
 
     path: Path
-    """Where it stands."""
+    """The file."""
 
     servers: Mapping[str, dict[str, Json]] = field(repr=False)
     """Name to entry, raw; in the order of the file."""
 
     inputs: Mapping[str, Input] = field(default_factory=dict, repr=False)
-    """What VS Code asks its user: id to input."""
+    """Id to input (VS Code)."""
 
     is_published: bool = False
-    """True if it is a document that others published: its servers are remotes and packages."""
+    """True if it is a published document: its servers are remotes and packages."""
 
     @property
     def folder(self) -> Path:
         """The folder that an editor would have opened."""
         parent = self.path.absolute().parent
-        return parent.parent if parent.name in _EDITORS_FOLDERS else parent
+        return parent.parent if parent.name in _EDITOR_FOLDERS else parent
 
     def chosen(self, name: str | None) -> tuple[str, ...]:
-        """Gives the names of the servers to read: the one that is named, or all that are not switched off.
+        """Returns the names of the servers to read: `name`, or all enabled servers.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is no such server.
         """
         if name is not None:
             if name not in self.servers:
@@ -187,7 +179,7 @@ class ClientConfig:
             return (name,)
         if self.is_published:
             raise UsageError(
-                "lists ways to reach a server, and none is used unless it is named",
+                "lists ways to reach a server; skillgen uses only one that you name",
                 where=str(self.path),
                 fix=f"choose one with --server NAME: {', '.join(map(_labelled, self.servers.items()))}",
             )
@@ -199,10 +191,10 @@ class ClientConfig:
     def target(
         self, name: str, given: Mapping[str, str], environment: Mapping[str, str], *, timeout_s: float
     ) -> ServerTarget:
-        """Gives one of its servers, its variables filled in.
+        """Returns one of its servers with variables filled in.
 
         Raises:
-            UsageError: a variable has no value, or the entry makes no sense.
+            UsageError: a variable has no value, or the entry is invalid.
         """
         where = f"{self.path}, server {name!r}"
         if self.is_published:
@@ -212,10 +204,10 @@ class ClientConfig:
 
 
 def read_client_config(path: Path) -> ClientConfig:
-    """Reads a client's server file.
+    """Reads the configuration file of a client, or a published document.
 
     Raises:
-        UsageError: it cannot be read, or holds no servers.
+        UsageError: it cannot be read, or contains no servers.
     """
     where = str(path)
     try:
@@ -245,7 +237,7 @@ def read_client_config(path: Path) -> ClientConfig:
 
 
 def without_comments(text: str) -> str:
-    """Gives JSON without comments and trailing commas; lines and columns stay where they are."""
+    """Returns JSON with blanks for comments and trailing commas, so that lines and columns do not change."""
 
     def blank(match: re.Match[str]) -> str:
         return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
@@ -254,12 +246,12 @@ def without_comments(text: str) -> str:
 
 
 def is_switched_off(entry: Mapping[str, Json]) -> bool:
-    """Tells whether a client leaves a server out."""
+    """True if an entry is disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
 
 
 def _owner_of_servers(data: Json) -> dict[str, Json]:
-    """Gives the object that holds the servers; VS Code's settings have it under `mcp`."""
+    """Returns the object that contains the servers; VS Code's settings have it under `mcp`."""
     top = as_dict(data)
     return as_dict(top.get("mcp")) if "mcp" in top and not _servers_of(top) else top
 
@@ -268,21 +260,21 @@ def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
     for key in ("mcpServers", "servers", "context_servers"):
         if isinstance(owner.get(key), dict):
             return as_dict(owner[key])
-    # A plugin of Claude Code may have nothing around them.
+    # The file of a Claude Code plugin may have the servers at the top level.
     is_bare = bool(owner) and all(any(key in as_dict(entry) for key in ("command", "url")) for entry in owner.values())
     return dict(owner) if is_bare else {}
 
 
 def _inputs_of(owner: Mapping[str, Json]) -> dict[str, Input]:
-    found = {}
+    inputs = {}
     for item in as_list(owner.get("inputs")):
         if (key := text_of(item, "id")) is not None:
-            found[key] = Input(is_secret=as_dict(item).get("password") is True, default=text_of(item, "default"))
-    return found
+            inputs[key] = Input(is_secret=as_dict(item).get("password") is True, default=text_of(item, "default"))
+    return inputs
 
 
 def _published_ways(data: Json) -> dict[str, dict[str, Json]]:
-    """Returns the remotes and packages of a published document, by a name for each."""
+    """Returns the remotes and packages of a published document by generated names, such as `npm-2`."""
     top = as_dict(data)
     listed = [as_dict(item) for key in ("servers", "entries") for item in as_list(top.get(key))]
     ways: dict[str, dict[str, Json]] = {}
@@ -313,7 +305,7 @@ def _labelled(named: tuple[str, Mapping[str, Json]]) -> str:
 
 
 class _PublishedWay:
-    """A remote or a package. It is untrusted: only values that the user gives with `--env` are filled in."""
+    """A remote or a package. It is untrusted: only values from `--env` are filled in."""
 
     def __init__(self, raw: Mapping[str, Json], where: str, given: Mapping[str, str]) -> None:
         self._raw = raw
@@ -322,7 +314,7 @@ class _PublishedWay:
         self._secrets = Secrets()
 
     def target(self, timeout_s: float) -> ServerTarget:
-        """Returns how the server is reached.
+        """Returns the target of the remote or package.
 
         Raises:
             UsageError: a value is missing, or skillgen cannot start such a package.
@@ -343,7 +335,7 @@ class _PublishedWay:
         is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
         version = text_of(self._raw, "version")
         is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
-        # An option of a runner could do anything, as a volume of Docker does.
+        # Options of a runner are dangerous: one of Docker can mount any folder.
         if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
             raise UsageError(
                 f"skillgen does not start this package ({kind or 'of no registryType'})",
@@ -368,7 +360,7 @@ class _PublishedWay:
                 yield name, value
 
     def _value(self, item: Mapping[str, Json], name: str) -> str | None:
-        """Returns the declared value, else the one that the user gives, else the default."""
+        """Returns the declared value, else the one from `--env`, else the default."""
         if isinstance(text := item.get("value"), str):
             return self._filled_in(text, as_dict(item.get("variables")))
         value = self._given.get(name, text_of(item, "default"))
@@ -399,22 +391,26 @@ class _Entry:
         self._variables = variables
 
     def target(self, timeout_s: float) -> ServerTarget:
-        """Gives what it says how to reach the server."""
+        """Returns the target of the entry.
+
+        Raises:
+            UsageError: a variable has no value, or the entry is invalid.
+        """
         kind = self._raw.get("type", self._raw.get("transport"))
         url = next((self._raw[key] for key in _URL_KEYS if isinstance(self._raw.get(key), str)), None)
         if url is not None and kind in (None, *_HTTP, *_SSE):
-            return self._at(url, is_sse=kind in _SSE, timeout_s=timeout_s)
+            return self._remote(url, is_sse=kind in _SSE, timeout_s=timeout_s)
         if isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
-            return self._started(timeout_s)
+            return self._command(timeout_s)
         if kind is not None and kind not in ("stdio", *_HTTP, *_SSE):
-            raise self._wrong(f"the type {str(kind)[:40]!r} is not one that skillgen speaks", "use stdio, http or sse")
-        raise self._wrong("neither a command nor a url says how to reach it", "give it one of them")
+            raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
+        raise self._error("the entry has neither a command nor a url", "add one of them")
 
-    def _at(self, url: str, *, is_sse: bool, timeout_s: float) -> ServerTarget:
+    def _remote(self, url: str, *, is_sse: bool, timeout_s: float) -> ServerTarget:
         headers = self._texts("headers")
         target_url = self._fill_in(url)
         if not target_url.startswith(("http://", "https://")):
-            raise self._wrong("the url is not an http:// or https:// URL", "give one, as https://HOST/PATH")
+            raise self._error("the url is not an http:// or https:// URL", "write one such as https://HOST/PATH")
         return ServerTarget(
             url=target_url,
             is_sse=is_sse,
@@ -423,7 +419,7 @@ class _Entry:
             timeout_s=timeout_s,
         )
 
-    def _started(self, timeout_s: float) -> ServerTarget:
+    def _command(self, timeout_s: float) -> ServerTarget:
         arguments = [self._fill_in(str(item)) for item in as_list(self._raw.get("args")) if not _is_nested(item)]
         command = (self._fill_in(str(self._raw["command"])), *arguments)
         env = {**self._env_file(), **self._texts("env")}
@@ -437,31 +433,31 @@ class _Entry:
 
     def _cwd(self) -> Path:
         folder = self._variables.folder
-        said = self._raw.get("cwd")
-        if not isinstance(said, str) or not said:
+        declared = self._raw.get("cwd")
+        if not isinstance(declared, str) or not declared:
             return folder
-        found = folder / Path(self._fill_in(said)).expanduser()
-        if not found.is_dir():
-            raise self._wrong("its cwd is no folder", "correct `cwd`")
-        return found
+        cwd = folder / Path(self._fill_in(declared)).expanduser()
+        if not cwd.is_dir():
+            raise self._error("its cwd is not a folder", "correct `cwd`")
+        return cwd
 
     def _texts(self, key: str) -> dict[str, str]:
-        """Gives a member that maps names to texts; a number is its text, and null is no value (VS Code)."""
-        members = as_dict(self._raw.get(key))
-        said = {name: value for name, value in members.items() if value is not None and not _is_nested(value)}
+        """Returns a member that maps names to strings; numbers are converted, null is left out (VS Code)."""
         return {
-            name: self._fill_in(value if isinstance(value, str) else json.dumps(value)) for name, value in said.items()
+            name: self._fill_in(value if isinstance(value, str) else json.dumps(value))
+            for name, value in as_dict(self._raw.get(key)).items()
+            if value is not None and not _is_nested(value)
         }
 
     def _env_file(self) -> dict[str, str]:
-        said = self._raw.get("envFile")
-        if not isinstance(said, str) or not said:
+        declared = self._raw.get("envFile")
+        if not isinstance(declared, str) or not declared:
             return {}
-        path = self._variables.folder / Path(self._fill_in(said)).expanduser()
+        path = self._variables.folder / Path(self._fill_in(declared)).expanduser()
         try:
             lines = path.read_text("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError):
-            raise self._wrong("its envFile cannot be read", "correct `envFile`") from None
+            raise self._error("its envFile cannot be read", "correct `envFile`") from None
         pairs = (
             line.strip().removeprefix("export ").partition("=") for line in lines if not line.lstrip().startswith("#")
         )
@@ -470,7 +466,7 @@ class _Entry:
     def _fill_in(self, text: str) -> str:
         return self._variables.fill_in(text, self._where)
 
-    def _wrong(self, what: str, fix: str) -> UsageError:
+    def _error(self, what: str, fix: str) -> UsageError:
         return UsageError(what, where=self._where, fix=fix)
 
 
@@ -488,9 +484,9 @@ _LOCAL_NAMES = """
     ruby sh sudo ts-node tsx uv wsl yarn zsh
 """
 _LOCAL = frozenset(_LOCAL_NAMES.split())
-"""Programs that run what lies on this machine, unless one of `_PACKAGE_WORDS` follows."""
+"""Programs that run local files, unless `_PACKAGE_RUNNERS` has them with their first argument."""
 
-_PACKAGE_WORDS = {
+_PACKAGE_RUNNERS = {
     ("bun", "x"),
     ("deno", "run"),
     ("npm", "exec"),
@@ -498,7 +494,7 @@ _PACKAGE_WORDS = {
     ("uv", "tool"),
     ("yarn", "dlx"),
 }
-"""A program and its first argument that together run a package."""
+"""A program and its first argument, if they run a package."""
 
 _PYTHON = re.compile(r"py(thon)?(\d+(\.\d+)?)?(\.exe)?")
 _PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
@@ -512,7 +508,11 @@ _SCOPED = re.compile(r"@[\w.~-]+/[\w.~-]+(@[\w.^~*-]+)?")
 
 
 def client_entry_of(target: ServerTarget, transport: Transport) -> ClientEntry:
-    """Gives what of a target may be told: names of variables and headers, and the command where others can run it."""
+    """Returns the public facts on a target: the names of variables and headers, and a command that others can run.
+
+    A command is portable if it is a runner and its package, a Python module or a bare program; no value in the entry
+    may be a secret.
+    """
     return ClientEntry(
         transport=transport,
         command=target.command if target.command and _is_portable(target) else (),
@@ -528,14 +528,14 @@ def _is_portable(target: ServerTarget) -> bool:
     if _PYTHON.fullmatch(program):
         if "-m" not in arguments[:2]:
             return False
-    elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_WORDS:
+    elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_RUNNERS:
         return False
     secrets = target.secrets()
-    return all(secrets.hide(argument) == argument and _is_for_others(argument) for argument in arguments)
+    return all(secrets.hide(argument) == argument and _is_portable_argument(argument) for argument in arguments)
 
 
-def _is_for_others(argument: str) -> bool:
-    """Tells whether an argument means the same elsewhere, and holds nothing that is the user's own."""
+def _is_portable_argument(argument: str) -> bool:
+    """True if an argument means the same on another machine and contains no private value."""
     if not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
         return False
     if is_secret_setting(argument.partition("=")[0]) and argument.startswith("-"):
