@@ -1,8 +1,7 @@
-"""Finds in a source's own words when a service is to be used and when not: `Do not use it for: …`.
+"""Finds statements in prose on when to use a service and when not, such as `Do not use it for: …`.
 
-In prose only what speaks of the service counts: a sentence or a list that names one of its tools, or is below the
-heading of one, does not. A use keeps its words; those that only open it are removed. A negative use is never read as a
-use.
+Only statements on the service count: sentences and lists that name one of its tools, or are below the heading of one,
+do not. A use is quoted without its opening words. A negative use is never read as a positive one.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from functools import lru_cache
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import sentences
 
-TEXT_LIMIT = 20_000
-"""Characters of a text that are looked through."""
+_TEXT_LIMIT = 20_000
+"""Characters of a text that are scanned."""
 
-USES = 12
-"""Uses of one kind that are kept."""
+_MAX_USES = 12
+"""Maximum number of uses of one kind."""
 
-LONGEST = 400
-"""Characters of a use; a longer one is no phrase."""
+_MAX_USE_LENGTH = 400
+"""Maximum length of a use, in characters; a longer text is not a phrase."""
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?P<title>(?:.*[^\s#])?)[\s#]*\Z")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?P<text>\S.*)")
@@ -54,18 +53,18 @@ _OPENING = re.compile(
     rf"{_NO_USE}(?:\s+{_SUBJECT})?(?=\s+{_CONNECTIVE}\b|\W*:|\W*\Z)|{_NOT_FOR}(?:\s+for\b)?|(?:avoid|never|not|out\s+of\s+scope)\s*:",
     re.IGNORECASE,
 )
-"""Words that open a negative use and say nothing of it."""
+"""Words that open a negative use and are not part of it."""
 _NEGATIVE = re.compile(
     rf"{_NO_SIGN}|{_NO_USE}|{_NOT_FOR}|(?:avoid|never|out\s+of\s+scope|unsuitable)\b"
     r"|(?:do\s+not|don['’]t)\b(?!\s+(?:forget|hesitate|know|remember|have|understand|need))|(?-i:NOT)\b(?!\s+only)",
     re.IGNORECASE,
 )
-"""What a negative use begins with."""
+"""The beginning of a negative use."""
 _CLAUSE = re.compile(
     rf"(?:(?<=[.!?])\s+|(?<!\s)\s*[;,—–(]\s*|(?<!\s)\s+-\s+|:\s+|(?:,|(?<!\s)(?=\s))\s+but\s+)(?={_NO_USE}|{_NO_SIGN})",
     re.IGNORECASE,
 )
-"""Where a negative clause begins inside a longer text."""
+"""The boundary before a negative clause in a longer text."""
 _NEGATIVE_LABEL = re.compile(
     rf"{_NEGATIVE.pattern}|\Anot\b(?!\s+only)|\Adon['’]?ts?\Z|\bto\s+avoid\b|\b(?:bad|poor|wrong)\s+(?:fit|for|choice|tool)\b"
     r"|(?:\A|\b(?:it|this|server|service|tool|api)\s+)(?:can(?:\s?not|['’]t)|does(?:\s+not|n['’]t)|will\s+not|won['’]t)\b"
@@ -95,22 +94,22 @@ _NEGATIVE_ELSEWHERE = (
     "使用しない", "使わない", "使用不可", "不向き", "適さない", "適していない", "向いていない",
     "사용하지", "사용 금지", "적합하지",
 )  # fmt: skip
-"""The same in other languages, in lower case."""
+"""Beginnings of negative uses in other languages, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredUses:
-    """What a text says of its own use."""
+    """The uses that a text declares."""
 
     wanted: tuple[str, ...] = ()
-    """When to use what it speaks of."""
+    """When to use the service."""
 
     unwanted: tuple[str, ...] = ()
-    """When not to, or for what."""
+    """When not to use it, or for what."""
 
 
 def label_of(line: str) -> bool | None:
-    """Returns whether the list below a line says when not to use something; `None` where the line says neither."""
+    """Returns whether a line introduces a list of negative uses; `None` if it introduces no uses."""
     words = _bare(line).rstrip(" :")
     negative, positive = _NEGATIVE_LABEL.search(words), _POSITIVE_LABEL.search(words)
     if negative is not None and (positive is None or negative.start() <= positive.start()):
@@ -121,9 +120,9 @@ def label_of(line: str) -> bool | None:
 
 
 def uses_in_item(item: str, unwanted: bool) -> Iterator[tuple[bool, str]]:
-    """Yields the uses of a list item, each with whether it is a negative one.
+    """Yields the uses of a list item, each with whether it is negative.
 
-    An item is what its own words or its sign say, else what its list says: `unwanted`.
+    The words or the emoji of the item decide, else `unwanted`, which is that of the list.
     """
     words = _bare(item)
     if (sign := re.match(_YES_SIGN, words)) is not None:
@@ -137,7 +136,7 @@ def uses_in_item(item: str, unwanted: bool) -> Iterator[tuple[bool, str]]:
         if negative is None and not unwanted:
             text = _OPENS_USE.sub("", text, count=1)
         if text == words == _bare(item):
-            text = " ".join(item.split())  # with its emphasis and its code
+            text = " ".join(item.split())  # the original, with emphasis and code
         elif text.count(")") > text.count("("):
             text = text.rstrip(" .)")
         if text.strip():
@@ -145,7 +144,7 @@ def uses_in_item(item: str, unwanted: bool) -> Iterator[tuple[bool, str]]:
 
 
 def _opened(clause: str) -> str | None:
-    """Returns a negative clause without the words that only open it; `None` for any other clause."""
+    """Returns a negative clause without its opening words; `None` for any other clause."""
     is_elsewhere = clause.lower().replace("’", "'").startswith(_NEGATIVE_ELSEWHERE)
     if not is_elsewhere and _NEGATIVE.match(clause) is None:
         return None
@@ -157,9 +156,9 @@ def _opened(clause: str) -> str | None:
 
 
 def lead_ins_apart(text: str, *, are_signs_bullets: bool = False) -> str:
-    """Puts an empty line before each line that leads a list in, or that says when not to use something.
+    """Inserts an empty line before each line that introduces a list or states a negative use.
 
-    Such a line right below a list item would be a part of the item (CommonMark, "lazy continuation line"), which no
+    Right below a list item, such a line would be part of the item (CommonMark, "lazy continuation line"), which no
     author means. With `are_signs_bullets`, a line such as "✅ Plan a week" becomes a list item.
     """
     lines: list[str] = []
@@ -180,21 +179,21 @@ def _leads_in(line: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Returns a text on one line without marks of emphasis."""
+    """Returns a text on one line without emphasis."""
     return _MARKS.sub(lambda mark: mark["code"] or "", one_line(text)).strip()
 
 
 def uses_declared_in(text: str, part_names: Collection[str] = ()) -> DeclaredUses:
-    """Gives when a text wants what it speaks of to be used; `part_names` are the names of its tools."""
-    found: tuple[list[str], list[str]] = ([], [])
-    for unwanted, words in _Reader(part_names).uses_in(text[:TEXT_LIMIT]):
-        if 0 < len(words) <= LONGEST and words not in found[unwanted]:
-            found[unwanted].append(words)
-    return DeclaredUses(tuple(found[False][:USES]), tuple(found[True][:USES]))
+    """Returns the uses that a text on a service declares; `part_names` are the names of the service's tools."""
+    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
+    for unwanted, use in _Reader(part_names).uses_in(text[:_TEXT_LIMIT]):
+        if 0 < len(use) <= _MAX_USE_LENGTH and use not in uses[unwanted]:
+            uses[unwanted].append(use)
+    return DeclaredUses(tuple(uses[False][:_MAX_USES]), tuple(uses[True][:_MAX_USES]))
 
 
 class _Reader:
-    """Reads a text line by line; a heading or a line with a colon tells what the list below it is."""
+    """Reads a text block by block; a heading or a line with a colon decides the kind of the list below it."""
 
     def __init__(self, part_names: Collection[str]) -> None:
         self._forms = _forms(not part_names)
@@ -203,7 +202,7 @@ class _Reader:
         self._label: bool | None = None
 
     def uses_in(self, text: str) -> Iterator[tuple[bool, str]]:
-        """Gives each use with whether it is an unwanted one."""
+        """Yields each use with whether it is negative."""
         for kind, block in _blocks(lead_ins_apart(text)):
             if kind == "heading":
                 self._is_of_part = self._names_part(block)
@@ -240,7 +239,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """How a text says when something is to be used."""
+    """Patterns of statements on use."""
 
     sentence: re.Pattern[str]
     label: re.Pattern[str]
@@ -248,7 +247,7 @@ class _Forms:
 
 @lru_cache(2)
 def _forms(is_single: bool) -> _Forms:
-    """Gives the forms; "this tool" is the whole only where the text speaks of a single one."""
+    """Returns the patterns; "this tool" means the service only if `is_single`."""
     nouns = _NOUNS + ("|tool|function" if is_single else "")
     subject = rf"(?:(?:this|the|these)\s+(?:\w+\s+){{0,2}}?(?:{nouns})|this|it)"
     no = r"(?:do\s+not|don['’]t|never)"
@@ -267,14 +266,14 @@ def _forms(is_single: bool) -> _Forms:
 
 
 class _Names:
-    """The names of a service's tools, to be found in its texts in a time that does not grow with their number."""
+    """The names of a service's tools; the time to find them in a text does not grow with their number."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
         self._lengths = sorted({len(name) for name in names})
 
     def are_in(self, text: str) -> bool:
-        """True if a text has one of them; one that is a word of the language only where it is marked as a name."""
+        """True if a text mentions one of them; a name that is an ordinary word has to be marked as a name."""
         return any(
             text[start : start + length] in self._names and _is_mention(text, start, start + length)
             for start in (place.start() for place in _NAME_START.finditer(text))
@@ -290,7 +289,7 @@ def _is_mention(text: str, start: int, end: int) -> bool:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Gives the headings, the items of lists and the paragraphs, each on one line without the marks of emphasis."""
+    """Yields kind and text of headings, list items and paragraphs, each on one line without emphasis."""
     kind, lines = "", list[str]()
     for line in [*text.splitlines(), ""]:
         item, heading = _ITEM.fullmatch(line), _HEADING.fullmatch(line)
