@@ -17,7 +17,7 @@ import pytest
 from cli import Finished, environment, files_of, run_skillgen
 from servers.guarded import Door, guarded
 
-from skillgen.sources.mcp.oauth import Bounds
+from skillgen.sources.mcp.oauth import LoginLimits
 
 BROWSER = """
 import sys, urllib.request
@@ -237,7 +237,7 @@ def test_what_comes_in_a_login_is_bounded(tmp_path: Path, browser: dict[str, str
     with guarded(Door(names={"scopes_supported": "x" * 3_000_000})) as url:
         finished = crawl(url, tmp_path / "out", browser, "--login")
     assert finished.exit_code == 3
-    assert "an answer is larger than 1 MiB" in finished.stderr
+    assert "a response is larger than 1 MiB" in finished.stderr
 
 
 def test_the_secret_of_a_client_is_in_no_message_that_repeats_it(tmp_path: Path, browser: dict[str, str]) -> None:
@@ -317,7 +317,7 @@ def test_a_request_of_a_login_goes_to_the_address_that_was_checked(monkeypatch: 
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     request = httpx2.Request("GET", "https://login.example:8443/token?a=b")
-    asyncio.run(Bounds("https://server.example/mcp", 5.0).check(request))
+    asyncio.run(LoginLimits("https://server.example/mcp", 5.0).check(request))
     assert str(request.url) == "https://93.184.215.14:8443/token?a=b"
     assert request.headers["Host"] == "login.example:8443"
     assert request.extensions["sni_hostname"] == "login.example"

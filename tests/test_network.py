@@ -22,7 +22,7 @@ from cli import ROOT, run_skillgen
 from skillgen.errors import SourceError
 from skillgen.security.addresses import is_private
 from skillgen.sources.http import Network
-from skillgen.sources.mcp.oauth import Bounds
+from skillgen.sources.mcp.oauth import LoginLimits
 
 DESCRIPTION = {"openapi": "3.1.0", "info": {"title": "Tasks", "version": "1"}, "paths": {}}
 BODY = json.dumps(DESCRIPTION).encode()
@@ -253,8 +253,8 @@ def test_a_proxy_is_asked_for_the_address_that_was_checked(proxy: Server, monkey
         Network(timeout_s=5).fetch("https://public.example/openapi.json")
 
     async def log_in() -> None:
-        bounds = Bounds("https://server.example/mcp", 5.0)
-        async with httpx2.AsyncClient(event_hooks={"request": [bounds.check]}) as client:
+        limits = LoginLimits("https://server.example/mcp", 5.0)
+        async with httpx2.AsyncClient(event_hooks={"request": [limits.check]}) as client:
             await client.get("https://public.example/token")
 
     with pytest.raises(httpx2.HTTPError):

@@ -1,16 +1,8 @@
-"""Login over the SDK provider; token store.
+"""OAuth login: gets the token for an MCP server with the OAuth provider of the SDK.
 
-The SDK's OAuth provider, bounded: it remembers what renewing a token takes, and trusts no address blindly.
-
-Where the browser comes back to after a login: a page on the loopback interface (RFC 8252, 7.3).
-
-What a login may cost, and where it may lead: what a server names for it is looked at before anything is sent there.
-
-The SDK reads whatever comes, for as long as it comes, from wherever the server says.
-
-Gets a token as the protocol asks for it: protected-resource metadata, a client, PKCE, and a page in the browser.
-
-The flow itself is the SDK's. Here is who is asked, where the browser comes back to, and what a failure means.
+The SDK implements the flow: protected-resource metadata, client registration, PKCE and the page in the browser. It has
+no limits, and follows every URL that a server names. So this module adds limits on size and time, checks each host
+before connecting to it, stores the login, and receives the redirect on the loopback interface (RFC 8252, 7.3).
 """
 
 from __future__ import annotations
@@ -55,77 +47,77 @@ from skillgen.sources.mcp.target import Login, ServerTarget
 from skillgen.sources.mcp.tokens import LoginFile, StoredLogin
 from skillgen.text.unicode import printable
 
-_EARLY_S = 60
-"""How long before its end a token is renewed: a crawl must not outlive it."""
+_REFRESH_EARLY_S = 60
+"""How long before its expiry a token is refreshed, so that it lasts for the crawl."""
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class UntrustedIssuer(Exception):
-    """The server names an authorization server that may not get the client's secret."""
+class _UntrustedIssuer(Exception):
+    """The server names an authorization server that may not receive the client's secret."""
 
     def __init__(self, issuer: str) -> None:
         super().__init__(issuer)
         self.issuer = issuer
 
 
-class Store:
-    """The storage that the SDK asks for, over what is kept."""
+class _TokenStorage:
+    """The storage that the SDK requires, in the file of the login."""
 
     def __init__(self, file: LoginFile, client: OAuthClientInformationFull | None, redirect_uri: str) -> None:
-        """A `client` that the user names wins over the one that was registered."""
+        """A `client` that the user names takes precedence over the registered one."""
         self._file = file
         self._client = client
         self._redirect_uri = redirect_uri
-        self.kept: StoredLogin = file.read()
+        self.login: StoredLogin = file.read()
 
     async def get_tokens(self) -> OAuthToken | None:
-        """Gives the tokens of the last login."""
-        tokens: OAuthToken | None = _read(OAuthToken, self.kept.get("tokens"))
+        """Returns the tokens of the last login."""
+        tokens: OAuthToken | None = _read(OAuthToken, self.login.get("tokens"))
         return tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Keeps tokens, with the time at which they end: the SDK does not know it any more in the next process."""
-        ends = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
-        self._keep(tokens=tokens.model_dump(mode="json", exclude_none=True), expires_at=ends)
+        """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
+        expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
+        self._update(tokens=tokens.model_dump(mode="json", exclude_none=True), expires_at=expires_at)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Gives the client that was named or registered."""
-        return self._client or _read(OAuthClientInformationFull, self.kept.get("client"))
+        """Returns the client that the user names, or the registered one."""
+        return self._client or _read(OAuthClientInformationFull, self.login.get("client"))
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keeps the client that the authorization server registered."""
-        self._keep(client=client_info.model_dump(mode="json", exclude_none=True))
+        """Stores the client that the authorization server registered."""
+        self._update(client=client_info.model_dump(mode="json", exclude_none=True))
 
-    def may_ask_as(self, client: OAuthClientInformationFull) -> bool:
-        """Tells whether a client may send a browser back here; to renew a token, any may."""
+    def can_redirect_to(self, client: OAuthClientInformationFull) -> bool:
+        """True if the user names the client, or it is registered with the current redirect URI."""
         return client is self._client or self._redirect_uri in map(str, client.redirect_uris or ())
 
-    def keep_trusted(self, issuer: str) -> None:
-        """Keeps the authorization server that may get the client's secret."""
-        self._keep(trusted_issuer=issuer)
+    def set_trusted_issuer(self, issuer: str) -> None:
+        """Stores the authorization server that may receive the client's secret."""
+        self._update(trusted_issuer=issuer)
 
-    def keep_servers(self, provider: Provider) -> None:
-        """Keeps where tokens are renewed."""
+    def set_servers(self, provider: _TokenProvider) -> None:
+        """Stores the servers that refresh tokens."""
         context = provider.context
-        self._keep(
+        self._update(
             issuer=context.auth_server_url,
             metadata=_dumped(context.oauth_metadata),
             resource=_dumped(context.protected_resource_metadata),
         )
 
-    def _keep(self, **values: Json) -> None:
-        self.kept = {**self.kept, **values}
-        self._file.write(self.kept)
+    def _update(self, **values: Json) -> None:
+        self.login = {**self.login, **values}
+        self._file.write(self.login)
 
 
-class Provider(OAuthClientProvider):
-    """Gives requests a token: the one that is kept, a renewed one, or one for which a person logs in."""
+class _TokenProvider(OAuthClientProvider):
+    """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in."""
 
     def __init__(
         self,
         url: str,
-        store: Store,
+        store: _TokenStorage,
         client: OAuthClientMetadata,
         *,
         client_metadata_url: str | None,
@@ -133,108 +125,108 @@ class Provider(OAuthClientProvider):
         answer: Callable[[], Awaitable[AuthorizationCodeResult]] | None,
         may_get_secret: Callable[[str, str | None], Awaitable[bool]] | None,
     ) -> None:
-        """Without `show` and `answer` nobody is asked: a request goes out with what is kept, or with nothing.
+        """Without `show` and `answer`, nobody is asked: requests have the stored token or none.
 
-        `may_get_secret` decides on an issuer, given the one that was trusted before; `None` where there is no secret.
+        `may_get_secret` decides on an issuer, given the one that was trusted before; `None` without a secret.
         """
 
         async def show_checked(page: str) -> None:
             assert show is not None
-            self._refuse_without_pkce()
-            await self._check_issuer()
+            self._require_pkce()
+            await self._require_trusted_issuer()
             await show(page)
 
         super().__init__(url, client, store, show_checked if show is not None else None, answer, client_metadata_url)
         self._store = store
-        self._may_ask = show is not None
+        self._is_interactive = show is not None
         self._may_get_secret = may_get_secret
 
     async def _initialize(self) -> None:
         await super()._initialize()
-        kept, context = self._store.kept, self.context
-        ends = kept.get("expires_at")
-        context.token_expiry_time = ends - _EARLY_S if isinstance(ends, (int, float)) else None
-        context.auth_server_url = kept["issuer"] if isinstance(kept.get("issuer"), str) else None
-        context.oauth_metadata = _read(OAuthMetadata, kept.get("metadata"))
-        context.protected_resource_metadata = _read(ProtectedResourceMetadata, kept.get("resource"))
+        login, context = self._store.login, self.context
+        expires_at = login.get("expires_at")
+        context.token_expiry_time = expires_at - _REFRESH_EARLY_S if isinstance(expires_at, (int, float)) else None
+        context.auth_server_url = login["issuer"] if isinstance(login.get("issuer"), str) else None
+        context.oauth_metadata = _read(OAuthMetadata, login.get("metadata"))
+        context.protected_resource_metadata = _read(ProtectedResourceMetadata, login.get("resource"))
 
     async def _auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         flow = super()._auth_flow(request)
-        is_renewed = False
+        is_refreshed = False
         try:
-            asked = await anext(flow)
+            sent = await anext(flow)
             while True:
-                if asked is not request:
-                    _refuse_plain(str(asked.url))
-                    if asked.method == "POST" and b"grant_type=" in asked.content:
-                        await self._check_issuer()
-                response = yield asked
-                if asked is request and response.status_code in (401, 403) and not is_renewed:
-                    # A token may end before its time.
-                    is_renewed = True
+                if sent is not request:
+                    _require_https(str(sent.url))
+                    if sent.method == "POST" and b"grant_type=" in sent.content:
+                        await self._require_trusted_issuer()
+                response = yield sent
+                if sent is request and response.status_code in (401, 403) and not is_refreshed:
+                    # A token may be revoked before it expires.
+                    is_refreshed = True
                     if response.status_code == 401 and self.context.can_refresh_token():
                         await flow.aclose()  # it holds a lock
                         self.context.token_expiry_time = 1.0
                         flow = super()._auth_flow(request)
-                        asked = await anext(flow)
+                        sent = await anext(flow)
                         continue
-                if asked is request and not self._may_ask:
+                if sent is request and not self._is_interactive:
                     return
-                if asked is request and self._is_unasked(request, response):
-                    # The user wants to log in, and this server lets strangers speak, for a while.
+                if sent is request and self._is_anonymous_success(request, response):
+                    # The user requests a login, but the server answers this request without one.
                     response = httpx2.Response(401, request=request)
                 client = self.context.client_info
-                if asked is request and client is not None and not self._store.may_ask_as(client):
+                if sent is request and client is not None and not self._store.can_redirect_to(client):
                     self.context.client_info = None
-                asked = await flow.asend(response)
+                sent = await flow.asend(response)
         except StopAsyncIteration:
             if self.context.current_tokens is not None:
-                self._store.keep_servers(self)
+                self._store.set_servers(self)
         finally:
             await flow.aclose()
 
-    def _refuse_without_pkce(self) -> None:
-        """Refuses an authorization server without PKCE, as MCP asks of clients (2025-11-25, "Authorization")."""
+    def _require_pkce(self) -> None:
+        """Rejects an authorization server without PKCE, as MCP requires of clients (2025-11-25, "Authorization")."""
         metadata = self.context.oauth_metadata
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
             raise OAuthFlowError("the authorization server does not declare PKCE: code_challenge_methods_supported")
 
-    async def _check_issuer(self) -> None:
-        """Refuses to send the client's secret to an authorization server that the user does not trust."""
+    async def _require_trusted_issuer(self) -> None:
+        """Raises instead of sending the client's secret to an authorization server that the user does not trust."""
         if self._may_get_secret is None:
             return
-        issuer, kept = self._expected_issuer(), self._store.kept.get("trusted_issuer")
-        if not await self._may_get_secret(issuer, kept if isinstance(kept, str) else None):
-            raise UntrustedIssuer(issuer)
-        if kept != issuer:
-            self._store.keep_trusted(issuer)
+        issuer, trusted = self._expected_issuer(), self._store.login.get("trusted_issuer")
+        if not await self._may_get_secret(issuer, trusted if isinstance(trusted, str) else None):
+            raise _UntrustedIssuer(issuer)
+        if trusted != issuer:
+            self._store.set_trusted_issuer(issuer)
 
     @staticmethod
-    def _is_unasked(request: httpx2.Request, response: httpx2.Response) -> bool:
-        is_there = response.status_code < 500 and response.status_code not in (401, 403, 404)
-        return is_there and "authorization" not in request.headers
+    def _is_anonymous_success(request: httpx2.Request, response: httpx2.Response) -> bool:
+        is_answered = response.status_code < 500 and response.status_code not in (401, 403, 404)
+        return is_answered and "authorization" not in request.headers
 
 
-def _refuse_plain(url: str) -> None:
+def _require_https(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise OAuthFlowError("it names an address for the login that is not of https://")
+        raise OAuthFlowError("the server names a login URL that does not begin with https://")
 
 
-def checked_page(url: str) -> str:
-    """Gives the address of a login page that may be opened in a browser.
+def _checked_page(url: str) -> str:
+    """Returns the URL of a login page if a browser may open it.
 
     Raises:
-        OAuthFlowError: it is not of https (OAuth 2.1, 1.5).
+        OAuthFlowError: the URL is invalid or not an https URL (OAuth 2.1, 1.5).
     """
-    _refuse_plain(url)
+    _require_https(url)
     if not (url.isascii() and url.isprintable()):
-        raise OAuthFlowError("it names an address for the login that is none")
+        raise OAuthFlowError("the server names an invalid URL for the login")
     return url
 
 
 def _read(kind: Any, data: Json) -> Any:
-    """Gives what is kept as the SDK has it; what another version kept and this one cannot read is as good as none."""
+    """Returns a stored value as a model of the SDK; `None` if another version stored it in an unknown form."""
     if data is None:
         return None
     try:
@@ -247,41 +239,41 @@ def _dumped(model: Any) -> Json:
     return None if model is None else model.model_dump(mode="json", exclude_none=True)
 
 
-CALLBACK_PATH = "/callback"
+_CALLBACK_PATH = "/callback"
 
 _PAGE = b"""<!doctype html><meta charset="utf-8"><title>skillgen</title>
 <p>That is all. Close this page and go back to the terminal.</p>
 """
 
 
-class Redirect(ThreadingHTTPServer):
-    """A page that waits for the browser."""
+class _RedirectServer(ThreadingHTTPServer):
+    """A server on the loopback interface that receives the redirect of the browser."""
 
     daemon_threads = True
 
     def __init__(self, port: int = 0) -> None:
-        """Begins to listen, at a free port unless one is named.
+        """Listens on the port; 0 selects a free one.
 
         Raises:
-            OSError: the port is taken.
+            OSError: the port is in use.
         """
-        super().__init__(("127.0.0.1", port), _Page)
+        super().__init__(("127.0.0.1", port), _RedirectHandler)
         self.answer: dict[str, str] = {}
-        self.has_come = threading.Event()
+        self.answered = threading.Event()
 
     @property
     def url(self) -> str:
         """The redirect URI."""
-        return f"http://127.0.0.1:{self.server_port}{CALLBACK_PATH}"
+        return f"http://127.0.0.1:{self.server_port}{_CALLBACK_PATH}"
 
 
 @contextmanager
-def listening(port: int = 0) -> Iterator[Redirect]:
-    """Listens for the browser; at another port where the one that is wished for is taken."""
+def _listening(port: int = 0) -> Iterator[_RedirectServer]:
+    """Listens for the redirect, on another port if the given one is in use."""
     try:
-        server = Redirect(port)
+        server = _RedirectServer(port)
     except OSError:
-        server = Redirect()
+        server = _RedirectServer()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()
     try:
@@ -292,69 +284,69 @@ def listening(port: int = 0) -> Iterator[Redirect]:
         thread.join()
 
 
-class _Page(BaseHTTPRequestHandler):
-    server: Redirect
+class _RedirectHandler(BaseHTTPRequestHandler):
+    server: _RedirectServer
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing: the request holds the code."""
+        """Logs nothing, because the request contains the code."""
 
     def do_GET(self) -> None:
-        """Takes the answer of the authorization server; what browsers ask for besides is not there."""
+        """Receives the answer of the authorization server; other requests of the browser get a 404."""
         parts = urlsplit(self.path)
         answer = dict(parse_qsl(parts.query))
-        is_answer = parts.path == CALLBACK_PATH and ("code" in answer or "error" in answer)
+        is_answer = parts.path == _CALLBACK_PATH and ("code" in answer or "error" in answer)
         body = _PAGE if is_answer else b""
         self.send_response(200 if is_answer else 404)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        if is_answer and not self.server.has_come.is_set():
+        if is_answer and not self.server.answered.is_set():
             self.server.answer = answer
-            self.server.has_come.set()
+            self.server.answered.set()
 
 
 _BODY_LIMIT_BYTES = 1024 * 1024
-"""Metadata, registrations and tokens have a few thousand."""
+"""Maximum size of a response; metadata, registrations and tokens take a few thousand bytes."""
 
-_WITH_BODY = (401, 403)
-"""Statuses of the server itself whose body may matter; of another one the status alone does."""
+_STATUSES_WITH_BODY = (401, 403)
+"""Statuses for which the body of the MCP server's own response is read; otherwise only its status matters."""
 
 
-class Bounds:
-    """The bounds of one login."""
+class LoginLimits:
+    """Limits the time, the size of responses and the hosts of one login."""
 
     def __init__(self, url: str, timeout_s: float, issuer: str | None = None) -> None:
-        """Bounds a login to the server at `url`; `issuer` is the authorization server that the user named."""
+        """`url` is the MCP server; `issuer` is the authorization server that the user names."""
         self._url = url
-        self._named = hosts_of([url, issuer or ""])
-        self._whole_s = TOTAL_TIMEOUT_FACTOR * timeout_s
+        self._trusted_hosts = hosts_of([url, issuer or ""])
+        self._total_s = TOTAL_TIMEOUT_FACTOR * timeout_s
         self._scope: anyio.CancelScope | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Ends what takes too long.
+        """Cancels the block after the time limit.
 
         Raises:
-            SourceError: it did.
+            SourceError: the login took too long.
         """
-        with anyio.CancelScope(deadline=anyio.current_time() + self._whole_s) as scope:
+        with anyio.CancelScope(deadline=anyio.current_time() + self._total_s) as scope:
             self._scope = scope
             yield
         if scope.cancelled_caught:
             where = public_url(self._url)
-            raise SourceError(f"the login took longer than {self._whole_s:g} s", where=where, fix="try again later")
+            raise SourceError(f"the login took longer than {self._total_s:g} s", where=where, fix="try again later")
 
     @contextmanager
-    def while_a_person_acts(self) -> Iterator[None]:
-        """Stops the clock: a person takes their own time."""
+    def paused(self) -> Iterator[None]:
+        """Suspends the time limit while a person acts."""
         assert self._scope is not None
         self._scope.deadline = math.inf
         yield
-        self._scope.deadline = anyio.current_time() + self._whole_s
+        self._scope.deadline = anyio.current_time() + self._total_s
 
     async def check(self, request: httpx2.Request) -> None:
-        """Refuses a request to a private network that the user did not name; sends others to the checked address."""
+        """Rejects a request to a private network that the user did not name; sends others to the checked address."""
         request.headers["Accept-Encoding"] = "identity"
         address = await self.check_address(str(request.url))
         if address is not None:
@@ -363,40 +355,38 @@ class Bounds:
             request.url = request.url.copy_with(host=address)
 
     async def check_address(self, url: str) -> str | None:
-        """Refuses an address in a private network that the user did not name.
-
-        Returns the address to connect to; `None` if the user named the host.
+        """Returns the IP address to connect to; `None` if the user named the host.
 
         Raises:
-            SourceError: it is one.
+            SourceError: the host is in a private network, and the user did not name it.
         """
-        return await anyio.to_thread.run_sync(resolve_public_address, url, self._named, public_url(self._url))
+        return await anyio.to_thread.run_sync(resolve_public_address, url, self._trusted_hosts, public_url(self._url))
 
     async def read(self, response: httpx2.Response) -> None:
-        """Reads a whole answer, as far as it may go.
+        """Reads the body of a response.
 
         Raises:
-            SourceError: it is too large, or compressed, which nobody asked for.
+            SourceError: the body is too large, or compressed although the request excludes it.
         """
         request = response.request
-        is_own = request.method == "POST" and str(request.url) == self._url
+        is_ping = request.method == "POST" and str(request.url) == self._url
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-            raise self._too_much("compressed, though it was asked for plain text")
+            raise self._response_error("compressed, although the request allows only `identity`")
         content = bytearray()
-        if not is_own or response.status_code in _WITH_BODY:
+        if not is_ping or response.status_code in _STATUSES_WITH_BODY:
             assert isinstance(response.stream, httpx2.AsyncByteStream)
             async for chunk in response.stream:
                 content += chunk
                 if len(content) > _BODY_LIMIT_BYTES:
-                    raise self._too_much(f"larger than {_BODY_LIMIT_BYTES // 2**20} MiB")
-        response.stream = _Read(response.stream, bytes(content))
+                    raise self._response_error(f"larger than {_BODY_LIMIT_BYTES // 2**20} MiB")
+        response.stream = _Buffered(response.stream, bytes(content))
 
-    def _too_much(self, what: str) -> SourceError:
-        return SourceError(f"the login fails: an answer is {what}", where=public_url(self._url))
+    def _response_error(self, what: str) -> SourceError:
+        return SourceError(f"the login fails: a response is {what}", where=public_url(self._url))
 
 
-class _Read(httpx2.AsyncByteStream):
-    """What was read of a response, whose own stream is closed with it."""
+class _Buffered(httpx2.AsyncByteStream):
+    """The content of a response that was read; closing it closes the original stream."""
 
     def __init__(self, stream: object, content: bytes) -> None:
         assert isinstance(stream, httpx2.AsyncByteStream)
@@ -410,31 +400,31 @@ class _Read(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-PERSON_S = 300.0
+_PERSON_S = 300.0
 """How long a person may take to log in."""
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 
 
 def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
-    """Gives a token: the one that is kept, a renewed one, or one for which a person logs in; `None` without any.
+    """Returns a token: the stored one, a refreshed one, or one for which a person logs in; `None` without any.
 
     Raises:
-        SourceError: the login failed, or was not finished in time.
+        SourceError: the login failed or took too long.
     """
     login, where = target.login, public_url(url)
     try:
-        with listening(_port_of(file)) as redirect:
-            bounds = Bounds(url, target.timeout_s, login.issuer)
-            provider = _provider(url, login, file, redirect, bounds)
-            status = asyncio.run(_ask(target, url, provider, bounds))
+        with _listening(_registered_port(file)) as redirect:
+            limits = LoginLimits(url, target.timeout_s, login.issuer)
+            provider = _provider(url, login, file, redirect, limits)
+            status = asyncio.run(_send_ping(target, url, provider, limits))
     except SkillgenError:
         raise
     except TimeoutError:
         raise SourceError(
-            f"nobody logged in within {PERSON_S:g} seconds", where=where, fix="run the command again and log in"
+            f"nobody logged in within {_PERSON_S:g} seconds", where=where, fix="run the command again and log in"
         ) from None
-    except UntrustedIssuer as error:
+    except _UntrustedIssuer as error:
         issuer = printable(error.issuer)
         raise SourceError(
             f"the login fails: the server names the authorization server {issuer}, which may not get the client secret",
@@ -458,50 +448,54 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
             if isinstance(cause, SkillgenError):
                 raise cause from None
         if login.announce is None:
-            return None  # the crawl will tell
+            return None  # the crawl reports the error
         lost = error_from_transport(error)
         fix = getattr(lost, "fix", None)
         raise SourceError(f"the login fails: {printable(str(lost))}", where=where, fix=fix) from None
     if status == 401 and login.announce is not None:
-        raise SourceError("the server refuses the token of the login", where=where, fix="skillgen logout, and again")
+        raise SourceError(
+            "the server rejects the token of the login", where=where, fix="run `skillgen logout`, then log in again"
+        )
     tokens = provider.context.current_tokens
     return None if tokens is None else tokens.access_token
 
 
-async def _ask(target: ServerTarget, url: str, provider: Provider, bounds: Bounds) -> int:
-    """Sends a request that changes nothing, for which the provider gets a token, and gives the status."""
+async def _send_ping(target: ServerTarget, url: str, provider: _TokenProvider, limits: LoginLimits) -> int:
+    """Sends a `ping`, for which the provider gets a token, and returns the HTTP status."""
     message = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     headers = [*target.headers, ("Accept", "application/json, text/event-stream")]
-    hooks: dict[str, list[Callable[..., Any]]] = {"request": [bounds.check], "response": [bounds.read]}
+    hooks: dict[str, list[Callable[..., Any]]] = {"request": [limits.check], "response": [limits.read]}
     timeout = httpx2.Timeout(target.timeout_s)
-    with bounds.running():
+    with limits.running():
         async with (
             httpx2.AsyncClient(auth=provider, headers=headers, timeout=timeout, event_hooks=hooks) as client,
             client.stream("POST", url, json=message) as response,
         ):
             return int(response.status_code)
-    raise AssertionError("what was cancelled is told")
+    raise AssertionError("`running` raises if the block was cancelled")
 
 
-def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bounds: Bounds) -> Provider:
+def _provider(
+    url: str, login: Login, file: LoginFile, redirect: _RedirectServer, limits: LoginLimits
+) -> _TokenProvider:
     announce = login.announce
 
     async def show(page: str) -> None:
         assert announce is not None
-        await bounds.check_address(checked_page(page))
+        await limits.check_address(_checked_page(page))
         announce(f"log in to {published_url(url)} at: {page}")
-        announce(f"waiting up to {PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
+        announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
         if _has_browser():
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
     async def answer() -> AuthorizationCodeResult:
-        with bounds.while_a_person_acts(), anyio.fail_after(PERSON_S):
-            while not redirect.has_come.is_set():  # a thread that waits could not be interrupted
-                await anyio.sleep(_LOOK_S)
-        said = redirect.answer
-        if "code" not in said:
-            raise OAuthFlowError(said.get("error_description") or said.get("error") or "no code came back")
-        return AuthorizationCodeResult(code=said["code"], state=said.get("state"), iss=said.get("iss"))
+        with limits.paused(), anyio.fail_after(_PERSON_S):
+            while not redirect.answered.is_set():  # polled, because a waiting thread could not be interrupted
+                await anyio.sleep(_POLL_S)
+        query = redirect.answer
+        if "code" not in query:
+            raise OAuthFlowError(query.get("error_description") or query.get("error") or "the answer has no code")
+        return AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
 
     is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
     metadata = OAuthClientMetadata.model_validate(
@@ -514,17 +508,17 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
         }
     )
 
-    async def may_get_secret(issuer: str, kept: str | None) -> bool:
-        trusted = login.issuer or kept
+    async def may_get_secret(issuer: str, trusted_before: str | None) -> bool:
+        trusted = login.issuer or trusted_before
         if trusted is not None and trusted.rstrip("/") == issuer.rstrip("/"):
             return True
         if login.issuer is not None or login.confirm is None:
             return False
-        with bounds.while_a_person_acts():
+        with limits.paused():
             return await anyio.to_thread.run_sync(login.confirm, issuer)
 
-    store = Store(file, None if is_document else _named_client(login, redirect), redirect.url)
-    return Provider(
+    store = _TokenStorage(file, None if is_document else _named_client(login, redirect), redirect.url)
+    return _TokenProvider(
         url,
         store,
         metadata,
@@ -535,7 +529,7 @@ def _provider(url: str, login: Login, file: LoginFile, redirect: Redirect, bound
     )
 
 
-def _named_client(login: Login, redirect: Redirect) -> OAuthClientInformationFull | None:
+def _named_client(login: Login, redirect: _RedirectServer) -> OAuthClientInformationFull | None:
     if login.client_id is None:
         return None
     secret = login.client_secret
@@ -549,8 +543,8 @@ def _named_client(login: Login, redirect: Redirect) -> OAuthClientInformationFul
     )
 
 
-def _port_of(file: LoginFile) -> int:
-    """Gives the port that the client was registered with: some authorization servers want the very same."""
+def _registered_port(file: LoginFile) -> int:
+    """Returns the port of the registered redirect URI, which some authorization servers compare; 0 if unknown."""
     client = file.read().get("client")
     uris = client.get("redirect_uris") if isinstance(client, dict) else None
     try:
@@ -560,7 +554,7 @@ def _port_of(file: LoginFile) -> int:
 
 
 def _has_browser() -> bool:
-    """Tells whether there is a browser with a window: one in the terminal would take it over."""
+    """True if there is a graphical browser; a text browser would take over the terminal."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))
