@@ -42,6 +42,8 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
+import skillgen.render
+import skillgen.text
 from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
 from skillgen.text.markdown import Markdown, paragraph
@@ -178,12 +180,11 @@ class CompiledTemplates(BytecodeCache):
 
 
 def _digest_of_modules() -> str:
-    """Tells apart the versions of what is compiled in: Jinja, and the filters, which it runs on constants."""
-    package = Path(__file__).parent.parent
+    """Returns a digest of what is compiled in: Jinja, and the filters, which it runs on constants."""
     states = [
         (str(path), state.st_mtime_ns, state.st_size)
-        for folder in (package / "markdown", package / "render", Path(jinja2.__file__).parent)
-        for path in sorted(folder.glob("*.py"))
+        for package in (skillgen.text, skillgen.render, jinja2)
+        for path in sorted(Path(package.__path__[0]).glob("*.py"))
         for state in [path.stat()]
     ]
     return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
