@@ -672,7 +672,7 @@ def test_a_template_that_is_a_link_leads_to_no_other_file(project: Path, link: s
     (project / link).symlink_to(private / "key" if link.endswith(".j2") else private)
     finished = build(project, "targets: {api: {source: {openapi: api.json}, templates: own}}\n")
     assert finished.exit_code == 2
-    assert "is a symbolic link that leads out of the folder" in finished.stderr
+    assert "is a symbolic link that points out of the folder" in finished.stderr
     assert not any(b"PRIVATE" in content for content in files_of(project / "agent-docs").values())
 
 

@@ -1,4 +1,4 @@
-"""The templates that skillgen comes with: their names, texts and what each is for. No Jinja is needed to read them."""
+"""The built-in templates: names, sources and purposes, readable without Jinja."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ _REPOSITORY_TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 
 
 def templates_folder() -> Path:
-    """Gives the folder of the templates: in the package, or beside it in the repository."""
+    """Returns the folder of the templates: in the package, or next to it in the repository."""
     return _PACKAGE_TEMPLATES if _PACKAGE_TEMPLATES.is_dir() else _REPOSITORY_TEMPLATES
 
 
 @cache
 def template_names() -> tuple[str, ...]:
-    """Gives the name of each template, its path below the folder with forward slashes, sorted."""
+    """Returns the name of each template, its path below the folder with forward slashes, sorted."""
     folder = templates_folder()
     return tuple(sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")))
 
 
 def template_text(name: str) -> str:
-    """Gives the text of a template, whose name is one of `template_names()`."""
+    """Returns the source of a template of `template_names()`."""
     return templates_folder().joinpath(*name.split("/")).read_text("utf-8")
 
 
 def template_purpose(name: str) -> str:
-    """Gives the comment with which a template begins, on one line."""
+    """Returns the comment at the top of a template, on one line."""
     text = template_text(name)
     return " ".join(text[2 : text.index("#}")].split()) if text.startswith("{#") else ""
 
 
 def template_problems(overrides: Path | None) -> Iterator[Problem]:
-    """Yields a warning for each file of a user's folder that neither skillgen nor another file of it uses."""
+    """Yields a warning for each file of a user's folder that neither skillgen nor another file in it uses."""
     from difflib import get_close_matches
 
     if overrides is None:
@@ -56,6 +56,6 @@ def template_problems(overrides: Path | None) -> Iterator[Problem]:
             level="warning",
             where=path.as_posix(),
             message=f"skillgen has no template {name}, and no other template includes it, so it is not used",
-            fix=(f"call it {by_lower_case[close[0]]}; " if close else "")
-            + "`skillgen templates list` names all templates",
+            fix=(f"rename it to {by_lower_case[close[0]]}; " if close else "")
+            + "`skillgen templates list` lists all templates",
         )

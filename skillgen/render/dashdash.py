@@ -1,4 +1,4 @@
-"""What dashdash asks for (seed 000): front matter of its CLI and web profiles, and the discovery entry."""
+"""The front matter and the registry entry that dashdash defines for its CLI and web profiles (seed 000)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _AUTH_METHODS = {"bearer": "bearer", "api-key": "api-key", "oauth2": "oauth2", "
                  "session": "session", "bearer_token": "bearer", "api_key": "api-key", "oauth2_code": "oauth2",
                  "oauth2_device": "oauth2"}  # fmt: skip
 _CLI_LEVELS = {"browse": "interact"}
-"""Levels that the CLI profile lacks, as the next more cautious one."""
+"""Levels that the CLI profile lacks, to the next more cautious one."""
 
 
 def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict[str, Any]:
-    """Gives the front matter of `--ai-help` (CLI profile, 3.4.1); a URL that is not known is `none`.
+    """Returns the front matter of `--ai-help` (CLI profile, 3.4.1); an unknown URL is `none`.
 
-    `subcommand_help` says that each command has a help of its own.
+    `subcommand_help` is true if each command has its own help.
     """
     return {
         **_identity(service),
@@ -38,7 +38,7 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
 
 
 def web_front_matter(service: Service) -> dict[str, Any]:
-    """Gives the front matter of llms.txt (web profile, 4.3)."""
+    """Returns the front matter of llms.txt (web profile, 4.3)."""
     rate_limit = rate_limit_phrase(service.rate_limit) if service.rate_limit else None
     endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
@@ -49,18 +49,16 @@ def web_front_matter(service: Service) -> dict[str, Any]:
         "mcp-url": _url_or_none(service.access.mcp),
         "api-url": _url_or_none(service.access.api),
         "web-url": url_of(service.access.web),
-        "api-endpoint": _web_address(
-            endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
-        ),
+        "api-endpoint": _web_url(endpoint.url if endpoint is not None and is_known else service.access.api_endpoint),
         "rate-limit": rate_limit,
         "auth-methods": _auth_methods(service),
-        "status-page": _web_address(service.status_page),
+        "status-page": _web_url(service.status_page),
         **_recommended(service),
     }
 
 
 def registry_entry(service: Service) -> dict[str, Json]:
-    """Gives the discovery entry (seed 000, "MCP servers MAY register"). `verified` is somebody else's word."""
+    """Returns the discovery entry (seed 000, "MCP servers MAY register"), without `verified`, which others decide."""
     entry: dict[str, Json] = {
         "name": skill_name(service),
         "description": description(service),
@@ -100,8 +98,8 @@ def _recommended(service: Service) -> dict[str, Any]:
         )
         if invocation
         else None,
-        "homepage": _web_address(service.homepage),
-        "repository": _web_address(service.repository),
+        "homepage": _web_url(service.homepage),
+        "repository": _web_url(service.repository),
         "content-version": service.content_version,
         "last-updated": service.last_updated,
         "emoji": service.emoji,
@@ -109,8 +107,10 @@ def _recommended(service: Service) -> dict[str, Any]:
 
 
 def _alternative_access(service: Service) -> dict[str, Json]:
-    """Gives the declared ones: a URL, or null where there is none. The documentation of an API is no alternative to
-    that API, so alone it gives no entry."""
+    """Returns the declared alternatives: a URL, or null if it is declared that there is no such access.
+
+    An API's documentation is not an alternative to that API, so alone it does not make an entry.
+    """
     if service.kind == "openapi" and not (service.access.cli or service.access.web):
         return {}
     links = {"cliUrl": service.access.cli, "apiUrl": service.access.api, "webUrl": service.access.web}
@@ -119,15 +119,15 @@ def _alternative_access(service: Service) -> dict[str, Json]:
 
 def _auth_methods(service: Service) -> list[str]:
     used = (auth for auth in service.requirements.auth if not auth.is_for_events)
-    found = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in used)
-    return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in found if kind in _AUTH_METHODS))
+    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in used)
+    return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
 
 
 def _url_or_none(link: Value | None) -> str:
     return url_of(link) or "none"
 
 
-def _web_address(url: str | None) -> str | None:
+def _web_url(url: str | None) -> str | None:
     return url if url is not None and url.startswith(("https://", "http://")) else None
 
 

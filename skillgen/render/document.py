@@ -1,4 +1,4 @@
-"""A document, a path below OUT and a text; and the names of the formats."""
+"""The document that skillgen writes, and the names of formats and profiles."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from skillgen.errors import Problem
 
 FORMATS = ("skill", "llms", "ai-help", "ai-help-commands", "registry")
-"""Names of `--emit`, in the order in which they are rendered."""
+"""Names of `--emit`, in rendering order."""
 
 DEFAULT_FORMATS = ("skill", "llms", "ai-help", "registry")
-"""What is written where nothing is asked for."""
+"""The formats without `--emit`."""
 
 PROFILES = ("portable", "claude")
-"""Names of `--profile`: the six fields of Agent Skills, or those of Claude Code too."""
+"""Names of `--profile`: the six fields of Agent Skills, or also those of Claude Code."""
 
 DEFAULT_PROFILE = "portable"
-"""The one that every host reads."""
+"""The profile that every host reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file that skillgen would write."""
+    """A file that skillgen would write."""
 
     path: str
     """Relative to OUT, with forward slashes."""
 
     text: str
-    """Its content; line feeds, and one at the end."""
+    """Its content, with `\\n` line ends and one at the end."""
 
     problems: tuple[Problem, ...] = ()
-    """What had to be left out of it."""
+    """What was left out of it."""

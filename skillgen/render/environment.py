@@ -1,25 +1,11 @@
-"""Jinja: loading, sandbox, bytecode cache, errors; is given its filters.
+"""The Jinja environment that renders every template.
 
-What a user's templates run in: they reach what they are given and no further, and they come to an end.
+Whatever a template prints goes through `paragraph`, which is safe anywhere in a line, unless a filter made it safe for
+another place: a template that forgets a filter is still safe.
 
-A template may come from anywhere. Jinja's sandbox keeps it from Python's objects; here are the bounds of what it may
-use up, and the words in which its errors are told.
-
-What skillgen's own templates run in: Jinja without the guesses that only other people's templates need.
-
-An attribute is an attribute, and a function takes what it is given. What Jinja does for each of both, to find out what
-else could be meant, took a ninth of the time of rendering. A test renders with every own template, so a name that is
-not there does not stay.
-
-Keeps templates as compiled, in the user's cache folder: compiling them takes longer than most services take.
-
-A cache is a convenience. Where it cannot be read or written, the templates are compiled anew, and nobody is told.
-Only skillgen's own templates are kept: those of a user are compiled for a sandbox.
-
-The one Jinja environment: where templates are found, and how they run.
-
-Whatever a template prints goes through `paragraph`, which is safe anywhere in a line, unless a filter of its own made
-it safe for another place. So a template that forgets a filter is safe all the same.
+skillgen's own templates run in plain Jinja without its lookup fallbacks, and are cached as bytecode. A user's templates
+may come from anywhere: they run in Jinja's sandbox, which keeps them from Python's objects, with limits on time and
+memory, and are not cached.
 """
 
 from __future__ import annotations
@@ -48,18 +34,18 @@ from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
 from skillgen.text.markdown import Markdown, paragraph
 
-LIMIT_S = 10.0
-"""Seconds of the processor that one template, or one macro, may take."""
+TIME_LIMIT_S = 10.0
+"""CPU seconds that one template, or one macro, may take."""
 
-LIMIT_ITEMS = 1_000_000
-"""How long a repeated text or list may become."""
+MAX_REPETITIONS = 1_000_000
+"""Maximum length of a repeated string or list."""
 
-LIMIT_EXPONENT = 1_000
-"""The largest power that a template may ask for."""
+MAX_EXPONENT = 1_000
+"""The largest exponent that a template may use."""
 
 
-class Missing(jinja2.StrictUndefined):
-    """A name that is not there: using it is an error, which says what is nearest."""
+class MissingName(jinja2.StrictUndefined):
+    """An undefined name: using it is an error, which suggests the closest field."""
 
     __slots__ = ()
 
@@ -78,21 +64,21 @@ class Missing(jinja2.StrictUndefined):
         return f"{kind.__name__} has no {self._undefined_name!r}{hint}"
 
 
-class TemplateFiles(jinja2.FileSystemLoader):
-    """Templates below folders, the first folder first."""
+class TemplateLoader(jinja2.FileSystemLoader):
+    """Loads templates from folders, the first folder first."""
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Gives the text of a template, its file, and whether it is still the same.
+        """Returns the source of a template, its file, and a function that reports whether it is unchanged.
 
         Raises:
-            TemplateNotFound: there is none of this name.
-            TemplateSyntaxError: it is no text.
+            TemplateNotFound: there is no template of this name.
+            TemplateSyntaxError: it is not UTF-8, or a symbolic link that points out of the folder.
         """
         try:
             text, file, is_current = super().get_source(environment, template)
             if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
-                    "it is a symbolic link that leads out of the folder", 1, template, file
+                    "it is a symbolic link that points out of the folder", 1, template, file
                 )
             return text, file, is_current
         except jinja2.TemplateNotFound:
@@ -102,29 +88,29 @@ class TemplateFiles(jinja2.FileSystemLoader):
             raise jinja2.TemplateSyntaxError("it is not UTF-8", line, template, self.file_of(template)) from None
 
     def file_of(self, template: str) -> str | None:
-        """Gives the file of a template, where there is one."""
+        """Returns the file of a template, if there is one."""
         files = [Path(folder, *template.split("/")) for folder in self.searchpath]
         return next((str(file) for file in files if file.is_file()), None)
 
 
-class UsersEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, without operations that one short line makes endless."""
+class SandboxedEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, without the operations that let one short line use unbounded time or memory."""
 
     intercepted_binops = frozenset({"*", "**"})
 
     def call_binop(self, context: jinja2.runtime.Context, operator: str, left: Any, right: Any) -> Any:
-        """Multiplies, unless what comes of it has no end."""
-        if operator == "**" and isinstance(right, int) and abs(right) > LIMIT_EXPONENT:
-            raise jinja2.exceptions.SecurityError(f"an exponent of more than {LIMIT_EXPONENT:,} is refused")
+        """Evaluates a multiplication or power, unless its result would be too large."""
+        if operator == "**" and isinstance(right, int) and abs(right) > MAX_EXPONENT:
+            raise jinja2.exceptions.SecurityError(f"an exponent of more than {MAX_EXPONENT:,} is refused")
         if operator == "*":
             for items, times in ((left, right), (right, left)):
-                if hasattr(items, "__len__") and isinstance(times, int) and len(items) * times > LIMIT_ITEMS:
-                    raise jinja2.exceptions.SecurityError(f"more than {LIMIT_ITEMS:,} repetitions are refused")
+                if hasattr(items, "__len__") and isinstance(times, int) and len(items) * times > MAX_REPETITIONS:
+                    raise jinja2.exceptions.SecurityError(f"more than {MAX_REPETITIONS:,} repetitions are refused")
         return super().call_binop(context, operator, left, right)
 
 
-class _OwnContext(Context):
-    """Calls functions, none of which asks for the context."""
+class _BuiltinContext(Context):
+    """Calls functions directly: none of ours asks for the context."""
 
     def call(
         self, function: Callable[..., Any], *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **kwargs: Any
@@ -132,34 +118,43 @@ class _OwnContext(Context):
         return function(*args, **kwargs)
 
 
-class OwnEnvironment(jinja2.Environment):
-    """Renders templates whose names all exist."""
+class BuiltinEnvironment(jinja2.Environment):
+    """Renders skillgen's own templates.
 
-    context_class = _OwnContext
+    Attributes are only attributes, and functions take what they are given: Jinja's search for other meanings took a
+    ninth of the rendering time. A test renders every template, so a name that does not exist is found there.
+    """
+
+    context_class = _BuiltinContext
     getattr = staticmethod(getattr)  # type: ignore[assignment]  # the built-in has more forms
 
 
-KEPT_VERSIONS = 4
-"""Versions of skillgen whose templates are kept; several may be installed."""
+MAX_CACHED_VERSIONS = 4
+"""Versions of skillgen with cached templates; several may be installed."""
 
 
-class CompiledTemplates(BytecodeCache):
-    """A file for each template; Jinja itself checks its source and the version of Python."""
+class TemplateCache(BytecodeCache):
+    """A bytecode file for each template, in the user's cache folder: compiling takes longer than rendering most
+    services.
+
+    Jinja itself checks the source of a template and the version of Python. Where the cache cannot be read or written,
+    the templates are compiled again, without a message.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / f"templates-{_digest_of_modules()}"
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Reads a template, if it is kept and nobody else could have written it."""
+        """Loads a template if it is cached and nobody else could have written it."""
         path = self._folder / bucket.key
         try:
-            if _is_ours(self._folder) and _is_ours(path):
+            if _is_written_by_user_only(self._folder) and _is_written_by_user_only(path):
                 bucket.bytecode_from_string(path.read_bytes())
         except Exception:  # a damaged file raises whatever the reader stumbles over
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keeps a template; a file is there whole or not at all."""
+        """Caches a template, atomically."""
         with suppress(OSError):
             if not self._folder.is_dir():
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -173,9 +168,9 @@ class CompiledTemplates(BytecodeCache):
                 Path(name).unlink(missing_ok=True)
 
     def _remove_oldest(self) -> None:
-        """Removes what earlier versions kept, but for the last of them."""
+        """Removes the caches of all but the latest versions."""
         folders = sorted(self._folder.parent.glob("templates-*"), key=lambda folder: folder.stat().st_mtime)
-        for folder in folders[:-KEPT_VERSIONS]:
+        for folder in folders[:-MAX_CACHED_VERSIONS]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -190,8 +185,8 @@ def _digest_of_modules() -> str:
     return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
 
 
-def cache_folder() -> Path | None:
-    """Gives the folder for what may be deleted at any time; none where the user has no home."""
+def _cache_folder() -> Path | None:
+    """Returns the folder for files that may be deleted at any time; `None` if the user has no home."""
     with suppress(RuntimeError):
         if named := os.environ.get("XDG_CACHE_HOME"):
             return Path(named) / "skillgen"
@@ -201,8 +196,8 @@ def cache_folder() -> Path | None:
     return None
 
 
-def _is_ours(path: Path) -> bool:
-    """Tells whether only this user can have written it: what is loaded is run."""
+def _is_written_by_user_only(path: Path) -> bool:
+    """True if only this user can have written a file: what is loaded is executed."""
     if os.name != "posix":
         return True
     state = path.stat()
@@ -210,39 +205,38 @@ def _is_ours(path: Path) -> bool:
 
 
 class Templates:
-    """Loads templates: the user's first, then those that skillgen comes with."""
+    """Loads templates: the user's first, then those of skillgen."""
 
     def __init__(
         self,
         filters: Mapping[str, Callable[..., Any]],
         functions: Mapping[str, Callable[..., Any]],
         overrides: Path | None = None,
-        limit_s: float = LIMIT_S,
+        limit_s: float = TIME_LIMIT_S,
     ) -> None:
-        """Takes what templates may use: the filters, and the functions that they may call."""
+        """Takes the filters, and the functions that templates may call."""
         if overrides is not None and not overrides.is_dir():
             raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
-        self._files = TemplateFiles([templates_folder()] if overrides is None else [overrides, templates_folder()])
-        # A user's template may come from anywhere; it gets no further than the model.
-        kind = OwnEnvironment if overrides is None else UsersEnvironment
+        self._files = TemplateLoader([templates_folder()] if overrides is None else [overrides, templates_folder()])
+        kind = BuiltinEnvironment if overrides is None else SandboxedEnvironment
         self._limit_s = None if overrides is None else limit_s
         self._environment = kind(
             loader=self._files,
-            undefined=Missing,
+            undefined=MissingName,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=False,  # Markdown, not HTML: see `printed`
-            finalize=printed,
-            bytecode_cache=_kept_compiled() if overrides is None else None,
+            autoescape=False,  # Markdown, not HTML: see `escape_printed`
+            finalize=escape_printed,
+            bytecode_cache=_template_cache() if overrides is None else None,
         )
-        self.are_own = overrides is None
-        """Whether every template is one of skillgen's own."""
+        self.are_builtin = overrides is None
+        """True if no template is a user's."""
         self._environment.filters.update(filters)
         self._environment.globals.update(functions)
 
     def render(self, template: str, **context: Any) -> Markdown:
-        """Renders one template; its result ends with one line end.
+        """Renders one template; the result ends with exactly one newline.
 
         Raises:
             UsageError: the template has an error; the message names the file, the line and what is missing.
@@ -251,7 +245,7 @@ class Templates:
             return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
 
     def macro(self, template: str, name: str, **context: Any) -> Any:
-        """Gives a macro of a template as a function; what it returns is Markdown, trimmed."""
+        """Returns a macro of a template as a function; its result is Markdown without newlines at its ends."""
         with self._problems(template):
             module = self._environment.get_template(template).make_module(context)
             if not hasattr(module, name):
@@ -269,7 +263,7 @@ class Templates:
 
     @contextmanager
     def _problems(self, template: str) -> Iterator[None]:
-        """Turns what goes wrong in a template into a message; in one of ours, only what Jinja itself reports."""
+        """Turns errors of a template into a `UsageError`; for our own templates, only the errors of Jinja itself."""
         try:
             too_long = jinja2.TemplateRuntimeError(f"it takes more than {self._limit_s or 0:g} s")
             with time_limit(self._limit_s, too_long):
@@ -279,37 +273,37 @@ class Templates:
         except SkillgenError:
             raise
         except Exception as error:
-            if self.are_own:
+            if self.are_builtin:
                 raise
             raise self._problem(template, error) from error
 
     def _problem(self, template: str, error: Exception) -> UsageError:
-        """Says what is wrong, with the file where it stands and the line."""
+        """Returns the error with the file and the line."""
         file, line = getattr(error, "filename", None), getattr(error, "lineno", None)
         if line is None:
-            file, line = _place_of(error)
+            file, line = _position_in_template(error)
         name = self._shown(file or self._files.file_of(template) or template)
         where = f"template {name}" + (f", line {line}" if line else "")
-        words = "it calls itself without end" if isinstance(error, RecursionError) else str(error)
-        return UsageError(f"the template cannot be rendered: {words}", where=where, fix="correct the template")
+        reason = "it calls itself without end" if isinstance(error, RecursionError) else str(error)
+        return UsageError(f"the template cannot be rendered: {reason}", where=where, fix="correct the template")
 
     def _shown(self, file: str) -> str:
-        """Gives a template of the user's with the folder that they named, and one of ours by its name."""
+        """Returns a user's template by its path, and ours by its name."""
         path = Path(file)
-        own = templates_folder()
-        return path.relative_to(own).as_posix() if path.is_relative_to(own) else path.as_posix()
+        builtin = templates_folder()
+        return path.relative_to(builtin).as_posix() if path.is_relative_to(builtin) else path.as_posix()
 
 
-def _kept_compiled() -> CompiledTemplates | None:
-    folder = cache_folder()
-    return CompiledTemplates(folder) if folder is not None else None
+def _template_cache() -> TemplateCache | None:
+    folder = _cache_folder()
+    return TemplateCache(folder) if folder is not None else None
 
 
-def printed(value: Any) -> str:
-    """Returns what is written where a template prints a value: Markdown unchanged, other text escaped for a line.
+def escape_printed(value: Any) -> str:
+    """Returns what a template prints for a value: Markdown unchanged, other strings escaped for a line.
 
     Raises:
-        TemplateRuntimeError: the value is not declared (`None`), or is neither text nor a number.
+        TemplateRuntimeError: the value is not declared (`None`), or is neither a string nor a number.
     """
     if type(value) is Markdown:
         return value
@@ -318,15 +312,15 @@ def printed(value: Any) -> str:
     if isinstance(value, jinja2.Undefined):
         return str(value)  # raises, with the name that is missing
     if value is None:
-        raise jinja2.TemplateRuntimeError("a value that is not declared (None) would be printed")
+        raise jinja2.TemplateRuntimeError("it prints a value that is not declared (None)")
     if isinstance(value, (str, int, float)):
         return paragraph(str(value))
     kind = type(value).__name__
-    raise jinja2.TemplateRuntimeError(f"a whole {kind} would be printed; name what of it, or use a filter for it")
+    raise jinja2.TemplateRuntimeError(f"it prints a {kind}; name one of its fields, or use a filter for it")
 
 
-def _place_of(error: Exception) -> tuple[str | None, int | None]:
-    """Finds the template's file and line in the traceback of a run-time error, which carries none itself."""
+def _position_in_template(error: Exception) -> tuple[str | None, int | None]:
+    """Finds the template's file and line in the traceback of a runtime error; the error itself does not hold them."""
     trace, file, line = error.__traceback__, None, None
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename

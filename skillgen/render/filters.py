@@ -21,7 +21,7 @@ from skillgen.model.schema import NamedType, Schema
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render import about, access, examples, identity, nested, pages, parameters, results, semantics, types
-from skillgen.render.environment import printed
+from skillgen.render.environment import escape_printed
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, disarm, json_text, one_line
@@ -97,7 +97,7 @@ def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
     """Gives items one after another, with a comma between."""
-    return Markdown(separator.join(printed(item) for item in items))
+    return Markdown(separator.join(escape_printed(item) for item in items))
 
 
 def _count(things: Sequence[object], noun: str) -> Markdown:

@@ -1,8 +1,8 @@
 """The front matter of SKILL.md: the six fields of Agent Skills, and with the profile `claude` those of Claude Code.
 
-Who may start the skill is the source's word. Which tools need no permission is never taken from it silently: only the
+Who may start the skill is for the source to declare. Tool permissions are never taken from it silently: only the
 service's own tools that change nothing are passed on, and a problem names them and those that were left out. Hosts
-split that field at commas and white space and know wildcards, so only plain names are written, as a list.
+split that field at commas and white space and expand wildcards, so only plain names are written, as a list.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from skillgen.text.summary import clip
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
 
 CLAUDE_LIMIT = 1_536
-"""Characters that description and when_to_use have together in Claude Code's list of skills."""
+"""Characters that `description` and `when_to_use` share in Claude Code's list of skills."""
 
 COMPATIBILITY_LIMIT = 500
 """Characters of `compatibility` (Agent Skills)."""
 
 
 def skill_fields(service: Service, profile: str) -> dict[str, Any]:
-    """Gives the front matter of SKILL.md; what is not known is `None` and is not written."""
+    """Returns the front matter of SKILL.md; unknown fields are `None` and not written."""
     fields: dict[str, Any] = {
         "name": skill_name(service),
         "description": description(service),
@@ -40,16 +40,16 @@ def skill_fields(service: Service, profile: str) -> dict[str, Any]:
 
 
 def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
-    """Says what a profile passes on of what the source declares on invocation, and what not."""
+    """Yields a problem for each declaration about invocation that a profile passes on or leaves out."""
     declared = service.invocation.allowed_tools if service.invocation else ()
     if profile != "claude":
-        yield from _left_to_claude(service)
+        yield from _claude_only_problems(service)
         return
     if not declared:
         return
-    own = _own_tools(service)
-    passed = [name for name in declared if name in own]
-    left = [name for name in declared if name not in own]
+    permitted = _permitted_tools(service)
+    passed = [name for name in declared if name in permitted]
+    omitted = [name for name in declared if name not in permitted]
     where = "/dashdash/invocation/allowedTools"
     if passed:
         yield Problem(
@@ -59,18 +59,18 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
             message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
             fix="use --profile portable to leave allowed-tools out",
         )
-    if left:
+    if omitted:
         yield Problem(
             code="allowed-tools-left-out",
             level="warning",
             where=where,
-            message=f"the source wants {', '.join(left)} to run without asking; the skill does not pass that on",
-            fix="grant it yourself where you trust the service",
+            message=f"the source wants {', '.join(omitted)} to run without asking; the skill does not pass that on",
+            fix="grant it yourself if you trust the service",
         )
 
 
-def _left_to_claude(service: Service) -> Iterator[Problem]:
-    """Yields a problem for the declared fields that only Claude Code knows (Agent Skills has none for them)."""
+def _claude_only_problems(service: Service) -> Iterator[Problem]:
+    """Yields a problem for the declared fields that only Claude Code has."""
     invocation = service.invocation
     declared = {
         "allowed-tools": invocation and invocation.allowed_tools,
@@ -80,12 +80,12 @@ def _left_to_claude(service: Service) -> Iterator[Problem]:
     }
     fields = [name for name, is_declared in declared.items() if is_declared]
     if fields:
-        allowed = "; of allowed-tools it passes on those that change nothing" if "allowed-tools" in fields else ""
+        allowed = " (of allowed-tools, only those that change nothing)" if "allowed-tools" in fields else ""
         yield Problem(
             code="invocation-left-out",
             level="info",
             where="/dashdash/invocation",
-            message=f"the source declares {', '.join(fields)}, for which the portable profile of SKILL.md has no field",
+            message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
             fix=f"use --profile claude to write them{allowed}",
         )
 
@@ -93,7 +93,8 @@ def _left_to_claude(service: Service) -> Iterator[Problem]:
 def _claude_fields(service: Service) -> dict[str, Any]:
     invocation = service.invocation
     what, when = what_and_when(service)
-    allowed = [name for name in invocation.allowed_tools if name in _own_tools(service)] if invocation else []
+    permitted = _permitted_tools(service)
+    allowed = [name for name in invocation.allowed_tools if name in permitted] if invocation else []
     shown = host_names(service)[1]
     return {
         "description": what,
@@ -105,8 +106,8 @@ def _claude_fields(service: Service) -> dict[str, Any]:
     }
 
 
-def _own_tools(service: Service) -> frozenset[str]:
-    """Returns the tools of an MCP server that are declared to change nothing, and whose names are plain."""
+def _permitted_tools(service: Service) -> frozenset[str]:
+    """Returns the tools of an MCP server that are declared to change nothing, and that have plain names."""
     return frozenset(
         tool.name
         for tool in service.tools
@@ -119,7 +120,7 @@ def _own_tools(service: Service) -> frozenset[str]:
 
 
 def _compatibility(service: Service) -> str | None:
-    """Says what must be there first, as far as the source declares it."""
+    """Returns the declared prerequisites in one sentence."""
     requirements = service.requirements
     parts = []
     if requirements.env:

@@ -185,7 +185,7 @@ def llms_documents(
     }
     names = sum(len(one_line(tool.name)) for tool in service.tools)
     text = ""
-    if names <= CHARACTERS_LIMIT or not templates.are_own:
+    if names <= CHARACTERS_LIMIT or not templates.are_builtin:
         text = templates.render("llms.txt.j2", **context, entries=None)
     if not text or len(text) > CHARACTERS_LIMIT:
         entries = index.entries if index is not None else _group_entries(reference)

@@ -1,7 +1,7 @@
 """Renders a skill: SKILL.md within its budget, everything else in references/ (Agent Skills; design, "Output").
 
 SKILL.md takes the richest form that fits: a call line and a phrase for each tool; name and phrase; names by group;
-groups and an index. The index is written only where one of the last forms is taken.
+groups and an index. The index is written only if one of the last two forms is taken.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from skillgen.render.semantics import (
 )
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 
-LINES_LIMIT = 499
+MAX_LINES = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""
 
-BYTES_LIMIT = 15_980
+MAX_BYTES = 15_980
 """Under 16,000 characters, and under 5,000 tokens of 3.2 bytes."""
 
-SMALL_LIMIT = 5_000
-"""Characters of SKILL.md where the service has many tools and a small source (design, "Output")."""
+SMALL_MAX_CHARACTERS = 5_000
+"""Characters of SKILL.md for a service with many tools and a small source (design, "Output")."""
 
 MANY_TOOLS = 20
-"""Tools from which on SKILL.md is kept that small."""
+"""Number of tools from which `SMALL_MAX_CHARACTERS` applies."""
 
 FORMS = ("calls", "phrases", "names", "groups", "index")
-"""How the tools are shown, the richest first."""
+"""How the tools are shown, the richest form first."""
 
 
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
-"""How much there is beside the tools: all, the same in short, and only what a safe call needs."""
+"""How much SKILL.md says apart from the tools: everything, the same in short, or only what a safe call needs."""
 
-WORDS = (320, 120, 60, 0)
-"""Characters of words that an entry of the index may have, which say what its tools are about."""
+INDEX_WORD_LIMITS = (320, 120, 60, 0)
+"""Characters of an index entry that describe its tools, the richest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """The first level of a skill, and the indexes that it relies on."""
+    """SKILL.md, and the indexes that it refers to."""
 
     text: str
     """SKILL.md."""
@@ -61,25 +61,25 @@ class Skill:
     """The index of the tools, where SKILL.md shows groups only."""
 
     lists: Mapping[str, Index]
-    """The indexes of `resources` and `prompts` that stand on several pages."""
+    """The indexes of `resources`, `prompts` and `events` that fill several pages."""
 
     is_bare: bool = False
-    """Whether words of the source were left out of it because they are too long."""
+    """True if words of the source were too long and left out."""
 
 
-_SHORTENED = Problem(
+_SKILL_SHORTENED = Problem(
     code="skill-shortened",
     level="warning",
     where="SKILL.md",
-    message="words of the source are too long for SKILL.md; only how to call, what to mind and the tools are in it",
+    message="names and descriptions of the source are too long for SKILL.md; it has only how to call, safety and tools",
     fix="shorten names, uses and descriptions in the source, or the templates",
 )
 
 
 def skill_documents(service: Service, skill: Skill, reference: Reference, templates: Templates) -> Iterator[Document]:
-    """Gives SKILL.md and the files of its references."""
+    """Yields SKILL.md and the files of its references."""
     folder = f"skills/{skill_name(service)}"
-    yield Document(f"{folder}/SKILL.md", skill.text, (_SHORTENED,) if skill.is_bare else ())
+    yield Document(f"{folder}/SKILL.md", skill.text, (_SKILL_SHORTENED,) if skill.is_bare else ())
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
         yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
@@ -88,8 +88,8 @@ def skill_documents(service: Service, skill: Skill, reference: Reference, templa
 
 
 def skill_of(service: Service, reference: Reference, templates: Templates, profile: str = PROFILES[0]) -> Skill:
-    """Gives SKILL.md in the richest form that fits, and the index where that form needs it."""
-    limit = characters_limit(service)
+    """Returns SKILL.md in the richest form that fits, with the index if that form needs it."""
+    limit = _characters_limit(service)
     index: Index | None = None
     text = ""
     lists = list_indexes(reference)
@@ -115,66 +115,66 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         "marks": marks_legend(service.tools),
         "lists": lists,
     }
-    names = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
-    for lengths, most in ((LENGTHS[:-1], limit), (LENGTHS[-1:], BYTES_LIMIT)):
+    names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
+    for lengths, max_characters in ((LENGTHS[:-1], limit), (LENGTHS[-1:], MAX_BYTES)):
         for form, index, words in _forms(reference):
-            # What every tool or every entry of the index takes at the least is known before the template is rendered.
-            if templates.are_own and (names if index is None else _least_of(index)) > most:
+            # Rendering is slow, and the minimum length of all tools or index entries is known before it.
+            if templates.are_builtin and (names_length if index is None else _min_characters(index)) > max_characters:
                 continue
             for length in lengths:
-                text = _unfilled(
+                text = _escaped(
                     templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
                 )
-                if fits(text, most):
+                if _fits(text, max_characters):
                     return Skill(text=text, index=index, lists=lists, is_bare=length["bare"])
     return Skill(text=_cut(text), index=index, lists=lists, is_bare=True)
 
 
-def _unfilled(text: str) -> str:
-    """Keeps a host from filling in the body; front matter is read as it is."""
+def _escaped(text: str) -> str:
+    """Escapes the placeholders that a host would fill in; a host fills in the body only."""
     fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
     return disarm(fields + end + escape_dollar_digits(body))
 
 
 def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
-    """Gives each form with the index that it needs, and how many characters of words each entry of that may have.
+    """Yields each form with the index that it needs, and the characters that an entry of the index may have for words.
 
     There is an index for each group of several pages, or one for all.
     """
     for form in FORMS:
         if form == "groups":
             index = index_by_group(reference)
-            yield from ((form, index, words) for words in WORDS)
+            yield from ((form, index, words) for words in INDEX_WORD_LIMITS)
         elif form == "index":
             for lines in LINES:
                 index = index_in_sequence(reference, lines)
-                yield from ((form, index, words) for words in WORDS)
+                yield from ((form, index, words) for words in INDEX_WORD_LIMITS)
         else:
             yield form, None, 0
 
 
-def _least_of(index: Index) -> int:
-    """Gives how many characters the entries of an index take at the least; too many as lines are too many at all."""
-    if len(index.entries) > LINES_LIMIT:
-        return BYTES_LIMIT + 1
+def _min_characters(index: Index) -> int:
+    """Returns the minimum of characters for the entries of an index; more than fit if they have too many lines."""
+    if len(index.entries) > MAX_LINES:
+        return MAX_BYTES + 1
     return sum(len(entry.label) + sum(map(len, entry.files)) for entry in index.entries)
 
 
-def characters_limit(service: Service) -> int:
-    """Gives how many characters SKILL.md may have (design, "Output")."""
+def _characters_limit(service: Service) -> int:
+    """Returns how many characters SKILL.md may have (design, "Output")."""
     if len(service.tools) < MANY_TOOLS:
-        return BYTES_LIMIT
-    return min(max(SMALL_LIMIT, service.source_size_bytes // 10), BYTES_LIMIT)
+        return MAX_BYTES
+    return min(max(SMALL_MAX_CHARACTERS, service.source_size_bytes // 10), MAX_BYTES)
 
 
-def fits(text: str, limit: int) -> bool:
-    """Tells whether a text keeps to the limits of SKILL.md."""
-    return len(text) <= limit and len(text.encode("utf-8")) <= BYTES_LIMIT and text.count("\n") <= LINES_LIMIT
+def _fits(text: str, limit: int) -> bool:
+    """True if a text is within the limits of SKILL.md."""
+    return len(text) <= limit and len(text.encode("utf-8")) <= MAX_BYTES and text.count("\n") <= MAX_LINES
 
 
 def _cut(text: str) -> str:
-    """Cuts at a line what no form could make fit; front matter stays whole."""
-    least = text.find("\n---\n") + len("\n---\n") if text.startswith("---\n") else 0
-    while not fits(text, BYTES_LIMIT) and len(text) > least:
-        text = text[: max(text.rstrip("\n").rfind("\n") + 1, least)]
+    """Cuts off the last lines of a text that fits in no form, but never front matter."""
+    end_of_fields = text.find("\n---\n") + len("\n---\n") if text.startswith("---\n") else 0
+    while not _fits(text, MAX_BYTES) and len(text) > end_of_fields:
+        text = text[: max(text.rstrip("\n").rfind("\n") + 1, end_of_fields)]
     return text
