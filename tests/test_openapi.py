@@ -485,11 +485,11 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
         ({"style": "pipeDelimited", "explode": True, "schema": {"type": "array"}}, "Sent as p=A&p=B."),
         (
             {"style": "deepObject", "schema": {"type": "array", "items": {}}},
-            "How the style deepObject writes a list, OpenAPI leaves open; often it is p[]=A&p[]=B.",
+            "OpenAPI does not define how the style deepObject writes a list; often it is p[]=A&p[]=B.",
         ),
         (
             {"style": "deepObject", "schema": {"properties": {"a": {"type": "array"}, "b": {}}}},
-            "Sent as p[b]=VALUE. How a list in it is written, OpenAPI leaves open; often it is p[a][]=A&p[a][]=B.",
+            "Sent as p[b]=VALUE. OpenAPI does not define how a list in it is written; often it is p[a][]=A&p[a][]=B.",
         ),
         (
             {"in": "cookie", "style": "cookie", "schema": {"properties": {"a": {}, "b": {}}}},
@@ -551,7 +551,7 @@ def test_discriminator_values_are_listed_at_the_type_that_tools_link(tmp_path: P
     assert "As a whole it is [Pet](#pet-1)." in text.partition("### pet")[2].partition("### ")[0]
     assert "As a whole" not in text.partition("### cat")[2].partition("### ")[0]
     either = text.partition("### either")[2].partition("### ")[0]
-    assert "`kind` tells which type it is: `tom` [Cat](#cat-1), `Dog` [Dog](#dog)." in either
+    assert "`kind` identifies the type: `tom` [Cat](#cat-1), `Dog` [Dog](#dog)." in either
     assert "- `lives` (integer)" in either
 
 

@@ -136,14 +136,14 @@ def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
 @pytest.mark.parametrize(
     ("values", "told", "sent"),
     [
-        ([{"enum": ["a"]}, {"const": "b"}], "`kind` tells which type it is: `a` [A](#a), `b` [B](#b).", "a"),
+        ([{"enum": ["a"]}, {"const": "b"}], "`kind` identifies the type: `a` [A](#a), `b` [B](#b).", "a"),
         (
             [{"$ref": "#/components/schemas/Word"}, {"enum": ["b"]}],
-            "`kind` tells which type it is: `w` [A](#a), `b` [B](#b).",
+            "`kind` identifies the type: `w` [A](#a), `b` [B](#b).",
             "w",
         ),
         ([{"type": "string"}, {"enum": ["B", "C"]}], "`kind` is the name of the type: `A`, `B`.", "A"),
-        ([{"enum": ["x", "y"]}, {"enum": ["x", "y"]}], "`kind` tells which it is.", "x"),
+        ([{"enum": ["x", "y"]}, {"enum": ["x", "y"]}], "`kind` identifies the type.", "x"),
     ],
 )
 def test_a_type_is_shown_by_the_value_that_it_allows(values: list[Json], told: str, sent: str) -> None:

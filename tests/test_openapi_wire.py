@@ -115,7 +115,7 @@ def test_a_body_that_is_a_sequence_is_documented_by_its_items_and_sent_line_by_l
     body = {"required": True, "content": {"application/x-ndjson": {"itemSchema": item}}}
     data = description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0")
     page = page_of(tmp_path, data)
-    assert "the body itself (array of object, required): Each item stands on a line of its own." in page
+    assert "the body itself (array of object, required): Each item is on its own line." in page
     assert "- `id` (integer, required)" in page
     assert """--data-raw '{"id": 1}'""" in page
 
@@ -152,7 +152,7 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     media = {key: item if key == "itemSchema" else {"type": "array", "items": item}}
     body = {"required": True, "content": {"application/json-seq": media}}
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
-    assert "(array of object, required): Each item stands between a record separator (U+001E) and a newline." in page
+    assert "(array of object, required): Each item is written between a record separator (U+001E) and a newline." in page
     assert "- `id` (integer, required)" in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
     assert page.count("  --data-binary @-\n") == 1
@@ -268,7 +268,7 @@ def test_a_body_that_can_only_be_sent_as_xml_is_documented_and_sent_by_its_names
     page = page_of(tmp_path, data)
     for words in (
         "- `id` (integer, required): In XML: an attribute.",
-        "In XML: its items stand within an element of their own.",
+        "In XML: its items are in an element of their own.",
         "Each item: in XML: called `tag`.",
         "- `note` (string): In XML: called `Remark`.",
         "\nIn XML: called `order`, with the prefix `o`, in the namespace `urn:x`.",

@@ -119,8 +119,8 @@ def test_a_template_that_nothing_uses_is_reported_with_a_similar_name(mine: Path
 def test_a_template_that_nothing_uses_is_reported(mine: Path, name: str, near: str | None) -> None:
     finished, _ = rendered(mine, name, "never used")
     assert f"skillgen has no template {name}" in finished.stderr
-    assert ("call it" in finished.stderr) == (near is not None)
-    assert f"call it {near};" in finished.stderr or near is None
+    assert ("rename it" in finished.stderr) == (near is not None)
+    assert f"rename it to {near};" in finished.stderr or near is None
 
 
 def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) -> None:

@@ -116,11 +116,11 @@ VALUES: dict[str, tuple[Json, str]] = {
         {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
         "(object): Each name of a property: matches `^[a-z]+$`.",
     ),
-    "together": ({"type": "object", "dependentRequired": {"u": ["v"]}}, "(object): If `u` is there, `v` is required."),
-    "together-07": ({"type": "object", "dependencies": {"u": ["v"]}}, "(object): If `u` is there, `v` is required."),
+    "together": ({"type": "object", "dependentRequired": {"u": ["v"]}}, "(object): If `u` is present, `v` is required."),
+    "together-07": ({"type": "object", "dependencies": {"u": ["v"]}}, "(object): If `u` is present, `v` is required."),
     "then-this": (
         {"type": "object", "dependentSchemas": {"u": {"properties": {"v": {"type": "integer"}}}}},
-        "(object)\n  - if `u` is there:\n    - `v` (integer)",
+        "(object)\n  - if `u` is present:\n    - `v` (integer)",
     ),
     "conditional": (
         COUNTRY,
@@ -143,7 +143,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     "closed": ({"prefixItems": [{"type": "string"}], "items": False}, "(array of exactly: string)"),
     "tuple-07": (
         {"type": "array", "items": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
-        "(array that begins with: string, integer)\n  - item 2: At least 1.",
+        "(array starting with: string, integer)\n  - item 2: At least 1.",
     ),
     "many-types": (
         {"type": ["string", "integer", "array"], "items": {"type": "string", "maxLength": 2}},

@@ -14,20 +14,20 @@ from dataclasses import dataclass, replace
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json
 from skillgen.render.types import (
-    NO_OTHERS,
-    NO_WORDS,
-    PLAIN,
-    condition_words,
-    excluded_words,
+    NO_OTHER_PROPERTIES,
+    NOTHING,
+    PLAIN_TYPES,
+    condition_phrase,
+    differ_in_required,
+    exclusion_phrase,
     has_no_rules,
     is_bare,
     is_container,
-    is_simple,
-    number,
-    required_alternatives,
-    stopped,
+    is_simple_rule,
+    limit_text,
     type_phrase,
     value_notes,
+    with_stop,
 )
 from skillgen.text.markdown import Markdown, code, exact_code, inline, value
 
@@ -82,7 +82,7 @@ class Branch:
     label: Markdown | None
     """What tells the branch from the others; `None` for the value's own properties."""
 
-    words: Markdown = NO_WORDS
+    words: Markdown = NOTHING
     """What is said of it in sentences."""
 
     parameters: tuple[Parameter, ...] = ()
@@ -94,7 +94,7 @@ class Branch:
 
 def branches(schema: Schema) -> tuple[Branch, ...]:
     """Gives what is written out below a value: whatever its type and its sentences do not say, but for named types."""
-    if schema.types in PLAIN and not schema.properties and is_bare(schema) and has_no_rules(schema):
+    if schema.types in PLAIN_TYPES and not schema.properties and is_bare(schema) and has_no_rules(schema):
         return ()
     if schema.items is not None and is_container(schema, "items"):
         return branches(schema.items)
@@ -111,7 +111,7 @@ def _branches(schema: Schema) -> Iterator[Branch]:
         yield Branch(None, parameters=schema.properties)
     if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
         if branches(schema.additional):
-            yield replace(_below("each value", schema.additional), words=NO_WORDS)
+            yield replace(_below("each value", schema.additional), words=NOTHING)
     else:
         yield from _unnamed_branches(schema)
     for index, member in enumerate(schema.prefix_items, 1):
@@ -122,11 +122,11 @@ def _branches(schema: Schema) -> Iterator[Branch]:
         yield _below(f"{_count(schema)} {type_phrase(schema.contains)}", schema.contains)
     if schema.content is not None:
         yield _below(f"decoded, it is {type_phrase(schema.content)}", schema.content)
-    if schema.alternatives and not required_alternatives(schema):
+    if schema.alternatives and not differ_in_required(schema):
         yield from _alternative_branches(schema.alternatives)
     for member in schema.also:
         yield from _if_any(_below("and also", member))
-    if schema.excluded is not None and excluded_words(schema.excluded) is None:
+    if schema.excluded is not None and exclusion_phrase(schema.excluded) is None:
         yield _below(f"but not {type_phrase(schema.excluded)}", schema.excluded)
     yield from _condition_branches(schema)
 
@@ -157,8 +157,8 @@ def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
 
 def _condition_branches(schema: Schema) -> Iterator[Branch]:
     for condition in schema.conditions:
-        words = condition_words(condition.when)
-        if words is not None and is_simple(condition.then) and is_simple(condition.otherwise):
+        words = condition_phrase(condition.when)
+        if words is not None and is_simple_rule(condition.then) and is_simple_rule(condition.otherwise):
             continue
         if words is None:
             yield _below(f"if it is {type_phrase(condition.when)}", condition.when)
@@ -169,9 +169,9 @@ def _condition_branches(schema: Schema) -> Iterator[Branch]:
 
 
 def _below(label: str, schema: Schema) -> Branch:
-    found = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHERS]
+    found = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHER_PROPERTIES]
     if schema.description:
-        found.insert(0, stopped(inline(schema.description)))
+        found.insert(0, with_stop(inline(schema.description)))
     inner = branches(schema)
     own = inner[0].parameters if inner and inner[0].label is None else ()
     return Branch(Markdown(label), Markdown(" ".join(found)), own, inner[1:] if own else inner)
@@ -187,5 +187,5 @@ def _count(schema: Schema) -> str:
     constraints = schema.constraints or {}
     low, high = constraints.get("minContains", 1), constraints.get("maxContains")
     if high is None:
-        return f"at least {number(low)} item{'' if low == 1 else 's'} of:"
-    return f"{number(low)} to {number(high)} items of:"
+        return f"at least {limit_text(low)} item{'' if low == 1 else 's'} of:"
+    return f"{limit_text(low)} to {limit_text(high)} items of:"

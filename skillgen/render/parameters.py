@@ -20,7 +20,14 @@ from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_an
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, alternative_labels, branches, telling_property
 from skillgen.render.semantics import needs_stop
-from skillgen.render.types import NO_OTHERS, further_words, has_more_to_say, stopped, type_phrase, value_notes
+from skillgen.render.types import (
+    NO_OTHER_PROPERTIES,
+    adds_description,
+    schema_description,
+    type_phrase,
+    value_notes,
+    with_stop,
+)
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line
 from skillgen.text.summary import join_texts
@@ -162,7 +169,7 @@ def _body_label(lead: str, form: Input, parameters: tuple[Parameter, ...] = ()) 
 
 def _further(schema: Schema | None, said: str | None) -> list[str]:
     """Gives what the type of the whole says of itself, where that is not said already."""
-    return [schema.description] if schema and schema.description and has_more_to_say(schema, said) else []
+    return [schema.description] if schema and schema.description and adds_description(schema, said) else []
 
 
 def _with_words(label: str, texts: Sequence[str]) -> Markdown:
@@ -172,7 +179,7 @@ def _with_words(label: str, texts: Sequence[str]) -> Markdown:
         about = "\n\n".join(str(block(text)) for text in texts)
         return Markdown(f"About the {'parameters' if label == 'Parameters' else 'body'}:\n\n{about}\n\n{label}:")
     said = [words for text in texts if (words := inline(text))]
-    return Markdown(" ".join([f"{label}:", *map(stopped, said[:-1]), *said[-1:]]))
+    return Markdown(" ".join([f"{label}:", *map(with_stop, said[:-1]), *said[-1:]]))
 
 
 def _sent(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -275,7 +282,7 @@ def whole_notes(schema: Schema, is_body: bool = False, *, has_parameters: bool =
         schema = _without_unnamed(schema)
     phrase = type_phrase(schema)
     lead = [] if phrase in ("any", "object") else [f"As a whole it is {phrase}."]
-    end = [NO_OTHERS] if is_body and schema.additional is False and not schema.properties else []
+    end = [NO_OTHER_PROPERTIES] if is_body and schema.additional is False and not schema.properties else []
     return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
 
 
@@ -297,7 +304,7 @@ def whole_branches(schema: Schema, parameters: Sequence[Parameter], way: Way) ->
             Markdown(
                 " ".join(
                     [
-                        *further_words(item, schema.description),
+                        *schema_description(item, schema.description),
                         *_named_properties(item, known, way),
                         *_further_descriptions(item, parameters, way),
                         *value_notes(item, item.deprecated),

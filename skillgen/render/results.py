@@ -22,7 +22,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.pages import COMMON_ERRORS, tool_link
 from skillgen.render.semantics import names_shown, needs_stop
-from skillgen.render.types import further_words, parameter_notes, schema_notes, stopped, type_phrase
+from skillgen.render.types import parameter_notes, schema_description, schema_notes, type_phrase, with_stop
 from skillgen.text.markdown import Markdown, code, exact_code, exact_json_text, inline, one_line, value
 from skillgen.text.summary import clip_middle, shorten
 
@@ -51,8 +51,8 @@ def media_type_facts(output: Output) -> Iterator[str]:
 def output_words(output: Output) -> Markdown:
     """Gives what is said of a result, and then of its shape."""
     words = [str(inline(output.description))] if output.description else []
-    for more in further_words(output.schema, output.description) if output.schema is not None else ():
-        words = [*map(stopped, words), more]
+    for more in schema_description(output.schema, output.description) if output.schema is not None else ():
+        words = [*map(with_stop, words), more]
     return Markdown(" ".join(words))
 
 
@@ -71,7 +71,7 @@ def link_line(link: Link) -> Markdown:
     words = f"Next: {target}"
     if link.parameters:
         words += " with " + ", ".join(f"{code(key)} = {value(item)}" for key, item in link.parameters.items())
-    return Markdown(f"{words}. {stopped(inline(link.description))}" if link.description else f"{words}.")
+    return Markdown(f"{words}. {with_stop(inline(link.description))}" if link.description else f"{words}.")
 
 
 def returned_outputs(tool: Tool) -> tuple[Output, ...]:
@@ -366,7 +366,7 @@ def _body_label(output: Output, schema: Schema, codes: Sequence[str], is_all: bo
     if found := schema_notes(schema):
         label += f" {found}"
     if schema.description:
-        label += f" {stopped(inline(schema.description))}"
+        label += f" {with_stop(inline(schema.description))}"
     return Markdown(label)
 
 
