@@ -453,7 +453,7 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
     section = section_of(tmp_path / "out", "x")
     assert section.item("url").facts == ("string", "required")
     assert section.item("url").label == (
-        "Body (application/json or application/x-www-form-urlencoded), which may be left out: What to add."
+        "Body (application/json or application/x-www-form-urlencoded), optional: What to add."
     )
     assert section.item("file").label == "Or as multipart/form-data: What to add."
     assert "The content of a file. Its media type: image/png." in section.item("file").text

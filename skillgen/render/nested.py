@@ -1,8 +1,6 @@
-"""What is nested in a value.
+"""What is nested in a value, as a tree of branches: the properties of an object, parts, alternatives.
 
-What tells the alternatives of a value from one another.
-
-What is nested in a value: the properties of an object, what its parts and its alternatives are.
+A branch holds only what the value's type and sentences (`types`) do not say already.
 """
 
 from __future__ import annotations
@@ -33,15 +31,15 @@ from skillgen.text.markdown import Markdown, code, exact_code, inline, value
 
 
 def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
-    """Gives what tells each alternative from the others: the constant that only it has, its title, its type."""
+    """Returns a label that distinguishes each alternative: its constant, its title or its type."""
     phrases = [str(type_phrase(item)) for item in alternatives]
     counts = Counter(phrases)
-    telling = telling_property(alternatives)
+    distinguishing = distinguishing_property(alternatives)
     labels = []
     for index, (item, phrase) in enumerate(zip(alternatives, phrases, strict=True), 1):
-        if telling is not None:
-            labels.append(f"where {code(telling)} is {value(_constants(item)[telling])}")
-        elif is_constant(item) and item.choices:
+        if distinguishing is not None:
+            labels.append(f"where {code(distinguishing)} is {value(_constants(item)[distinguishing])}")
+        elif _is_constant(item) and item.choices:
             labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
         elif item.title:
             labels.append(f"{inline(item.title)} ({phrase})")
@@ -52,17 +50,17 @@ def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
     return labels
 
 
-def is_constant(schema: Schema) -> bool:
-    """Tells whether one value alone is allowed."""
+def _is_constant(schema: Schema) -> bool:
+    """True if only one value is allowed."""
     return schema.choices is not None and len(schema.choices) == 1 and not schema.properties
 
 
-def telling_property(alternatives: Sequence[Schema]) -> str | None:
-    """Gives the property that has one value of its own in each alternative, if there is one."""
-    found = [_constants(item) for item in alternatives]
-    for name in found[0] if len(found) > 1 else ():
-        values = [repr(constants[name]) for constants in found if name in constants]
-        if len(values) == len(found) == len(set(values)):
+def distinguishing_property(alternatives: Sequence[Schema]) -> str | None:
+    """Returns the property that has a different constant in each alternative, if there is one."""
+    all_constants = [_constants(item) for item in alternatives]
+    for name in all_constants[0] if len(all_constants) > 1 else ():
+        values = [repr(constants[name]) for constants in all_constants if name in constants]
+        if len(values) == len(all_constants) == len(set(values)):
             return name
     return None
 
@@ -77,23 +75,25 @@ def _constants(schema: Schema) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What is nested in a value: the properties of an object, or what one of its parts or alternatives is."""
+    """What is nested in a value: the properties of an object, or one of its parts or alternatives."""
 
     label: Markdown | None
-    """What tells the branch from the others; `None` for the value's own properties."""
+    """Distinguishes the branch from the others; `None` for the value's own properties."""
 
     words: Markdown = NOTHING
-    """What is said of it in sentences."""
+    """Sentences on it."""
 
     parameters: tuple[Parameter, ...] = ()
     """The properties of an object."""
 
     branches: tuple[Branch, ...] = ()
-    """What is nested further."""
+    """What is nested deeper."""
 
 
 def branches(schema: Schema) -> tuple[Branch, ...]:
-    """Gives what is written out below a value: whatever its type and its sentences do not say, but for named types."""
+    """Returns what is written below a value: everything that its type and sentences do not say; named types are not
+    expanded.
+    """
     if schema.types in PLAIN_TYPES and not schema.properties and is_bare(schema) and has_no_rules(schema):
         return ()
     if schema.items is not None and is_container(schema, "items"):
@@ -102,7 +102,7 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
 
 
 def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:
-    """Gives the properties of the input of a tool that have no name of their own, beside those that have one."""
+    """Returns the properties of a tool's input that have no fixed name, which follow those that have one."""
     return tuple(_unnamed_branches(schema))
 
 
@@ -111,48 +111,50 @@ def _branches(schema: Schema) -> Iterator[Branch]:
         yield Branch(None, parameters=schema.properties)
     if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
         if branches(schema.additional):
-            yield replace(_below("each value", schema.additional), words=NOTHING)
+            yield replace(_branch("each value", schema.additional), words=NOTHING)
     else:
         yield from _unnamed_branches(schema)
     for index, member in enumerate(schema.prefix_items, 1):
-        yield from _if_any(_below(f"item {index}", member))
+        yield from _unless_empty(_branch(f"item {index}", member))
     if schema.items is not None and schema.items.choices != () and not is_container(schema, "items"):
-        yield from _if_any(_below("each other item" if schema.prefix_items else "each item", schema.items))
+        yield from _unless_empty(_branch("each other item" if schema.prefix_items else "each item", schema.items))
     if schema.contains is not None:
-        yield _below(f"{_count(schema)} {type_phrase(schema.contains)}", schema.contains)
+        yield _branch(f"{_count(schema)} {type_phrase(schema.contains)}", schema.contains)
     if schema.content is not None:
-        yield _below(f"decoded, it is {type_phrase(schema.content)}", schema.content)
+        yield _branch(f"decoded, it is {type_phrase(schema.content)}", schema.content)
     if schema.alternatives and not differ_in_required(schema):
         yield from _alternative_branches(schema.alternatives)
     for member in schema.also:
-        yield from _if_any(_below("and also", member))
+        yield from _unless_empty(_branch("and also", member))
     if schema.excluded is not None and exclusion_phrase(schema.excluded) is None:
-        yield _below(f"but not {type_phrase(schema.excluded)}", schema.excluded)
+        yield _branch(f"but not {type_phrase(schema.excluded)}", schema.excluded)
     yield from _condition_branches(schema)
 
 
 def _unnamed_branches(schema: Schema) -> Iterator[Branch]:
     for pattern, item in (schema.patterns or {}).items():
-        yield _below(f"properties that match {exact_code(pattern)} ({type_phrase(item)})", item)
+        yield _branch(f"properties that match {exact_code(pattern)} ({type_phrase(item)})", item)
     if isinstance(schema.additional, Schema):
-        yield _below(f"any other property ({type_phrase(schema.additional)})", schema.additional)
+        yield _branch(f"any other property ({type_phrase(schema.additional)})", schema.additional)
 
 
 def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
-    """Gives the alternatives of which there is more to say than their type, and those that could be taken for them."""
-    found = [
-        _below(label, replace(item, choices=None) if is_constant(item) else item)
+    """Yields the alternatives with more to say than their type, and those that could be mistaken for one of them."""
+    candidates = [
+        _branch(label, replace(item, choices=None) if _is_constant(item) else item)
         for label, item in zip(alternative_labels(alternatives), alternatives, strict=True)
     ]
-    are_constants = all(is_constant(item) for item in alternatives)
-    told = {type_phrase(item) for item, branch in zip(alternatives, found, strict=True) if any(_if_any(branch))}
-    for item, branch in zip(alternatives, found, strict=True):
-        if any(_if_any(branch)):
+    are_constants = all(_is_constant(item) for item in alternatives)
+    described = {
+        type_phrase(item) for item, branch in zip(alternatives, candidates, strict=True) if any(_unless_empty(branch))
+    }
+    for item, branch in zip(alternatives, candidates, strict=True):
+        if any(_unless_empty(branch)):
             yield branch
-        elif is_constant(item):
+        elif _is_constant(item):
             yield branch if are_constants else Branch(Markdown(f"or {branch.label}"))
-        elif (phrase := type_phrase(item)) in told or item.title:
-            yield Branch(Markdown(f"or any {phrase}") if phrase in told else branch.label)
+        elif (phrase := type_phrase(item)) in described or item.title:
+            yield Branch(Markdown(f"or any {phrase}") if phrase in described else branch.label)
 
 
 def _condition_branches(schema: Schema) -> Iterator[Branch]:
@@ -161,29 +163,29 @@ def _condition_branches(schema: Schema) -> Iterator[Branch]:
         if words is not None and is_simple_rule(condition.then) and is_simple_rule(condition.otherwise):
             continue
         if words is None:
-            yield _below(f"if it is {type_phrase(condition.when)}", condition.when)
+            yield _branch(f"if it is {type_phrase(condition.when)}", condition.when)
         if condition.then is not None:
-            yield _below(f"if {words}" if words else "then", condition.then)
+            yield _branch(f"if {words}" if words else "then", condition.then)
         if condition.otherwise is not None:
-            yield _below("else", condition.otherwise)
+            yield _branch("else", condition.otherwise)
 
 
-def _below(label: str, schema: Schema) -> Branch:
-    found = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHER_PROPERTIES]
+def _branch(label: str, schema: Schema) -> Branch:
+    notes = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHER_PROPERTIES]
     if schema.description:
-        found.insert(0, with_stop(inline(schema.description)))
+        notes.insert(0, with_stop(inline(schema.description)))
     inner = branches(schema)
-    own = inner[0].parameters if inner and inner[0].label is None else ()
-    return Branch(Markdown(label), Markdown(" ".join(found)), own, inner[1:] if own else inner)
+    properties = inner[0].parameters if inner and inner[0].label is None else ()
+    return Branch(Markdown(label), Markdown(" ".join(notes)), properties, inner[1:] if properties else inner)
 
 
-def _if_any(branch: Branch) -> Iterator[Branch]:
+def _unless_empty(branch: Branch) -> Iterator[Branch]:
     if branch.words or branch.parameters or branch.branches:
         yield branch
 
 
 def _count(schema: Schema) -> str:
-    """Says how many items are of what an array contains."""
+    """Says how many items an array must contain of a type."""
     constraints = schema.constraints or {}
     low, high = constraints.get("minContains", 1), constraints.get("maxContains")
     if high is None:

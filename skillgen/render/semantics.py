@@ -1,8 +1,6 @@
-"""Effects, marks, needs in words, for one tool and for all.
+"""What tools do, need and cost, in words: for one tool, and for all tools of an `--ai-help` text.
 
-Says in sentences what calling a tool does to the world, and what was inferred from what.
-
-What an `--ai-help` text says of the commands together: what they do to the world, dates, what is not to be used.
+Declared facts and inferred ones are never mixed: an inferred fact is always marked as inferred, with its reason.
 """
 
 from __future__ import annotations
@@ -23,89 +21,89 @@ _OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": 
 _METHOD_WORDS = {
     "POST": "may change data",
     "PATCH": "changes data",
-    "PUT": "changes data, and may replace what is there",
+    "PUT": "changes data, and may replace existing data",
 }
-"""What the method alone says of an operation of which nothing is declared."""
+"""What the HTTP method alone implies for an operation without declared effects."""
 
 _CHANGING = ("write", "delete", "admin")
 
-MARK_WORDS = {
+_MARK_MEANINGS = {
     "ask first": "a person must agree first",
     "destructive": "may delete or overwrite",
     "read": "changes nothing",
     "write": "may change data",
-    "deprecated": "not to be used any more",
+    "deprecated": "do not use any more",
 }
-"""What the marks mean."""
+"""The meaning of each mark."""
 
 
 _EFFECTS = ("operation", "read_only", "destructive", "idempotent")
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
-    """Gives the words that mark a tool in a list; empty where nothing is known."""
+    """Returns the marks of a tool in a list; empty if nothing is known."""
     semantics = tool.semantics
-    found = []
+    tool_marks = []
     if semantics.requires_confirmation:
-        found.append("ask first")
+        tool_marks.append("ask first")
     if semantics.destructive:
-        found.append("destructive")
+        tool_marks.append("destructive")
     elif semantics.read_only:
-        found.append("read")
+        tool_marks.append("read")
     elif semantics.destructive is False or semantics.read_only is False or semantics.operation in _CHANGING:
-        found.append("write")
+        tool_marks.append("write")
     if tool.deprecated:
-        found.append("deprecated")
-    return tuple(found)
+        tool_marks.append("deprecated")
+    return tuple(tool_marks)
 
 
 _MARKS_OF_EFFECTS = frozenset({"destructive", "read", "write"})
 
 
 def is_effect_unknown(tool: Tool) -> bool:
-    """Tells whether nothing is known of what a tool changes."""
+    """True if nothing is known about what a tool changes."""
     return _MARKS_OF_EFFECTS.isdisjoint(marks(tool))
 
 
 def is_effect_of_method(tool: Tool) -> bool:
-    """Tells whether that a tool changes something is known from its HTTP method alone."""
-    return "write" in marks(tool) and not any(_declares(tool.semantics, name) for name in _EFFECTS)
+    """True if only its HTTP method implies that a tool changes something."""
+    return "write" in marks(tool) and not any(_is_effect_declared(tool.semantics, name) for name in _EFFECTS)
 
 
 def marks_legend(tools: Iterable[Tool]) -> Markdown:
-    """Says what the marks mean that any of the tools has; empty where none has any."""
-    found = {mark for tool in tools for mark in marks(tool)}
-    words = [f"[{mark}] {meaning}" for mark, meaning in MARK_WORDS.items() if mark in found]
-    return Markdown("; ".join(words) + "." if words else "")
+    """Explains the marks that any of the tools has; empty if none has one."""
+    used = {mark for tool in tools for mark in marks(tool)}
+    meanings = [f"[{mark}] {meaning}" for mark, meaning in _MARK_MEANINGS.items() if mark in used]
+    return Markdown("; ".join(meanings) + "." if meanings else "")
 
 
 def declares_effects(service: Service) -> bool:
-    """Tells whether the source itself says of any tool what it does to the world."""
+    """True if the source declares an effect of any tool."""
     return any(
-        _declares(semantics, field)
+        _is_effect_declared(semantics, field)
         for semantics in {id(tool.semantics): tool.semantics for tool in service.tools}.values()
         for field in _EFFECTS
     )
 
 
 def goes_by_names(service: Service) -> bool:
-    """Tells whether what a tool destroys was inferred from more than its HTTP method."""
-    places = {id(tool.semantics): (tool.semantics.origins or {}) for tool in service.tools}.values()
-    found = {found["destructive"] for found in places if "destructive" in found}
-    return any(origin.kind == "inferred" and not origin.source.startswith("HTTP ") for origin in found)
+    """True if effects were inferred from more than HTTP methods."""
+    by_id = {id(tool.semantics): (tool.semantics.origins or {}) for tool in service.tools}  # often a shared object
+    destructive = {origins["destructive"] for origins in by_id.values() if "destructive" in origins}
+    return any(origin.kind == "inferred" and not origin.source.startswith("HTTP ") for origin in destructive)
 
 
-def _declares(semantics: Semantics, field: str) -> bool:
+def _is_effect_declared(semantics: Semantics, field: str) -> bool:
     return getattr(semantics, field) is not None and semantics.is_declared(field)
 
 
 def effects(tool: Tool) -> tuple[Markdown, ...]:
-    """Says what is declared in one sentence, and in others what was inferred and from what."""
+    """Returns a sentence for what is declared, and one for each fact from which effects were inferred."""
     semantics = tool.semantics
     declared: list[str] = []
     inferred: dict[str, list[str]] = {}
     for field, words in _facts(semantics):
-        if is_said(semantics, field):
+        if _is_declared(semantics, field):
             declared.append(words)
         else:
             if field == "operation" and tool.method in _METHOD_WORDS:
@@ -128,52 +126,52 @@ def is_destructive_by_inference(semantics: Semantics) -> bool:
     """True if a tool may delete or overwrite by what its name, method or another fact implies."""
     origin = (semantics.origins or {}).get("destructive")
     is_inferred = origin is not None and origin.kind == "inferred"
-    return bool(semantics.destructive) and is_inferred and not _is_said_to_delete(semantics)
+    return bool(semantics.destructive) and is_inferred and not _is_declared_delete(semantics)
 
 
 def needs(tool: Tool) -> tuple[Markdown, ...]:
-    """Gives a sentence for each thing that a call needs or uses up."""
-    found = []
+    """Returns a sentence for each requirement or cost of a call."""
+    sentences = []
     if tool.auth == ():
-        found.append("Needs no authentication.")
+        sentences.append("Needs no authentication.")
     elif tool.auth:
-        found.append(f"Authentication: {_ways(tool.auth)}.")
+        sentences.append(f"Authentication: {_auth_alternatives(tool.auth)}.")
     elif tool.scopes:
-        found.append(f"Scopes: {', '.join(code(scope) for scope in tool.scopes)}.")
-    if tool.cost is not None and (phrase := cost_phrase(tool.cost)):
-        found.append(f"Estimated cost: {phrase}.")
+        sentences.append(f"Scopes: {', '.join(code(scope) for scope in tool.scopes)}.")
+    if tool.cost is not None and (phrase := _cost_phrase(tool.cost)):
+        sentences.append(f"Estimated cost: {phrase}.")
     if tool.latency is not None:
-        found.append(f"Estimated time: {inline(tool.latency)}.")
+        sentences.append(f"Estimated time: {inline(tool.latency)}.")
     if tool.input_media_types and tool.method is None:
-        found.append(f"Takes: {', '.join(code(name) for name in tool.input_media_types)}.")
+        sentences.append(f"Input media types: {', '.join(code(name) for name in tool.input_media_types)}.")
     if tool.output_media_types and tool.method is None:
-        found.append(f"Gives: {', '.join(code(name) for name in tool.output_media_types)}.")
+        sentences.append(f"Output media types: {', '.join(code(name) for name in tool.output_media_types)}.")
     if tool.max_input_bytes is not None:
-        found.append(f"Input: at most {tool.max_input_bytes:,} bytes.")
+        sentences.append(f"Input: at most {tool.max_input_bytes:,} bytes.")
     if tool.binary_transport is not None:
-        found.append(f"Binary data is sent as {code(tool.binary_transport)}.")
+        sentences.append(f"Binary data is sent as {code(tool.binary_transport)}.")
     if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
-        found.append(f"Rate limit: {phrase}.")
-    return tuple(Markdown(sentence) for sentence in found)
+        sentences.append(f"Rate limit: {phrase}.")
+    return tuple(Markdown(sentence) for sentence in sentences)
 
 
 def event_auth(event: Event) -> Markdown:
-    """Says how the service authenticates itself when it sends an event; empty where that is not declared."""
+    """Says how the service authenticates itself when it sends an event; empty if that is not declared."""
     if event.auth is None:
         return Markdown("")
     return Markdown(
-        f"The service authenticates itself to the receiver with {_ways(event.auth)}."
+        f"The service authenticates itself to the receiver with {_auth_alternatives(event.auth)}."
         if event.auth
         else "The service does not authenticate itself to the receiver."
     )
 
 
-def _ways(ways: tuple[tuple[Credential, ...], ...]) -> str:
-    """Says the ways to authenticate, of which one is enough: `a` with `b`, or `c`."""
-    said = [" with ".join(_credential(item) for item in way) for way in ways if way]
-    if len(said) < len(ways):
-        said.append("none")
-    return ", or ".join(said)
+def _auth_alternatives(ways: tuple[tuple[Credential, ...], ...]) -> str:
+    """Returns the alternative ways to authenticate: `a` with `b`, or `c`."""
+    alternatives = [" with ".join(_credential(item) for item in way) for way in ways if way]
+    if len(alternatives) < len(ways):
+        alternatives.append("none")
+    return ", or ".join(alternatives)
 
 
 def _credential(credential: Credential) -> str:
@@ -183,8 +181,8 @@ def _credential(credential: Credential) -> str:
     return f"{code(credential.scheme)} ({noun} {', '.join(code(scope) for scope in credential.scopes)})"
 
 
-def cost_phrase(cost: Cost) -> Markdown:
-    """Says what a call costs: `metered, 2 credits`."""
+def _cost_phrase(cost: Cost) -> Markdown:
+    """Returns the cost of a call: `metered, 2 credits`."""
     units = ""
     if cost.estimated_units is not None:
         units = f"{cost.estimated_units:g} {inline(cost.unit_label or 'units')}"
@@ -192,7 +190,7 @@ def cost_phrase(cost: Cost) -> Markdown:
 
 
 def rate_limit_phrase(limit: RateLimit) -> Markdown:
-    """Says how often something may be called."""
+    """Returns a rate limit in a few words."""
     parts = [paragraph(limit.text)] if limit.text else []
     if limit.requests_per_minute is not None:
         parts.append(Markdown(f"{limit.requests_per_minute} requests a minute"))
@@ -202,14 +200,14 @@ def rate_limit_phrase(limit: RateLimit) -> Markdown:
 
 
 def summary_line(tool: Tool | Event) -> str | None:
-    """Gives the summary where the beginning of the description does not say it all."""
+    """Returns the summary, unless the beginning of the description contains it."""
     summary = one_line(tool.summary or "")
     start = (tool.description or "")[: 2 * len(summary) + 40]
     return summary if summary and not _stems(summary) <= _stems(start) else None
 
 
 def title_line(tool: Tool) -> str | None:
-    """Gives the title where it says more than the name, and than the words that follow it."""
+    """Returns the title, unless it repeats the name or the beginning of the summary."""
     title = one_line(tool.title or "")
     if not title or _stems(title) <= _stems(tool.name) | {"tool"}:
         return None
@@ -218,25 +216,25 @@ def title_line(tool: Tool) -> str | None:
 
 
 def _stems(text: str) -> set[str]:
-    """Gives the words of a text, a verb or noun in `-s` like its plain form."""
+    """Returns the words of a text, without a final `s`."""
     return {word.removesuffix("s") for word in re.findall(r"[^\W_]+", text.lower())}
 
 
 def needs_stop(text: str) -> bool:
-    """Tells whether a full stop must be put before the next sentence."""
+    """True if a full stop is missing before the next sentence."""
     text = str(inline(text)) if text.rstrip()[-1:] == ">" else text  # a tag may follow the stop
     return text.rstrip(" \t\r\n\"'”’)`*_")[-1:] not in ".!?…:;"
 
 
-def is_said(semantics: Semantics, field: str) -> bool:
-    """Tells whether the source says a fact itself; an operation that is declared to be `read` changes nothing."""
+def _is_declared(semantics: Semantics, field: str) -> bool:
+    """True if the source declares a fact; an operation declared as `read` is declared read-only."""
     if field == "read_only" and semantics.operation == "read" and semantics.is_declared("operation"):
         return True
     return semantics.is_declared(field)
 
 
-def _is_said_to_delete(semantics: Semantics) -> bool:
-    """Tells whether the source says `delete` of the operation, and no more of what it destroys."""
+def _is_declared_delete(semantics: Semantics) -> bool:
+    """True if the source declares the operation `delete`, but not what it destroys."""
     return (
         semantics.operation == "delete"
         and semantics.is_declared("operation")
@@ -247,7 +245,7 @@ def _is_said_to_delete(semantics: Semantics) -> bool:
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     if semantics.read_only:
         yield "read_only", "changes nothing"
-    elif semantics.destructive and not _is_said_to_delete(semantics) and not is_destructive_by_default(semantics):
+    elif semantics.destructive and not _is_declared_delete(semantics) and not is_destructive_by_default(semantics):
         yield "destructive", "may delete or overwrite"
     elif semantics.operation in ("write", "delete", "admin"):
         yield "operation", _OPERATION_WORDS[semantics.operation]
@@ -275,15 +273,15 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "open_world", "reaches outside systems"
 
 
-NAMES_LIMIT = 30
-"""Names in one line."""
+_NAMES_SHOWN = 30
+"""Maximum of names in one line."""
 
-DEPTH_LIMIT = 24
-"""Levels of a parameter that are looked into for dates."""
+_DEPTH_LIMIT = 24
+"""Levels of a parameter that are searched for dates."""
 
 _DATE_FORMATS = ("date", "date-time", "time")
 
-_KINDS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
+_FACTS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
     ("Change nothing", "read_only", lambda tool: bool(tool.semantics.read_only)),
     ("May delete or overwrite", "destructive", lambda tool: bool(tool.semantics.destructive)),
     ("A person must agree first", "requires_confirmation", lambda tool: bool(tool.semantics.requires_confirmation)),
@@ -303,66 +301,66 @@ _KINDS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that is so for several tools, or for one."""
+class OperationalFact:
+    """Something that is true for some tools."""
 
     label: str
-    """What is so."""
+    """What is true."""
 
     names: Markdown
     """The tools, as code."""
 
 
-def operational_facts(service: Service) -> list[Fact]:
-    """Says what commands do to the world and whether they can be repeated; what was inferred is said to be."""
-    found = []
-    for label, field, is_so in _KINDS:
-        tools = [tool for tool in service.tools if is_so(tool)]
-        declared = [tool.name for tool in tools if is_said(tool.semantics, field)]
-        inferred = [tool.name for tool in tools if not is_said(tool.semantics, field)]
-        found += [Fact(label, names_shown(declared))] if declared else []
-        found += [Fact(f"{label} (inferred, not declared)", names_shown(inferred))] if inferred else []
+def operational_facts(service: Service) -> list[OperationalFact]:
+    """Returns what commands do, and whether they can be repeated; inferred facts are marked."""
+    facts = []
+    for label, field, is_true in _FACTS:
+        tools = [tool for tool in service.tools if is_true(tool)]
+        declared = [tool.name for tool in tools if _is_declared(tool.semantics, field)]
+        inferred = [tool.name for tool in tools if not _is_declared(tool.semantics, field)]
+        facts += [OperationalFact(label, names_shown(declared))] if declared else []
+        facts += [OperationalFact(f"{label} (inferred, not declared)", names_shown(inferred))] if inferred else []
     paged = [tool.name for tool in service.tools if tool.pagination]
-    return [*found, Fact("Give their results page by page", names_shown(paged))] if paged else found
+    return [*facts, OperationalFact("Return results page by page", names_shown(paged))] if paged else facts
 
 
 def deprecated_names(service: Service) -> Markdown:
-    """Gives the tools that are not to be used any more."""
+    """Returns the names of the deprecated tools."""
     return names_shown([tool.name for tool in service.tools if tool.deprecated])
 
 
 def date_formats(service: Service) -> dict[str, Markdown]:
-    """Gives each format of dates and times that a parameter asks for, with the parameters that do."""
+    """Returns each date or time format that a parameter has, with these parameters."""
     dates = _Dates({item.name: item.schema for item in service.schemas})
-    found: dict[str, list[str]] = {}
+    paths: dict[str, list[str]] = {}
     for tool in service.tools:
         for parameter in tool.parameters:
-            for name, format_name in dates.of(parameter):
-                found.setdefault(format_name, []).append(f"{tool.name}.{name}")
-    return {name: names_shown(list(dict.fromkeys(found[name]))) for name in _DATE_FORMATS if name in found}
+            for name, format_name in dates.in_parameter(parameter):
+                paths.setdefault(format_name, []).append(f"{tool.name}.{name}")
+    return {name: names_shown(list(dict.fromkeys(paths[name]))) for name in _DATE_FORMATS if name in paths}
 
 
 def names_shown(names: Sequence[str]) -> Markdown:
-    """Gives names as code, and how many more there are."""
-    shown = ", ".join(code(name) for name in names[:NAMES_LIMIT])
-    more = len(names) - NAMES_LIMIT
+    """Returns names as code, and how many more there are."""
+    shown = ", ".join(code(name) for name in names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
     return Markdown(f"{shown} and {more} more" if more > 0 else shown)
 
 
 class _Dates:
-    """Finds dates and times within values; what a named type holds is looked for once."""
+    """Finds dates and times within values; each named type is searched once."""
 
     def __init__(self, types: Mapping[str, Schema]) -> None:
         self._types = types
-        self._held: dict[tuple[str, frozenset[str], int], tuple[tuple[str, str], ...]] = {}
+        self._cache: dict[tuple[str, frozenset[str], int], tuple[tuple[str, str], ...]] = {}
 
-    def of(self, parameter: Parameter) -> Iterator[tuple[str, str]]:
-        """Gives the name of each value of these formats, from the parameter on, and the format."""
+    def in_parameter(self, parameter: Parameter) -> Iterator[tuple[str, str]]:
+        """Yields the path and the format of each date in a parameter."""
         for name, format_name in self._within(parameter.schema, frozenset(), 0):
             yield (f"{parameter.name}.{name}" if name else parameter.name), format_name
 
     def _within(self, schema: Schema, seen: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
-        if depth > DEPTH_LIMIT:
+        if depth > _DEPTH_LIMIT:
             return
         if schema.format in _DATE_FORMATS:
             yield "", schema.format
@@ -378,6 +376,6 @@ class _Dates:
 
     def _in_type(self, ref: str, seen: frozenset[str], depth: int) -> tuple[tuple[str, str], ...]:
         key = (ref, seen, depth)
-        if key not in self._held:
-            self._held[key] = tuple(self._within(self._types[ref], seen, depth))
-        return self._held[key]
+        if key not in self._cache:
+            self._cache[key] = tuple(self._within(self._types[ref], seen, depth))
+        return self._cache[key]

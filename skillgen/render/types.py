@@ -1,8 +1,8 @@
 """A schema in words.
 
-The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); what a value must satisfy beyond that is said
-in sentences (`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the
-text's file is known (`pages`).
+The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); sentences say what else a value must satisfy
+(`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the text's file is
+known (`pages`).
 
 Most schemas are a bare type: `is_bare` and `says_nothing` recognise them, which saves most of the time.
 """
