@@ -223,7 +223,7 @@ def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", **members)}}))
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "not to be used any more. It will be removed on 2030-01-01. Use new\\_x instead." in text.replace(
+    assert "do not use it any more. It will be removed on 2030-01-01. Use new\\_x instead." in text.replace(
         "new_x", "new\\_x"
     )
     headers = {"200": {"description": "Done", "headers": {"Sunset": {}}}}

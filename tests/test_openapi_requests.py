@@ -727,7 +727,7 @@ def test_each_named_example_of_a_request_is_a_call_with_its_summary_or_is_named(
     assert "Example: The first\n" in text
     assert "Example: `second`\n" in text
     assert text.count("curl ") - text.count("`curl ") == 4
-    assert "Other declared examples, too long to be shown here: `largest` (The largest)." in text
+    assert "Other declared examples, too long to show: `largest` (The largest)." in text
 
 
 def test_an_example_keeps_its_summary_and_its_description() -> None:

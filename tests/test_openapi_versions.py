@@ -230,7 +230,7 @@ def test_an_example_that_is_sent_as_json_though_the_source_names_no_media_type_s
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert "\nBody:\n" in text
-    assert "Example, made from the schema: sent as JSON, since the source names no media type\n" in text
+    assert "Example, generated from the schema: sent as JSON, since the source names no media type\n" in text
     assert "-H 'Content-Type: application/json'" in text
 
 

@@ -167,7 +167,7 @@ def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path
 def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[tool("a", description="Deprecated: use b."), tool("b", description="Does b.")])
     text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    assert "Deprecated, by its own words: not to be used any more." in text
+    assert "Deprecated, by its own words: do not use it any more." in text
 
 
 def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path: Path) -> None:

@@ -1,9 +1,4 @@
-"""Auth and endpoints in words.
-
-Other ways to use a service, and how one authenticates, in words.
-
-Environment variables that stand for credentials, and for an address that is not known, in examples.
-"""
+"""How a service is reached and how callers authenticate, in words, and the environment variables of examples."""
 
 from __future__ import annotations
 
@@ -23,29 +18,31 @@ _LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interf
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
-    """Gives the declared ways to use what the service gives; `None` where the source says that there is none."""
-    found = []
+    """Returns the other declared ways to use the service; the URL is `None` if the source says that there is no such
+    way.
+    """
+    ways = []
     for field, label in _LABELS.items():
         link: Value | None = getattr(service.access, field)
         if link is not None and not (field == "mcp" and service.kind == "mcp"):
-            found.append((label, url_of(link)))
+            ways.append((label, url_of(link)))
     if service.kind == "mcp" and service.access.api_endpoint:
-        found.append(("HTTP API", service.access.api_endpoint))
-    return found
+        ways.append(("HTTP API", service.access.api_endpoint))
+    return ways
 
 
 def web_access(service: Service) -> list[tuple[str, str]]:
-    """Gives those of them that are addresses on the web, which alone can be links."""
+    """Returns those ways that are web URLs, the only ones that can be links."""
     return [(label, url) for label, url in other_access(service) if url and url.startswith(("https://", "http://"))]
 
 
 def url_of(link: Value | None) -> str | None:
-    """Gives the URL of a link, where there is one."""
+    """Returns the URL of a link, if it has one."""
     return link.json if link is not None and isinstance(link.json, str) and link.json else None
 
 
 def access_word(link: Value | None) -> Markdown:
-    """Gives a link's URL, or says that there is none, or that nothing is declared: three different things."""
+    """Returns a link's URL, "none" or "not declared"."""
     if link is None:
         return Markdown("not declared")
     url = url_of(link)
@@ -53,7 +50,7 @@ def access_word(link: Value | None) -> Markdown:
 
 
 def base_url(url: str) -> str:
-    """Gives an address without the slash at its end."""
+    """Returns a URL without its final slash."""
     return url if url.endswith("://") else url.rstrip("/") or url
 
 
@@ -63,29 +60,29 @@ _AUTHENTICATION = re.compile(
 
 
 def speaks_of_authentication(service: Service) -> bool:
-    """Tells whether the description, which stands in the pages, has words on how to authenticate."""
+    """True if the description, which is in the references, mentions authentication."""
     text = service.description if service.description != service.summary else None
     return bool(text and _AUTHENTICATION.search(text))
 
 
 def has_choice(endpoints: Sequence[Endpoint]) -> bool:
-    """Tells whether a caller can choose among addresses, or what stands in one."""
+    """True if a caller can choose between URLs, or fill in variables of one."""
     return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)
 
 
 def have_host(endpoints: Sequence[Endpoint]) -> bool:
-    """Tells whether any address says at which host a service is reached."""
+    """True if any URL includes the host of the service."""
     return any("://" in endpoint.url for endpoint in endpoints)
 
 
 def has_other_addresses(service: Service) -> bool:
-    """Tells whether requests of some tools are sent to another address than that of the service."""
+    """True if some tools have a different base URL than the service."""
     usual = service.endpoints[0].url if service.endpoints else None
     return any(tool.endpoints and tool.endpoints[0].url != usual for tool in service.tools)
 
 
 def address(endpoint: Endpoint) -> Markdown:
-    """Gives an address without the slash at its end, and what of it the source does not declare."""
+    """Returns a URL without its final slash, with the reason if the source does not declare it."""
     shown, origin = code(base_url(endpoint.url)), (endpoint.origins or {}).get("url")
     if origin is None:
         return shown
@@ -94,16 +91,16 @@ def address(endpoint: Endpoint) -> Markdown:
 
 
 def host_names(service: Service) -> tuple[str, str]:
-    """Gives how hosts show a tool of an MCP server: `SERVER:TOOL`, and `mcp__SERVER__TOOL` as Claude Code does."""
+    """Returns how hosts show a tool of an MCP server: `SERVER:TOOL`, and `mcp__SERVER__TOOL` as Claude Code does."""
     server = service.server_name or service.name
     return f"{server}:TOOL", f"mcp__{re.sub('[^A-Za-z0-9_-]', '_', server)}__TOOL"
 
 
-_PLACES = {"header": "header", "query": "query parameter", "cookie": "cookie"}
+_LOCATIONS = {"header": "header", "query": "query parameter", "cookie": "cookie"}
 
 
 def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
-    """Says each way to authenticate once, in a few words."""
+    """Returns each way to authenticate in a few words, without duplicates."""
     return list(dict.fromkeys(_auth_phrase(item) for item in auth))
 
 
@@ -114,82 +111,89 @@ def _auth_phrase(auth: Auth) -> Markdown:
 
 
 def sent_as(auth: Auth) -> Markdown:
-    """Says where a credential goes: in the header `X-API-Key`, or as `Authorization: Bearer`."""
+    """Says where a credential is sent: in the header `X-API-Key`, or as `Authorization: Bearer`."""
     place, _, name = (auth.sent_as or "").partition(" ")
-    if name and place in _PLACES:
-        return Markdown(f"in the {_PLACES[place]} {code(name)}")
+    if name and place in _LOCATIONS:
+        return Markdown(f"in the {_LOCATIONS[place]} {code(name)}")
     return Markdown(f"as {code(auth.sent_as or '')}")
 
 
-SHOWN_SCHEMES = 6
-"""Security schemes whose variables SKILL.md names at the most."""
+_SHOWN_SCHEMES = 6
+"""Maximum of security schemes for which SKILL.md names the variables."""
 
-ADDRESS_VARIABLE = re.compile(r"\{([^{}/]+)\}")
-"""What stands for a part of an address that the source leaves open."""
+URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
+"""A variable in a URL."""
 
 _KEYS = frozenset({"api-key"})
 _LOGINS = frozenset({"basic", "digest"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Credential:
-    """One way to authenticate, as examples use it."""
+class ExampleCredential:
+    """A security scheme with the environment variables that hold its credentials in examples."""
 
     auth: Auth
-    """What the source says of it."""
+    """The security scheme."""
 
     variables: tuple[str, ...]
-    """Names of environment variables: one, or those of a user and a password."""
+    """Names of environment variables: one, or two such as those of a user and a password."""
 
 
-def credentials(service: Service) -> dict[str, Credential]:
-    """Returns how examples authenticate, by the name of the security scheme; each scheme has its own variables."""
+def example_credentials(service: Service) -> dict[str, ExampleCredential]:
+    """Returns the credentials of the examples by the name of their security scheme.
+
+    Schemes of the same kind get different variables.
+    """
     schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
-    kinds = Counter(map(_words, schemes.values()))
-    found = {}
+    kinds = Counter(map(_credential_nouns, schemes.values()))
+    credentials = {}
     for name in reversed(schemes):
         auth = schemes[name]
-        words = _words(auth)
-        prefix = variable(service, name) if kinds[words] > 1 else variable(service)
-        found[name] = Credential(auth=auth, variables=tuple(f"{prefix}_{word}" for word in words))
-    return found
+        nouns = _credential_nouns(auth)
+        prefix = variable_name(service, name) if kinds[nouns] > 1 else variable_name(service)
+        credentials[name] = ExampleCredential(auth=auth, variables=tuple(f"{prefix}_{word}" for word in nouns))
+    return credentials
 
 
 def example_variables(service: Service) -> list[Markdown]:
-    """Returns the environment variables of the examples, each with what to put there."""
+    """Returns the environment variables of the examples, each with what it holds."""
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
-    found = []
+    variables = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
-        found.append(Markdown(f"{code(variable(service, 'BASE_URL'))} (the URL of the service)"))
-    addresses, known = list(_address_variables(service)), credentials(service)
-    for name in addresses[:SHOWN_SCHEMES]:
-        found.append(Markdown(f"{code(variable(service, name))} (the value for {code(f'{{{name}}}')} in the URL)"))
-    for name, credential in islice(known.items(), SHOWN_SCHEMES):
+        variables.append(Markdown(f"{code(variable_name(service, 'BASE_URL'))} (the URL of the service)"))
+    in_urls, credentials = list(_url_variables(service)), example_credentials(service)
+    for name in in_urls[:_SHOWN_SCHEMES]:
+        variables.append(
+            Markdown(f"{code(variable_name(service, name))} (the value for {code(f'{{{name}}}')} in the URL)")
+        )
+    for name, credential in islice(credentials.items(), _SHOWN_SCHEMES):
         names = " and ".join(code(item) for item in credential.variables)
-        kind = " and ".join(word.lower().replace("_", " ").replace("api", "API") for word in _words(credential.auth))
-        found.append(Markdown(f"{names} (the {kind} for {code(name)})"))
-    left = sum(max(len(names) - SHOWN_SCHEMES, 0) for names in (addresses, known))
-    return [*found, Markdown(f"{left:,} more in the examples of the tools")] if left else found
+        kind = " and ".join(
+            word.lower().replace("_", " ").replace("api", "API") for word in _credential_nouns(credential.auth)
+        )
+        variables.append(Markdown(f"{names} (the {kind} for {code(name)})"))
+    left = sum(max(len(names) - _SHOWN_SCHEMES, 0) for names in (in_urls, credentials))
+    return [*variables, Markdown(f"{left:,} more in the examples of the tools")] if left else variables
 
 
-def _address_variables(service: Service) -> dict[str, None]:
-    """Gives the variables in the addresses that the examples call which have no value of their own."""
+def _url_variables(service: Service) -> dict[str, None]:
+    """Returns the variables without a value in the URLs that the examples call."""
     called = [tool.endpoints or service.endpoints for tool in service.tools]
-    return dict.fromkeys(name for held in called if held for name in ADDRESS_VARIABLE.findall(held[0].url))
+    return dict.fromkeys(name for endpoints in called if endpoints for name in URL_VARIABLE.findall(endpoints[0].url))
 
 
-def variable(service: Service, *more: str) -> str:
+def variable_name(service: Service, *more: str) -> str:
     """Returns the name of an environment variable of a service: `SKILL_ACME_TASKS`.
 
-    A source chooses the rest of the name. With the prefix it never names a variable of another program, whose value an
-    example would then send to the source.
+    A source chooses the rest of the name. With the prefix it can never name a variable of another program, whose value
+    an example would then send to the source.
     """
     text = "_".join((skill_name(service), *more))
     return "SKILL_" + re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
 
 
-def _words(auth: Auth) -> tuple[str, ...]:
+def _credential_nouns(auth: Auth) -> tuple[str, ...]:
     if auth.kind in _LOGINS:
         return ("USER", "PASSWORD")
     if auth.kind == "mutualTLS":

@@ -1,12 +1,8 @@
-"""Examples; curl.
+"""Example calls, and HTTP requests as `curl` commands.
 
-Which example calls of a tool are shown, and how they are introduced.
-
-An HTTP request as a `curl` command: what a source says is quoted exactly, what is secret is a variable.
-
-Nothing of a source stands outside quotes. Between single quotes a shell takes every sign as it is; between double
-quotes stand addresses, percent-encoded, and the variables. `curl` itself would read a file for `@` and `<`, or take
-`[` and `{` for a list of addresses; those never stand where it looks.
+Everything from a source is quoted, and secrets are variables. A shell takes every character between single quotes
+literally; between double quotes there are only percent-encoded URLs and the variables. `curl` itself reads a file for
+`@` and `<`, and expands `[` and `{` in a URL: no source text gets where it looks for these.
 """
 
 from __future__ import annotations
@@ -23,107 +19,107 @@ from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.render.access import ADDRESS_VARIABLE, Credential, variable
+from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
 from skillgen.text.unicode import strip_invisible
 
-ONE_LIMIT = 3_000
-"""Bytes of an example, as shown; a longer one is not."""
+_EXAMPLE_LIMIT = 3_000
+"""Bytes of an example; a longer one is not shown."""
 
-OUTPUT_LIMIT = 1_500
-"""Bytes of a result, as shown; a longer one is not. Its shape is documented without it."""
+_OUTPUT_LIMIT = 1_500
+"""Bytes of a result; a longer one is not shown, as its schema is documented anyway."""
 
-ALL_LIMIT = 5_000
+_EXAMPLES_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _OPTION = re.compile(r"\s--?[\w-]+[ =]\{(\w+)\}(?=\s|$)")
 _QUERY = re.compile(r"(?<=[?&])[\w-]+=\{(\w+)\}&?")
 
-LINE_LIMIT = 100
-"""Characters of JSON that stand on one line."""
+_LINE_LIMIT = 100
+"""Characters of JSON, or of a command, on one line."""
 
 
 Command = Callable[[Tool, Request], str]
-"""Gives a request as a command."""
+"""Returns a request as a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownExample:
-    """An example as a document has it."""
+    """An example as it appears in a document."""
 
     label: Markdown
-    """What stands before it."""
+    """The line before it."""
 
     language: str
-    """Of its code block: `json`, or `sh` for a command."""
+    """The language of its code block: `json`, or `sh` for a command."""
 
     text: str
     """The arguments as JSON, or the request as a command."""
 
     output: str | None
-    """What comes back, as JSON."""
+    """The result, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownExamples:
-    """The example calls of a tool as a document has them."""
+    """The example calls of a tool as they appear in a document."""
 
     calls: tuple[ShownExample, ...]
-    """Those that are shown."""
+    """The examples that are shown."""
 
     left_out: Markdown | None
-    """Names the others."""
+    """A sentence that names the others."""
 
 
 def shown_examples(tool: Tool, command: Command) -> ShownExamples:
-    """Returns the examples that are short enough, those that can be sent first."""
+    """Returns the examples that are short enough, valid ones first."""
     shown: list[ShownExample] = []
     size = 0
     left_out: list[Example] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
         language = "json" if example.request is None else "sh"
-        text = example_json(example.input) if example.request is None else command(tool, example.request)
+        text = _example_json(example.input) if example.request is None else command(tool, example.request)
         size += len(text.encode())
-        if len(text.encode()) > ONE_LIMIT or (shown and size > ALL_LIMIT):
+        if len(text.encode()) > _EXAMPLE_LIMIT or (shown and size > _EXAMPLES_LIMIT):
             left_out.append(example)
             continue
         shown.append(ShownExample(_label(example, has_others=len(tool.examples) > 1), language, text, _output(example)))
-    return ShownExamples(tuple(shown), _left_out(left_out))
+    return ShownExamples(tuple(shown), _omission_note(left_out))
 
 
-def _left_out(examples: list[Example]) -> Markdown | None:
-    """Returns a sentence that names examples; `None` where none has a name."""
+def _omission_note(examples: list[Example]) -> Markdown | None:
+    """Returns a sentence that names the examples; `None` if they have no names."""
     names = [
         code(item.name) + (f" ({inline(item.description)})" if item.description else "")
         for item in examples
         if item.name
     ]
-    return Markdown(f"Other declared examples, too long to be shown here: {', '.join(names)}.") if names else None
+    return Markdown(f"Other declared examples, too long to show: {', '.join(names)}.") if names else None
 
 
 def output_example(output: Output) -> ShownExample | None:
-    """Returns the first result that the source shows and that is short enough."""
+    """Returns the first declared result that is short enough."""
     for example in output.examples:
         data = example.value.json
         is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
-        text = data if isinstance(data, str) and is_text else example_json(data)
-        if text.strip() and len(text.encode()) <= OUTPUT_LIMIT:
+        text = data if isinstance(data, str) and is_text else _example_json(data)
+        if text.strip() and len(text.encode()) <= _OUTPUT_LIMIT:
             words = f": {inline(example.description)}" if example.description else ":"
             return ShownExample(Markdown(f"Example result{words}"), "" if is_text else "json", text, None)
     return None
 
 
 def filled_command(tool: Tool) -> str | None:
-    """Gives the command that does the same, with the values of an example in it; `None` where it lacks one.
+    """Returns the equivalent command with the values of an example; `None` if the example lacks one.
 
-    An option for a parameter that may be left out goes with it.
+    The option of an optional parameter without a value is removed.
     """
     return _filled(tool, tool.cli_equivalent, shlex.quote, _OPTION)
 
 
 def filled_request(tool: Tool) -> str | None:
-    """Gives the HTTP request that does the same, with the values of an example in it; `None` where it lacks one."""
+    """Returns the equivalent HTTP request with the values of an example; `None` if the example lacks one."""
     return _filled(tool, tool.api_equivalent, partial(quote, safe=""), _QUERY)
 
 
@@ -141,7 +137,7 @@ def _filled(tool: Tool, text: str | None, written: Callable[[str], str], option:
 
 
 def _word(value: Json) -> str | None:
-    """Gives a value as one word of a command or an address; `None` where that can't be written."""
+    """Returns a value as one word of a command or URL; `None` if it cannot be written as one."""
     if isinstance(value, (dict, list)) or value is None:
         return None
     word = value if isinstance(value, str) else exact_json_text(value)
@@ -149,10 +145,10 @@ def _word(value: Json) -> str | None:
     return word if word and is_plain else None
 
 
-def example_json(data: Json) -> str:
-    """Gives a value as exact JSON: on one line where that is short, else indented."""
+def _example_json(data: Json) -> str:
+    """Returns a value as exact JSON: on one line if that is short, else indented."""
     line = exact_json_text(data)
-    return line if len(line) <= LINE_LIMIT else exact_json_text(data, indent=2)
+    return line if len(line) <= _LINE_LIMIT else exact_json_text(data, indent=2)
 
 
 def _label(example: Example, *, has_others: bool) -> Markdown:
@@ -160,7 +156,7 @@ def _label(example: Example, *, has_others: bool) -> Markdown:
     if example.flaw is not None:
         lead = f"Declared example that the schema does not allow ({inline(example.flaw)})"
     elif not example.is_declared:
-        lead = f"Example, {'partly ' if example.name is not None else ''}made from the schema"
+        lead = f"Example, {'partly ' if example.name is not None else ''}generated from the schema"
     if example.description:
         return Markdown(f"{lead}: {inline(example.description)}")
     return Markdown(f"{lead}: {code(example.name)}" if example.name and has_others else f"{lead}:")
@@ -169,27 +165,27 @@ def _label(example: Example, *, has_others: bool) -> Markdown:
 def _output(example: Example) -> str | None:
     if example.output is None:
         return None
-    text = example_json(example.output.json)
-    return text if len(text.encode()) <= ONE_LIMIT else None
+    text = _example_json(example.output.json)
+    return text if len(text.encode()) <= _EXAMPLE_LIMIT else None
 
 
-FORM = "application/x-www-form-urlencoded"
-MULTIPART_FORM = "multipart/form-data"
+_FORM = "application/x-www-form-urlencoded"
+_MULTIPART_FORM = "multipart/form-data"
 
 _JSON = re.compile(r"(?:.*[/+])?json\s*(?:;|\Z)", re.IGNORECASE)
 _BEARERS = ("oauth2", "openIdConnect", "bearer")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+\Z")
 _PLAIN_COOKIES = re.compile(r"[A-Za-z0-9%._~,=:; -]*\Z")
-_URL_SIGNS = "/-._~:@&=+,;%*()"
+_URL_SAFE = "/-._~:@&=+,;%*()"
 
 
-def curl_command(tool: Tool, request: Request, service: Service, known: Mapping[str, Credential]) -> str:
-    """Returns the command, on one line where it is short, else an option to a line.
+def curl_command(tool: Tool, request: Request, service: Service, credentials: Mapping[str, ExampleCredential]) -> str:
+    """Returns the command, on one line if it is short, else with one option a line.
 
-    `known` are the credentials of all examples of the service.
+    `credentials` are the credentials of all examples of the service.
     """
-    used = [known[name] for name in request.auth if name in known]
-    parts = [_address(tool, request, service, used), *_options(request, used)]
+    used = [credentials[name] for name in request.auth if name in credentials]
+    parts = [_url(tool, request, service, used), *_options(request, used)]
     method = tool.method or "GET"
     start = "curl"
     if method == "HEAD":
@@ -197,24 +193,24 @@ def curl_command(tool: Tool, request: Request, service: Service, known: Mapping[
     elif method != ("POST" if request.media_type is not None else "GET"):
         start = f"curl -X {method}" if re.match(r"[A-Z]+\Z", method) else f"curl -X {_quoted(method)}"
     if request.body is not None and is_json_sequence(request.media_type or ""):
-        start = f"printf '\\036%s\\n' {_records(request.body.json)} | {start}"  # what cannot be seen is made
+        start = f"printf '\\036%s\\n' {_records(request.body.json)} | {start}"  # invisible separators
     line = " ".join((start, *parts))
-    if len(line) <= LINE_LIMIT and "\n" not in line:
+    if len(line) <= _LINE_LIMIT and "\n" not in line:
         return line
     return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
 
 
-def _address(tool: Tool, request: Request, service: Service, used: list[Credential]) -> str:
-    """Gives the address in double quotes; where the base is not known, a variable stands for it."""
+def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCredential]) -> str:
+    """Returns the URL in double quotes; a variable replaces an unknown base URL."""
     endpoint = next(iter(tool.endpoints or service.endpoints), None)
     base = endpoint.url.rstrip("/") if endpoint is not None else ""
     if not base.startswith(("http://", "https://")):
-        base = f"${variable(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
+        base = f"${variable_name(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
     else:
-        pieces = ADDRESS_VARIABLE.split(base)
+        pieces = URL_VARIABLE.split(base)
         base = _encoded(pieces[0])
         for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-            base += f"${{{variable(service, name)}}}{_encoded(rest)}"
+            base += f"${{{variable_name(service, name)}}}{_encoded(rest)}"
     path = request.path
     for credential in used:
         place, _, name = (credential.auth.sent_as or "").partition(" ")
@@ -223,11 +219,11 @@ def _address(tool: Tool, request: Request, service: Service, used: list[Credenti
     return f'"{base}{path}"'
 
 
-def _options(request: Request, used: list[Credential]) -> Iterator[str]:
+def _options(request: Request, used: list[ExampleCredential]) -> Iterator[str]:
     fields: set[str] = set()
     for credential in used:
-        field = _field_of(credential)
-        if field is None or field not in fields:  # a request has one, which then says what all of them ask for
+        field = _header_field(credential)
+        if field is None or field not in fields:  # a request may not repeat a field
             yield from _authentication(credential)
         fields |= {field} if field is not None else set()
     for name, text in (request.headers or {}).items():
@@ -237,8 +233,8 @@ def _options(request: Request, used: list[Credential]) -> Iterator[str]:
     yield from _body(request)
 
 
-def _cookies(request: Request, used: list[Credential]) -> str:
-    """Gives all cookies as one word of the shell: `curl` would put those of several options together with no space."""
+def _cookies(request: Request, used: list[ExampleCredential]) -> str:
+    """Returns all cookies as one word of the shell: `curl` would join those of several options without a space."""
     secrets = []
     for credential in used:
         place, _, name = (credential.auth.sent_as or "").partition(" ")
@@ -252,8 +248,8 @@ def _cookies(request: Request, used: list[Credential]) -> str:
     return f'"{"; ".join(secrets)}; "{_quoted(others)}'
 
 
-def _field_of(credential: Credential) -> str | None:
-    """Gives the header field in which a secret is sent, in lower case; `None` for one that stands elsewhere."""
+def _header_field(credential: ExampleCredential) -> str | None:
+    """Returns the header field of a secret in lower case; `None` if it is not sent in a header."""
     auth = credential.auth
     if auth.kind == "mutualTLS":
         return None
@@ -263,7 +259,7 @@ def _field_of(credential: Credential) -> str | None:
     return "authorization"
 
 
-def _authentication(credential: Credential) -> Iterator[str]:
+def _authentication(credential: ExampleCredential) -> Iterator[str]:
     auth, (first, *others) = credential.auth, credential.variables
     place, _, name = (auth.sent_as or "").partition(" ")
     if others and auth.kind == "mutualTLS":
@@ -272,7 +268,7 @@ def _authentication(credential: Credential) -> Iterator[str]:
         option = "--digest -u" if auth.kind == "digest" else "-u"
         yield f'{option} "${first}:${others[0]}"'
     elif auth.sent_as is None and auth.kind not in _BEARERS:
-        return  # of a type that OpenAPI does not know
+        return  # OpenAPI does not define this type
     elif auth.kind != "api-key":
         scheme = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
         scheme = f"{scheme} " if _HEADER_NAME.match(scheme) else ""
@@ -285,8 +281,8 @@ def _body(request: Request) -> Iterator[str]:
     if request.media_type is None:
         return
     if request.parts:
-        is_form = request.media_type == FORM
-        if request.media_type not in (FORM, MULTIPART_FORM):  # `curl` adds the boundary
+        is_form = request.media_type == _FORM
+        if request.media_type not in (_FORM, _MULTIPART_FORM):  # `curl` adds the boundary
             yield f"-H {_quoted(f'Content-Type: {request.media_type}')}"
         for part in request.parts:
             yield _field(part) if is_form else _form_part(part)
@@ -295,7 +291,7 @@ def _body(request: Request) -> Iterator[str]:
     if request.is_file or request.body is None:
         yield "--data-binary @FILE" if request.is_file else "-d ''"
     elif _JSON.match(request.media_type):
-        yield f"-d {_quoted(example_json(request.body.json))}"
+        yield f"-d {_quoted(_example_json(request.body.json))}"
     elif is_json_sequence(request.media_type):
         yield "--data-binary @-"
     else:
@@ -303,7 +299,7 @@ def _body(request: Request) -> Iterator[str]:
 
 
 def _records(items: Json) -> str:
-    """Gives each record as a word of the shell."""
+    """Returns each record as a word of the shell."""
     return " ".join(_quoted(exact_json_text(item)) for item in items) if isinstance(items, list) else ""
 
 
@@ -313,7 +309,7 @@ def _field(part: Part) -> str:
 
 
 def _form_part(part: Part) -> str:
-    name = _form_quoted(part.name)
+    name = _escaped_field_name(part.name)
     if part.is_file:
         typed = f";type={part.media_type}" if part.media_type is not None else ""
         return f"-F {_quoted(f'{name}=@FILE{typed}')}"
@@ -324,15 +320,15 @@ def _form_part(part: Part) -> str:
     return f"-F {_quoted(typed)}"
 
 
-def _form_quoted(name: str) -> str:
-    """Gives the name of a field; `=` would end it, and no name that matters has one."""
+def _escaped_field_name(name: str) -> str:
+    """Returns the name of a form field; `=` would end it, and no real name has one."""
     return name.replace("=", "%3D")
 
 
 def _quoted(text: str) -> str:
-    """Puts a text in single quotes, in which a shell takes nothing for its own."""
+    """Puts a text in single quotes, where a shell expands nothing."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _encoded(text: str) -> str:
-    return quote(text, safe=_URL_SIGNS + "[]")
+    return quote(text, safe=_URL_SAFE + "[]")

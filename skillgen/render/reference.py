@@ -12,7 +12,7 @@ from skillgen.model.resource import Group, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import DESCRIPTION, about_pages, description_headings
-from skillgen.render.access import credentials
+from skillgen.render.access import example_credentials
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.pages import (
@@ -192,7 +192,7 @@ def _common_section(common: CommonErrors, templates: Templates) -> Section | Non
 
 def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
     render = templates.macro(SECTIONS, macro)
-    command = partial(curl_command, service=service, known=credentials(service))
+    command = partial(curl_command, service=service, credentials=example_credentials(service))
     return lambda tool: Section(
         name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command), common)
     )
