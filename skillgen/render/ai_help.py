@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from skillgen.model.service import Service
-from skillgen.render.about import offered_lines
+from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.document import Document
 from skillgen.render.environment import Templates
@@ -78,7 +78,7 @@ def ai_help_documents(
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),
-        "offered": offered_lines(service),
+        "offered": resource_and_prompt_lines(service),
         "deprecated": deprecated_names(service),
         "command_errors": command_errors(service, common_errors(service) if inlined else CommonErrors()),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],

@@ -14,14 +14,13 @@ import jinja2.meta
 from jinja2 import nodes
 
 from skillgen.model.json_schema import field_docstrings, model_classes
-from skillgen.render.about import OFFERS
-from skillgen.render.about import TEMPLATE as ABOUT
+from skillgen.render.about import ABOUT_TEMPLATE, OFFERS_TEMPLATE
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.index import Entry, Index
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
-from skillgen.render.reference import SECTIONS, Reference, Topic
+from skillgen.render.reference import SECTIONS_TEMPLATE, Reference, Topic
 
 NAMES = {
     "asked": "names of the tools for which a person must be asked first",
@@ -71,7 +70,7 @@ NAMES = {
 }
 """The names that a template is given, and what each holds."""
 
-MACROS = (SECTIONS, ABOUT, OFFERS)
+MACROS = (SECTIONS_TEMPLATE, ABOUT_TEMPLATE, OFFERS_TEMPLATE)
 """Templates whose macros are called one by one; their parameters are named after what they are given."""
 
 CLASSES = (Reference, Topic, Page, Section, Index, Entry, Places)

@@ -33,7 +33,7 @@ from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, one_line, paragraph
 from skillgen.text.summary import clip
 
-SECTIONS = "reference/sections.md.j2"
+SECTIONS_TEMPLATE = "reference/sections.md.j2"
 
 INTRO_LIMIT_BYTES = 1_200
 """The longest text on a group of tools that its page begins with."""
@@ -186,12 +186,12 @@ def page_text(page: Page, templates: Templates) -> Markdown:
 def _common_section(common: CommonErrors, templates: Templates) -> Section | None:
     if not common.cases:
         return None
-    text = templates.macro(SECTIONS, "common_errors_section")(common.cases)
+    text = templates.macro(SECTIONS_TEMPLATE, "common_errors_section")(common.cases)
     return Section(name=COMMON_ERRORS, heading=COMMON_ERRORS, text=text)
 
 
 def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
-    render = templates.macro(SECTIONS, macro)
+    render = templates.macro(SECTIONS_TEMPLATE, macro)
     command = partial(curl_command, service=service, credentials=example_credentials(service))
     return lambda tool: Section(
         name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command), common)
@@ -252,12 +252,12 @@ def _intro(group: Group) -> Markdown | None:
 
 
 def _type_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS, "type_section")
+    render = templates.macro(SECTIONS_TEMPLATE, "type_section")
     return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.schemas]
 
 
 def _resource_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS, "resource_section")
+    render = templates.macro(SECTIONS_TEMPLATE, "resource_section")
 
     def section(resource: Resource, is_template: bool) -> Section:
         return Section(name=resource.uri, heading=one_line(resource.name), text=render(resource, is_template))
@@ -268,7 +268,7 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
 
 
 def _event_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS, "event_section")
+    render = templates.macro(SECTIONS_TEMPLATE, "event_section")
     return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.events]
 
 
@@ -281,5 +281,5 @@ def _how_sent(service: Service) -> Markdown:
 
 
 def _prompt_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS, "prompt_section")
+    render = templates.macro(SECTIONS_TEMPLATE, "prompt_section")
     return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.prompts]
