@@ -1,7 +1,6 @@
 """The index of a large service: every tool by name, below a link to the page that documents it.
 
-From SKILL.md a reader takes the page of the index, and from there the page of the tool: two reads, and no guess between
-several pages of one name.
+An agent reads SKILL.md, the index page and the tool's page: two reads, without guessing between pages of one group.
 """
 
 from __future__ import annotations
@@ -21,64 +20,64 @@ from skillgen.text.summary import clip_middle
 Lines = Literal["full", "short", "names"]
 
 LINES: tuple[Lines, ...] = ("full", "short", "names")
-"""What the index says of each tool, the richest first."""
+"""What the index shows of each tool, the richest form first."""
 
-LABEL_LIMIT = 48
+_LABEL_LIMIT = 48
 
 _PHRASE_LIMITS = {"full": 80, "short": 60}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of SKILL.md that leads into the index."""
+    """A line of SKILL.md that links to a page of the index."""
 
     label: str
-    """The group that stands there, or the first and the last of several."""
+    """The group, or the first and the last of several."""
 
     count: int
     """How many tools it has."""
 
     files: tuple[str, ...]
-    """Where they are listed, or documented where that is one page."""
+    """Files that list the tools; for a group with only one page, that page."""
 
     description: str | None = None
-    """What they are for, where a group stands alone."""
+    """What the tools are for, if it is a single group."""
 
     subjects: tuple[str, ...] = ()
-    """What they are about: words of a group that stands alone, else the titles of the groups."""
+    """What the tools are about: keywords of a single group, else the titles of the groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """The pages of the index, and what leads to them."""
+    """The pages of the index, and the lines that link to them."""
 
     pages: tuple[Page, ...]
-    """The pages; their sections are named after what they list."""
+    """The pages; each section has the name of what it lists."""
 
     entries: tuple[Entry, ...]
-    """What SKILL.md shows."""
+    """The lines of SKILL.md."""
 
     is_marked: bool = False
-    """Whether tools stand there with the marks that say what they change."""
+    """True if tools have marks there that say what they change."""
 
 
 def index_by_group(reference: Reference) -> Index:
-    """Lists the tools of each group that has several pages, on one page where they fit with fewer words."""
+    """Indexes each group that has several pages, on one page if that is possible with shorter lines."""
     pages: list[Page] = []
     entries: list[Entry] = []
     is_marked = False
     for topic in reference.topics:
-        found: tuple[Page, ...] = ()
+        index_pages: tuple[Page, ...] = ()
         if len(topic.pages) > 1:
             stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
             for lines in LINES:
                 sections = [_page_section(topic, page, lines) for page in topic.pages]
-                found = pages_of(f"Index of {topic.title}", stem, sections)
-                if len(found) == 1:
+                index_pages = pages_of(f"Index of {topic.title}", stem, sections)
+                if len(index_pages) == 1:
                     break
             is_marked |= lines != "names"
-        pages += found
-        files = tuple(page.file_name for page in found) or (topic.pages[0].file_name,)
+        pages += index_pages
+        files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
         entries.append(
             Entry(
                 label=topic.title,
@@ -92,18 +91,18 @@ def index_by_group(reference: Reference) -> Index:
 
 
 def index_in_sequence(reference: Reference, lines: Lines) -> Index:
-    """Lists all groups one after another by the alphabet, as many on a page as it holds."""
+    """Indexes all groups in alphabetical order, as many on a page as fit."""
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
-    places: dict[str, tuple[Topic, int]] = {}
+    topic_and_count: dict[str, tuple[Topic, int]] = {}
     sections: list[Section] = []
     for topic in topics:
         for section, count in _sections(topic, lines):
             sections.append(section)
-            places[section.name] = topic, count
+            topic_and_count[section.name] = topic, count
     pages = pages_of("Index of tools", "index", sections)
     entries = []
     for page in pages:
-        listed = [places[name] for name in page.anchors]
+        listed = [topic_and_count[name] for name in page.anchors]
         titles = list(dict.fromkeys(topic.title for topic, _ in listed))
         count = sum(count for _, count in listed)
         subjects = listed[0][0].subjects if len(titles) == 1 else tuple(titles[1:-1])
@@ -111,27 +110,27 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
     return Index(pages=pages, entries=tuple(entries), is_marked=lines != "names")
 
 
-def list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
-    """Lists what stands on several pages (resources, prompts, events) by name."""
+def _list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
+    """Indexes several pages of resources, prompts or events by name."""
     sections = [_section(page, ", ".join(code(section.heading) for section in page.sections)) for page in pages]
-    found = pages_of(f"Index of {title}", f"index-{stem}", sections)
+    index_pages = pages_of(f"Index of {title}", f"index-{stem}", sections)
     by_file = {page.file_name: page for page in pages}
     entries = []
-    for index_page in found:
+    for index_page in index_pages:
         listed = [section for name in index_page.anchors for section in by_file[name].sections]
         label = _label([listed[0].heading, listed[-1].heading])
         entries.append(Entry(label=label, count=len(listed), files=(index_page.file_name,)))
-    return Index(pages=found, entries=tuple(entries))
+    return Index(pages=index_pages, entries=tuple(entries))
 
 
 def list_indexes(reference: Reference) -> dict[str, Index]:
-    """Gives the indexes of resources, prompts and events that stand on several pages, by what they list."""
+    """Returns the indexes of resources, prompts and events that fill several pages, by what they list."""
     lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
-    return {name: list_index(name, name, pages) for name, pages in lists.items() if len(pages) > 1}
+    return {name: _list_index(name, name, pages) for name, pages in lists.items() if len(pages) > 1}
 
 
 def _sections(topic: Topic, lines: Lines) -> Iterable[tuple[Section, int]]:
-    """Gives one section for a group, or one for each of its pages where it is too large for a page of the index."""
+    """Yields one section for a group, or one for each of its pages if it does not fit on a page of the index."""
     parts = [_page_section(topic, page, lines) for page in topic.pages]
     text = Markdown("\n\n".join(part.text for part in parts))
     if len(text.encode("utf-8")) <= PAGE_LIMIT_BYTES:
@@ -161,23 +160,23 @@ def _line(tool: Tool, lines: Lines) -> str:
 
 
 def _label(names: Sequence[str]) -> str:
-    """Names the first and the last; what both begin with, a group that has several parts, stands once."""
+    """Names the first and the last; a group with several parts is named once."""
     first, last = names[0], names[-1]
     if first == last:
-        return clip_middle(first, 2 * LABEL_LIMIT)
+        return clip_middle(first, 2 * _LABEL_LIMIT)
     head = f"{first.partition(': ')[0]}: "
     if not (first.startswith(head) and last.startswith(head)):
-        return f"{clip_middle(first, LABEL_LIMIT)} to {clip_middle(last, LABEL_LIMIT)}"
+        return f"{clip_middle(first, _LABEL_LIMIT)} to {clip_middle(last, _LABEL_LIMIT)}"
     start, end = first.removeprefix(head).partition(" to ")[0], last.removeprefix(head).rpartition(" to ")[2]
-    return f"{clip_middle(head[:-2], LABEL_LIMIT)}: {_span(start.split(' '), end.split(' '))}"
+    return f"{clip_middle(head[:-2], _LABEL_LIMIT)}: {_span(start.split(' '), end.split(' '))}"
 
 
 def _span(start: list[str], end: list[str]) -> str:
-    """Gives two places by what tells them apart: the words with which both begin are said once."""
+    """Returns a range; the words that both ends begin with are not repeated."""
     shared = 0
     while shared < min(len(start), len(end)) - 1 and start[shared] == end[shared]:
         shared += 1
     if start == end:
-        return clip_middle(" ".join(start), LABEL_LIMIT)
+        return clip_middle(" ".join(start), _LABEL_LIMIT)
     lead = [*start[:shared]] if shared < 3 else ["…", start[shared - 1]]
-    return clip_middle(" ".join([*lead, *start[shared:], "to", *end[shared:]]), LABEL_LIMIT)
+    return clip_middle(" ".join([*lead, *start[shared:], "to", *end[shared:]]), _LABEL_LIMIT)

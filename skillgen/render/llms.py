@@ -1,10 +1,7 @@
-"""Llms.txt and llms-full.txt (everything in one file).
+"""llms.txt, and everything in a single file: llms-full.txt, and --ai-help if it is short enough.
 
-All sections in one file, for readers that want no links: llms-full.txt, and --ai-help where it is short enough.
-
-Renders llms.txt and llms-full.txt: one file for llmstxt.org's parser and for dashdash's web profile.
-
-The parser wants every line under a second-level heading to be a link item, so each section is a list of links.
+llmstxt.org's parser requires every line under a second-level heading to be a link item, so each section of llms.txt is
+a list of links; dashdash's web profile shares the file.
 """
 
 from __future__ import annotations
@@ -30,8 +27,8 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"(#{1,6}) (.*)")
 
 
-class Whole:
-    """Puts a file together from the top, and so knows the anchor of every heading in it."""
+class SingleFile:
+    """Assembles a file from top to bottom, so that the anchor of every heading is known."""
 
     def __init__(self) -> None:
         self._anchors = Anchors()
@@ -40,13 +37,13 @@ class Whole:
         self._tools: dict[str, str] = {}
 
     def add(self, text: str) -> None:
-        """Adds a text with headings of its own."""
+        """Adds a text with its own headings."""
         for heading in _headings(text):
             self._anchors.of(heading.replace("\\", ""))
         self._parts.append(text.strip("\n"))
 
     def add_tools(self, pages: Iterable[Page]) -> None:
-        """Adds the sections of tools, a level below the last heading."""
+        """Adds the sections of tools, one level below the last heading."""
         self._add_sections(_sections(pages), self._tools)
 
     def add_tool(self, section: Section) -> None:
@@ -55,42 +52,42 @@ class Whole:
         self._parts.append(section.text.partition("\n")[2].strip("\n"))
 
     def add_named(self, sections: Iterable[Section]) -> None:
-        """Adds sections of named types as they are."""
+        """Adds sections of named types unchanged."""
         for section in sections:
             self._types[section.name] = "#" + self._anchors.of(section.heading)
             self._parts.append(section.text)
 
     def add_types(self, sections: Iterable[Section]) -> None:
-        """Adds the sections of named types, a level below the last heading."""
+        """Adds the sections of named types, one level below the last heading."""
         self._add_sections(sections, self._types)
 
     def add_others(self, pages: Iterable[Page]) -> None:
-        """Adds sections that nothing links to, a level below the last heading."""
+        """Adds sections that nothing links to, one level below the last heading."""
         self._add_sections(_sections(pages), {})
 
     def add_about(self, pages: Iterable[Page]) -> None:
-        """Adds what is said of the service as a whole, a level below the last heading."""
-        found: dict[str, str] = {}
-        self._add_sections(_sections(pages), found)
-        if COMMON_ERRORS in found:
-            self._types[ERRORS] = found[COMMON_ERRORS]
+        """Adds what concerns the service as a whole, one level below the last heading."""
+        links: dict[str, str] = {}
+        self._add_sections(_sections(pages), links)
+        if COMMON_ERRORS in links:
+            self._types[ERRORS] = links[COMMON_ERRORS]
 
     def add_common_errors(self, section: Section) -> None:
-        """Adds the errors of most tools as they are."""
+        """Adds the errors that most tools share, unchanged."""
         self._types[ERRORS] = "#" + self._anchors.of(section.heading)
         self._parts.append(section.text)
 
     def text(self) -> str:
-        """Gives the file, its links resolved to anchors in it."""
-        # Part by part: one character beyond Latin-1 makes each copy of the whole twice or four times as large.
+        """Returns the file, with links resolved to its own anchors."""
+        # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
         parts = [resolved(part, self._types, self._tools) for part in self._parts if part]
         if parts:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"
 
-    def _add_sections(self, sections: Iterable[Section], addresses: dict[str, str]) -> None:
+    def _add_sections(self, sections: Iterable[Section], links: dict[str, str]) -> None:
         for section in sections:
-            addresses[section.name] = "#" + self._anchors.of(section.heading)
+            links[section.name] = "#" + self._anchors.of(section.heading)
             self._parts.append("#" + section.text)
 
 
@@ -98,34 +95,34 @@ def _sections(pages: Iterable[Page]) -> Iterator[Section]:
     return (section for page in pages for section in page.sections)
 
 
-def whole_reference(head: Markdown, reference: Reference) -> str:
-    """Gives all that is documented of a service, after `head`."""
-    whole = Whole()
-    whole.add(head)
+def _single_file(head: Markdown, reference: Reference) -> str:
+    """Returns the complete reference of a service, after `head`."""
+    file = SingleFile()
+    file.add(head)
     if reference.about:
-        whole.add(f"## {name(reference.about[0].title)}")
-        whole.add(reference.about[0].intro or "")
-        whole.add_about(reference.about)
+        file.add(f"## {name(reference.about[0].title)}")
+        file.add(reference.about[0].intro or "")
+        file.add_about(reference.about)
     for topic in reference.topics:
-        whole.add(f"## {name(topic.title)}")
-        whole.add(topic.pages[0].intro or "")
-        whole.add_tools(topic.pages)
+        file.add(f"## {name(topic.title)}")
+        file.add(topic.pages[0].intro or "")
+        file.add_tools(topic.pages)
     for heading, pages in (
         ("Resources", reference.resources),
         ("Prompts", reference.prompts),
         ("Webhooks and callbacks", reference.events),
     ):
         if pages:
-            whole.add(f"## {heading}")
-            whole.add_others(pages)
+            file.add(f"## {heading}")
+            file.add_others(pages)
     if reference.type_sections:
-        whole.add(f"## {TYPES}")
-        whole.add_types(reference.type_sections)
-    return whole.text()
+        file.add(f"## {TYPES}")
+        file.add_types(reference.type_sections)
+    return file.text()
 
 
 def _headings(text: str) -> Iterator[str]:
-    """Gives the words of each heading."""
+    """Yields the text of each heading outside code blocks."""
     fence: str | None = None
     for line in text.split("\n"):
         if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
@@ -134,27 +131,27 @@ def _headings(text: str) -> Iterator[str]:
             yield heading[2]
 
 
-CHARACTERS_LIMIT = 16_000
-"""Beyond it groups are listed instead of tools (design, "Output")."""
+_MAX_CHARACTERS = 16_000
+"""Maximum length of llms.txt with a line for each tool; beyond it, groups are listed (design, "Output")."""
 
-QUICK_REFERENCE = 20
-"""Entries of the quick reference at the most (web profile, 5.2.2)."""
+_QUICK_TOOLS = 20
+"""Maximum of entries in the quick reference (web profile, 5.2.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the other files are, seen from llms.txt."""
+    """The paths of the other files, relative to llms.txt."""
 
     skill: str | None
-    """The folder of the skill, or `None` where no skill is written."""
+    """The folder of the skill; `None` if no skill is written."""
 
     @property
     def overview(self) -> str:
-        """The first level."""
+        """The file that introduces the service."""
         return f"{self.skill}/SKILL.md" if self.skill else "llms-full.txt"
 
     def reference(self, address: str) -> str:
-        """Gives the address of something in the references."""
+        """Returns the link target of an address in the references."""
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
 
 
@@ -165,7 +162,7 @@ def llms_documents(
     formats: tuple[str, ...],
     index: Index | None = None,
 ) -> Iterator[Document]:
-    """Gives both files; `index` is that of the skill, where it has one."""
+    """Yields both files; `index` is the skill's index of tools, if it has one."""
     places = Places(f"skills/{skill_name(service)}" if "skill" in formats else None)
     quick = quick_tools(reference)
     shown = {tool.name for tool in quick}
@@ -183,16 +180,16 @@ def llms_documents(
         "quick": quick,
         "unlisted": [tool for topic in reference.topics for tool in topic.tools if tool.name not in shown],
     }
-    names = sum(len(one_line(tool.name)) for tool in service.tools)
+    names_length = sum(len(one_line(tool.name)) for tool in service.tools)
     text = ""
-    if names <= CHARACTERS_LIMIT or not templates.are_builtin:
+    if names_length <= _MAX_CHARACTERS or not templates.are_builtin:
         text = templates.render("llms.txt.j2", **context, entries=None)
-    if not text or len(text) > CHARACTERS_LIMIT:
+    if not text or len(text) > _MAX_CHARACTERS:
         entries = index.entries if index is not None else _group_entries(reference)
         text = templates.render("llms.txt.j2", **context, entries=entries)
     yield Document("llms.txt", text)
     head = templates.render("llms-full.txt.j2", **context)
-    yield Document("llms-full.txt", whole_reference(head, reference))
+    yield Document("llms-full.txt", _single_file(head, reference))
 
 
 def _group_entries(reference: Reference) -> tuple[Entry, ...]:
@@ -208,8 +205,8 @@ def _group_entries(reference: Reference) -> tuple[Entry, ...]:
 
 
 def quick_tools(reference: Reference) -> list[Tool]:
-    """Gives up to twenty tools, from every group in turn, so that each is shown by its first ones."""
+    """Returns up to twenty tools, from every group in turn, so that each group is represented by its first ones."""
     turns = zip_longest(*(topic.tools for topic in reference.topics))
-    tools = [tool for turn in turns for tool in turn if tool is not None][:QUICK_REFERENCE]
+    tools = [tool for turn in turns for tool in turn if tool is not None][:_QUICK_TOOLS]
     order = {tool.name: place for place, tool in enumerate(t for topic in reference.topics for t in topic.tools)}
     return sorted(tools, key=lambda tool: order[tool.name])
