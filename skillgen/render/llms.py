@@ -18,7 +18,7 @@ from skillgen.render.document import Document
 from skillgen.render.environment import Templates
 from skillgen.render.identity import phrase_of, skill_name, title, what_it_does
 from skillgen.render.index import Entry, Index
-from skillgen.render.pages import COMMON_ERRORS, ERRORS, TYPES, Page, Section, resolved
+from skillgen.render.pages import COMMON_ERRORS, ERRORS, TYPES, Page, Section, resolve_links
 from skillgen.render.reference import Reference
 from skillgen.text.markdown import Markdown, name, one_line
 from skillgen.text.structure import Anchors
@@ -80,7 +80,7 @@ class SingleFile:
     def text(self) -> str:
         """Returns the file, with links resolved to its own anchors."""
         # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
-        parts = [resolved(part, self._types, self._tools) for part in self._parts if part]
+        parts = [resolve_links(part, self._types, self._tools) for part in self._parts if part]
         if parts:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"

@@ -1,20 +1,10 @@
-"""Sections, pages, file names, link targets.
+"""Sections, pages, file names, and the targets of links.
 
-Divides sections among files that an agent can read whole, and knows where everything stands.
+A section (a tool, a named type, a resource, a prompt) is rendered once and used in several files. Pages are filled with
+sections up to a size, in order; only then is the address of each section known. Until then, links have targets in
+control characters, which no text of a source can contain, as every filter removes them.
 
-A section (a tool, a named type, a resource, a prompt) is rendered once; pages are filled up to a size, in order. From
-that follows the address of each, and so the text of each link.
-
-Links inside the documents, resolved when it is known in which file a text stands.
-
-A section is rendered once and stands in several files (a page of the references, llms-full.txt). Its links carry
-targets that no source's text can hold, for they use characters that every filter removes.
-
-Puts a named type on the page of the tools that alone refer to it, so that a call takes no further page to read.
-
-That is for MCP servers: there each tool brings its types along, and few are shared; in an API most are.
-
-Names become file names by one function: ASCII, lower case, bounded, never special to any system.
+File names are lower-case ASCII, of bounded length, and not reserved by any system.
 """
 
 from __future__ import annotations
@@ -31,24 +21,24 @@ from skillgen.text.markdown import Markdown, link_label
 from skillgen.text.structure import Anchors
 
 PAGE_LIMIT_BYTES = 14_500
-"""The size of a page's sections. With heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
+"""Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
 
 TYPES = "Named types"
-"""The heading above types, on a page of their own or below tools."""
+"""The heading above named types, on their own page or below tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One thing under a heading of its own."""
+    """One documented thing with its heading."""
 
     name: str
     """The exact name of what it documents."""
 
     heading: str
-    """The words of its heading."""
+    """The text of its heading."""
 
     text: Markdown
-    """The heading and all below it; links unresolved."""
+    """The heading and everything below it; links are unresolved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,39 +52,39 @@ class Page:
     """Its heading."""
 
     part: int
-    """Which of the parts of its topic it is, from 1."""
+    """Number of this part of its topic, from 1."""
 
     parts: int
     """How many parts its topic has."""
 
     intro: Markdown | None = None
-    """What is said of the topic before the first section, on its first page."""
+    """The text before the first section; on the first page of a topic."""
 
     sections: tuple[Section, ...] = ()
-    """What stands in it."""
+    """Its sections."""
 
     types: tuple[Section, ...] = ()
-    """Named types that only its sections refer to; they stand below these."""
+    """Named types that only its sections refer to, below these."""
 
     anchors: Mapping[str, str] = field(default_factory=dict)
     """Name of a section to the anchor of its heading."""
 
     type_anchors: Mapping[str, str] = field(default_factory=dict)
-    """The same of the types."""
+    """Name of a type to the anchor of its heading."""
 
     @property
     def heading(self) -> str:
-        """The title, and the part where there are several."""
+        """The title, with the part if there are several."""
         return self.title if self.parts == 1 else f"{self.title} ({self.part} of {self.parts})"
 
     def size_bytes(self) -> int:
-        """Gives the size of what stands in it."""
+        """Returns the size of the contents."""
         texts = [section.text for section in (*self.sections, *self.types)]
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
 def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None) -> tuple[Page, ...]:
-    """Divides the sections of one topic among pages `STEM.md`, `STEM-p2.md`, …, in their order."""
+    """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order."""
     portions = list(_portions(sections, PAGE_LIMIT_BYTES - (len(intro.encode()) if intro else 0)))
     pages = []
     for part, portion in enumerate(portions, 1):
@@ -106,17 +96,17 @@ def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markd
             intro=intro if part == 1 else None,
             sections=tuple(portion),
         )
-        pages.append(with_anchors(page))
+        pages.append(_with_anchors(page))
     return tuple(pages)
 
 
 def addresses(pages: Iterable[Page]) -> dict[str, str]:
-    """Gives the address of each section within the references: `projects.md#create_project`."""
+    """Returns the address of each section within the references: `projects.md#create_project`."""
     return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.anchors.items()}
 
 
 def type_addresses(pages: Iterable[Page]) -> dict[str, str]:
-    """Gives the address of each named type that stands below other sections."""
+    """Returns the address of each named type that is below other sections."""
     return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.type_anchors.items()}
 
 
@@ -134,14 +124,15 @@ def _portions(sections: Sequence[Section], first_limit: int) -> Iterable[list[Se
         yield portion
 
 
-def with_anchors(page: Page) -> Page:
-    """Gives a page that knows where its sections and types are found."""
+def _with_anchors(page: Page) -> Page:
+    """Returns a page with the anchors of its sections and types."""
     anchors = Anchors()
     anchors.of(page.heading)
-    found = {section.name: anchors.of(section.heading) for section in page.sections}
+    section_anchors = {section.name: anchors.of(section.heading) for section in page.sections}
     if page.types:
         anchors.of(TYPES)
-    return replace(page, anchors=found, type_anchors={item.name: anchors.of(item.heading) for item in page.types})
+    type_anchors = {item.name: anchors.of(item.heading) for item in page.types}
+    return replace(page, anchors=section_anchors, type_anchors=type_anchors)
 
 
 _TYPE, _TOOL = "\x01", "\x02"
@@ -150,36 +141,36 @@ _TARGET = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02])([^\x01-\x03]*)\x03\\)")
 
 @lru_cache(1 << 14)
 def type_link(name: str) -> Markdown:
-    """Gives a link to a named type."""
+    """Returns a link to a named type."""
     return Markdown(f"[{link_label(name)}]({_TYPE}{name}\x03)")
 
 
 @lru_cache(1 << 14)
 def tool_link(name: str) -> Markdown:
-    """Gives a link to a tool's section."""
+    """Returns a link to the section of a tool."""
     return Markdown(f"[{link_label(name)}]({_TOOL}{name}\x03)")
 
 
 COMMON_ERRORS = "Common Errors"
-"""The heading under which the errors of most tools are told."""
+"""The heading above the errors that most tools share."""
 
 ERRORS = "\x04"
-"""What stands for that heading among the names of types; no source's text can hold it."""
+"""The name of that heading among the types; no text of a source can contain it."""
 
 
 def common_errors_link() -> Markdown:
-    """Gives a link to the errors of most tools."""
+    """Returns a link to the errors that most tools share."""
     return Markdown(f"[{COMMON_ERRORS}]({_TYPE}{ERRORS}\x03)")
 
 
 def linked_types(text: str) -> tuple[str, ...]:
-    """Gives the names of the types to which a text links, each once, in their order."""
-    found = (match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE)
-    return tuple(dict.fromkeys(name for name in found if name != ERRORS))
+    """Returns the names of the types that a text links to, without duplicates, in their order."""
+    linked = (match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE)
+    return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
 
 
-def resolved(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> str:
-    """Gives a text with its targets replaced by addresses; a link to what is not documented becomes its label."""
+def resolve_links(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> str:
+    """Replaces the link targets in a text by addresses; a link to something undocumented becomes its label."""
 
     def replacement(match: re.Match[str]) -> str:
         address = (types if match[2] == _TYPE else tools).get(match[3])
@@ -188,10 +179,14 @@ def resolved(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> s
     return _TARGET.sub(replacement, text) if "\x03" in text else text
 
 
-def with_own_types(pages: Sequence[Page], types: Sequence[Section]) -> tuple[Page, ...]:
-    """Gives the pages of tools, each with the types that no other refers to, as long as it stays within its size."""
+def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tuple[Page, ...]:
+    """Moves each named type to the tools' page if no other page refers to it and it fits: a call then needs no second
+    page.
+
+    That is for MCP servers, where each tool has its own types and few are shared; in an API most are.
+    """
     by_name = {section.name: section for section in types}
-    wanted = {page.file_name: list(dict.fromkeys(_types_below(page.sections, by_name))) for page in pages}
+    wanted = {page.file_name: list(dict.fromkeys(_types_reachable(page.sections, by_name))) for page in pages}
     pages_of_type: dict[str, int] = {}
     for names in wanted.values():
         for name in names:
@@ -202,69 +197,69 @@ def with_own_types(pages: Sequence[Page], types: Sequence[Section]) -> tuple[Pag
     )
 
 
-def _types_below(sections: Sequence[Section], by_name: Mapping[str, Section]) -> Iterator[str]:
-    """Gives the types that sections refer to, those first that they name themselves."""
-    waiting = [name for section in sections for name in linked_types(section.text)]
+def _types_reachable(sections: Sequence[Section], by_name: Mapping[str, Section]) -> Iterator[str]:
+    """Yields the types that sections refer to, directly mentioned ones first."""
+    queue = [name for section in sections for name in linked_types(section.text)]
     seen = set[str]()
-    for name in waiting:
+    for name in queue:
         if name in by_name and name not in seen:
             seen.add(name)
             yield name
-            waiting += linked_types(by_name[name].text)
+            queue += linked_types(by_name[name].text)
 
 
-def _with_types(page: Page, own: Sequence[Section]) -> Page:
-    left = PAGE_LIMIT_BYTES - page.size_bytes()
-    kept: list[Section] = []
-    for section in own:
+def _with_types(page: Page, types: Sequence[Section]) -> Page:
+    free_bytes = PAGE_LIMIT_BYTES - page.size_bytes()
+    fitting: list[Section] = []
+    for section in types:
         size = len(section.text.encode("utf-8")) + 3
-        if size <= left:
-            kept.append(section)
-            left -= size
-    return with_anchors(replace(page, types=tuple(kept))) if kept else page
+        if size <= free_bytes:
+            fitting.append(section)
+            free_bytes -= size
+    return _with_anchors(replace(page, types=tuple(fitting))) if fitting else page
 
 
-LENGTH_LIMIT = 48
-"""Characters of a name of a file, without its ending."""
+_STEM_LIMIT = 48
+"""Characters of a file name, without extension."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))})
 
 _PART = re.compile(r"-p\d+\Z")
-"""How the further parts of a list are named."""
+"""The suffix of the further parts of a list."""
 
-SHORT = 6
-"""Characters of a digest, where these tell all of them apart."""
+_DIGEST_LENGTH = 6
+"""Characters of a digest, unless more are needed to distinguish all digests."""
 
 
-def slug(text: str, limit: int = LENGTH_LIMIT) -> str:
-    """Gives a text in `a-z`, `0-9` and single hyphens, at most `limit` long; empty where nothing is left of it."""
+def slug(text: str, limit: int = _STEM_LIMIT) -> str:
+    """Returns a text in `a-z`, `0-9` and single hyphens, at most `limit` long; it may be empty."""
     text = re.sub("['\u2019]", "", text)
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.findall("[a-z0-9]+", ascii_text)
-    found = "-".join(words)
-    if len(found) > limit:
-        found = found[:limit].rpartition("-")[0] if "-" in found[limit // 2 : limit] else found[:limit]
-    return found.strip("-")
+    result = "-".join(words)
+    if len(result) > limit:
+        result = result[:limit].rpartition("-")[0] if "-" in result[limit // 2 : limit] else result[:limit]
+    return result.strip("-")
 
 
 def safe_stem(stem: str, prefix: str, taken: frozenset[str] = frozenset()) -> str:
-    """Returns a slug, after a prefix if a system reserves it or it is taken."""
+    """Returns a slug, with a prefix if it is taken or reserved by a system."""
     return f"{prefix}-{stem}" if stem in taken or stem in _RESERVED else stem
 
 
 def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
-    """Returns a stem of its own for each name, whatever the order of the names.
+    """Returns a unique stem for each name, whatever the order of the names.
 
-    A slug that is reserved, taken or looks like an index follows `group-`. Names that share a slug, and those that look
-    like a part of a longer list (`foo-p2`), get two hyphens, which no slug has, and a part of their digest.
+    A slug that is reserved, taken or like that of an index gets the prefix `group-`. Names with the same slug, and
+    those like the part of a longer list (`foo-p2`), get two hyphens, which no slug has, and part of their digest.
     """
     names = list(dict.fromkeys(names))
     slugs = {name: safe_stem(_without_index(slug(name)), "group", taken) for name in names}
     counts = Counter(slugs.values())
     clashing = [name for name, stem in slugs.items() if not stem or counts[stem] > 1 or _PART.search(stem)]
     digests = {name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest() for name in clashing}
-    short = {digest[:SHORT] for digest in digests.values()}
-    length = SHORT if len(short) == len(digests) else None
+    short = {digest[:_DIGEST_LENGTH] for digest in digests.values()}
+    length = _DIGEST_LENGTH if len(short) == len(digests) else None
     return slugs | {name: f"{slugs[name] or 'x'}--{digests[name][:length]}" for name in clashing}
 
 

@@ -23,10 +23,10 @@ from skillgen.render.pages import (
     Section,
     addresses,
     file_stems,
+    move_types_to_tools,
     pages_of,
-    resolved,
+    resolve_links,
     type_addresses,
-    with_own_types,
 )
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
@@ -36,7 +36,7 @@ from skillgen.text.summary import clip
 SECTIONS_TEMPLATE = "reference/sections.md.j2"
 
 INTRO_LIMIT_BYTES = 1_200
-"""The longest text on a group of tools that its page begins with."""
+"""Bytes of a group's description at the top of its page."""
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
 _PART = re.compile(r" \(\d+ of \d+\)$")
 
@@ -44,16 +44,16 @@ _PART = re.compile(r" \(\d+ of \d+\)$")
 _HOW_TO_READ = Markdown(
     "Read one with `resources/read` and its `uri`. A URI template is a URI once its `{variables}` are filled in."
 )
-_HOW_SENT = Markdown("Requests that the service itself sends, to an address of the caller's. They are not tools.")
+_HOW_SENT = Markdown("Requests that the service itself sends, to a URL of the caller. They are not tools.")
 _PAYLOADS_LEFT_OUT = Markdown(
-    f"{_HOW_SENT}\n\nWhat each one carries is left out here, because they are many. The description of the API has it."
+    f"{_HOW_SENT}\n\nTheir payloads are omitted, because there are many events. The API description has them."
 )
 _HOW_TO_GET = Markdown("Get one with `prompts/get`, its `name` and its arguments.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """The tools of one group, and the pages on which they are documented."""
+    """The tools of one group, and the pages that document them."""
 
     title: str
     """The title of the group."""
@@ -62,37 +62,37 @@ class Topic:
     """What its tools are for."""
 
     subjects: tuple[str, ...] = ()
-    """What its tools are about beside its title."""
+    """Keywords of its tools, other than its title."""
 
     tools: tuple[Tool, ...]
     """Its tools, in order."""
 
     pages: tuple[Page, ...]
-    """Where they are documented."""
+    """The pages that document them."""
 
     def tools_on(self, page: Page) -> tuple[Tool, ...]:
-        """Gives the tools that one of the pages documents."""
+        """Returns the tools that one of the pages documents."""
         return tuple(tool for tool in self.tools if tool.name in page.anchors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Everything that is documented of a service, in sections and in pages."""
+    """Everything that is documented about a service, in sections and pages."""
 
     about: tuple[Page, ...]
-    """What is said of the service as a whole; none where there is nothing to add."""
+    """What concerns the service as a whole; no pages if there is nothing to add to SKILL.md."""
 
     headings: tuple[str, ...] = ()
-    """The headings of the description, which stands in `about` where SKILL.md has no room for it."""
+    """The headings of the description, if it is in `about`."""
 
     common_errors: Section | None = None
-    """The errors of most tools, which is among `about` too."""
+    """The errors that most tools share; also in `about`."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
 
     types: tuple[Page, ...]
-    """Named types that do not stand with the tools that refer to them."""
+    """Named types that are not on the page of their tools."""
 
     resources: tuple[Page, ...]
     """Resources and resource templates."""
@@ -101,7 +101,7 @@ class Reference:
     """Prompts."""
 
     events: tuple[Page, ...]
-    """What the service sends of its own accord."""
+    """Requests that the service itself sends."""
 
     tool_addresses: dict[str, str] = field(default_factory=dict)
     """Tool name to address within `references/`."""
@@ -110,17 +110,17 @@ class Reference:
     """Type name to address within `references/`."""
 
     type_sections: tuple[Section, ...] = ()
-    """All named types, wherever they stand."""
+    """All named types, on any page."""
 
     @property
     def about_topics(self) -> list[str]:
-        """The headings of what is said of the service as a whole; a text in several parts has one."""
+        """The headings of the about pages; a text in several parts has a single heading."""
         sections = (_PART.sub("", section.heading) for page in self.about for section in page.sections)
-        told = {DESCRIPTION} if self.headings else set()
-        return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in told)]))
+        replaced = {DESCRIPTION} if self.headings else set()
+        return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in replaced)]))
 
     def about_address(self, heading: str) -> str | None:
-        """Gives the address of one of its sections."""
+        """Returns the address of a section of the about pages."""
         return next(
             (f"{page.file_name}#{page.anchors[heading]}" for page in self.about if heading in page.anchors), None
         )
@@ -132,26 +132,26 @@ class Reference:
         return chain(self.about, tools, self.types, self.resources, self.prompts, self.events)
 
     def size_bytes(self) -> int:
-        """Gives the size of all sections together."""
+        """Returns the total size of all sections."""
         sections = (section for page in self.pages for section in (*page.sections, *page.types))
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
 def reference_of(service: Service, templates: Templates) -> Reference:
-    """Renders every section of a service and divides them among pages."""
+    """Renders every section of a service and divides them into pages."""
     common = common_errors(service)
     topics = _topics(service, _sections(templates, "tool_section", service, common))
     type_sections = _type_sections(service, templates)
     if type_sections and service.kind == "mcp":
-        topics = _with_own_types(topics, type_sections)
-    own = type_addresses(page for topic in topics for page in topic.pages)
-    types = pages_of(TYPES, "types", [section for section in type_sections if section.name not in own])
+        topics = _with_types_moved(topics, type_sections)
+    on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
+    types = pages_of(TYPES, "types", [section for section in type_sections if section.name not in on_tool_pages])
     resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
     prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
     events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _how_sent(service))
     shared_errors = _common_section(common, templates)
     about = about_pages(service, templates, shared_errors)
-    places = addresses(about) if shared_errors is not None else {}
+    about_addresses = addresses(about) if shared_errors is not None else {}
     return Reference(
         about=about,
         headings=description_headings(service),
@@ -162,15 +162,19 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         prompts=prompts,
         events=events,
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
-        type_addresses={**addresses(types), **own, **({ERRORS: places[COMMON_ERRORS]} if places else {})},
+        type_addresses={
+            **addresses(types),
+            **on_tool_pages,
+            **({ERRORS: about_addresses[COMMON_ERRORS]} if about_addresses else {}),
+        },
         type_sections=tuple(type_sections),
     )
 
 
 def reference_files(reference: Reference, templates: Templates) -> Iterator[tuple[str, str]]:
-    """Gives the name in `references/` and the text of each file."""
+    """Yields the name in `references/` and the text of each file."""
     for page in reference.pages:
-        text = resolved(page_text(page, templates), reference.type_addresses, reference.tool_addresses)
+        text = resolve_links(page_text(page, templates), reference.type_addresses, reference.tool_addresses)
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
 
 
@@ -228,13 +232,13 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
     return tuple(topics)
 
 
-def _with_own_types(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:
-    pages = iter(with_own_types([page for topic in topics for page in topic.pages], types))
+def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:
+    pages = iter(move_types_to_tools([page for topic in topics for page in topic.pages], types))
     return tuple(replace(topic, pages=tuple(next(pages) for _ in topic.pages)) for topic in topics)
 
 
 def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown) -> tuple[Page, ...]:
-    """Divides what is found by name alone among pages: by the alphabet, where there are several."""
+    """Divides resources, prompts or events into pages, in alphabetical order if there are several."""
     pages = pages_of(title, stem, sections, intro=intro)
     if len(pages) == 1:
         return pages
@@ -242,10 +246,10 @@ def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown)
 
 
 def _intro(group: Group) -> Markdown | None:
-    """Gives what a group's tools are for; a long text is cut, for the page has to stay within its size."""
+    """Returns what a group's tools are for, shortened so that the page stays within its size."""
     text = (group.description or "").strip()
     if text and "description" in (group.origins or {}):
-        text = f"What stands in no larger group: {text}."
+        text = f"Tools that are in no larger group: {text}."
     if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
         return block(text) if text else None
     return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
@@ -273,7 +277,7 @@ def _event_sections(service: Service, templates: Templates) -> list[Section]:
 
 
 def _how_sent(service: Service) -> Markdown:
-    """Says what events are, and that what they carry is left out where bodies are declared and none is read."""
+    """Says what events are, and that payloads are omitted if bodies are declared but none was read."""
     is_left_out = any(item.media_types for item in service.events) and not any(
         item.parameters for item in service.events
     )
