@@ -80,7 +80,7 @@ def test_an_http_method_does_not_imply_that_a_call_costs_nothing(tmp_path: Path)
         (1, "Its tool is for:"),
         (3, "Its tools are for:"),
         (MANY, "Its tools are for:"),
-        (60, "Its tools are for, among others:"),
+        (60, "Its tools are for tasks such as:"),
     ],
 )
 def test_a_selection_of_what_tools_do_is_called_one(tmp_path: Path, count: int, words: str) -> None:

@@ -1,11 +1,9 @@
-"""SEAM: every filter of the templates with its docs (manual is built from it).
+"""Every filter and function of the templates: `FILTERS` and `FUNCTIONS`.
 
-YAML front matter: block style only, no comments, no anchors, no tags.
+docs/templates.md is generated from their docstrings: the first sentence of each is its documentation.
 
-The reference validator of skills reads a strict subset of YAML and breaks at `---` inside a value; the reference parser
-of llms.txt takes a comment for the title.
-
-Every filter and function of the templates; their docstrings are what docs/templates.md says of them.
+Front matter is block style only, without comments, anchors and tags: the reference validator of skills reads a strict
+subset of YAML and breaks at `---` inside a value, and the reference parser of llms.txt takes a comment for the title.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
     def represent_text(self, text: str) -> yaml.ScalarNode:
-        """Quotes what YAML 1.2 reads as a number; PyYAML itself knows those of YAML 1.1."""
+        """Quotes what YAML 1.2 reads as a number; PyYAML itself knows only those of YAML 1.1."""
         return self.represent_scalar("tag:yaml.org,2002:str", text, style="'" if _NUMBER.match(text) else None)
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -54,10 +52,12 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def front_matter(fields: Mapping[str, Any]) -> Markdown:
-    """Gives the fields between two lines of dashes; those that are `None` or empty are left out, inside a field
-    those that are `None`."""
-    kept = {key: safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
-    body = yaml.dump(kept, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1 << 30)
+    """Returns the fields between two lines of dashes, without those that are `None` or empty.
+
+    Inside a field, only `None` is removed.
+    """
+    present = {key: safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
+    body = yaml.dump(present, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1 << 30)
     return Markdown(f"---\n{body}---")
 
 
@@ -73,14 +73,14 @@ def _safe(item: Any) -> Any:
 
 
 class _NamedTypes:
-    """The named types of a service by name; those of the last service are kept, for a run renders one at a time."""
+    """The named types of a service by name, cached for the last service, as a run renders one at a time."""
 
     def __init__(self) -> None:
         self._types: tuple[NamedType, ...] = ()
         self._schemas: dict[str, Schema] = {}
 
     def schemas(self, types: tuple[NamedType, ...]) -> dict[str, Schema]:
-        """Gives the schema of each type by its name."""
+        """Returns the schema of each type by its name."""
         if self._types is not types:
             self._types, self._schemas = types, {item.name: item.schema for item in types}
         return self._schemas
@@ -91,39 +91,39 @@ _NAMED_TYPES = _NamedTypes()
 
 @jinja2.pass_context
 def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
-    """Gives a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
+    """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
     return parameters.call_line(tool, _NAMED_TYPES.schemas(context["service"].schemas))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
-    """Gives items one after another, with a comma between."""
+    """Returns items with a separator between them, a comma by default."""
     return Markdown(separator.join(escape_printed(item) for item in items))
 
 
 def _count(things: Sequence[object], noun: str) -> Markdown:
-    """Says how many there are of what: `3 tools`."""
+    """Returns a number with its noun: `3 tools`."""
     return Markdown(f"{len(things):,} {noun}" if len(things) == 1 else f"{len(things):,} {noun}s")
 
 
 def _json(data: Json) -> str:
-    """Returns a value as JSON, indented."""
+    """Returns a value as indented JSON."""
     return markdown.disarm_json(json_text(data, indent=2))
 
 
 def _sentence(text: str) -> Markdown:
-    """Gives safe words as a sentence: a capital first, a full stop last."""
+    """Returns safe text as a sentence, with a capital and a full stop."""
     return Markdown(text[:1].upper() + text[1:] + ".")
 
 
 def _begins_with(text: str, start: str) -> bool:
-    """Tells whether a text of several lines begins with the words of another."""
+    """True if a text of several lines begins with the words of another."""
     return " ".join(text[: 2 * len(start) + 40].split()).startswith(markdown.paragraph(start))
 
 
 def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> Markdown:
-    """Returns names as code, with a comma between, or `last` before the last.
+    """Returns names as code, with a comma between them, or `last` before the last one.
 
-    Beyond a limit it says how many more there are.
+    Above `limit`, it says how many more there are.
     """
     shown = [markdown.code(name) for name in names]
     if limit is not None and len(shown) > limit:
@@ -132,12 +132,12 @@ def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> 
 
 
 def _are_few(names: Sequence[str]) -> bool:
-    """True if names can be listed in a sentence."""
+    """True if there are few enough names for a sentence."""
     return len(names) <= 12 and sum(map(len, names)) <= 600
 
 
 def _reference_links(file_names: Sequence[str]) -> Markdown:
-    """Links the first files by name, and says up to which the rest go."""
+    """Links the first three files by name, and says which is the last."""
     shown = [f"[references/{name}](references/{name})" for name in file_names[:3]]
     if len(file_names) > 3:
         shown[2:] = [f"… [{file_names[-1]}](references/{file_names[-1]})"]
@@ -149,7 +149,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "type_link": pages.type_link,
     "common_errors_link": pages.common_errors_link,
 }
-"""What every template can call."""
+"""Functions that every template can call."""
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "inline": markdown.inline,

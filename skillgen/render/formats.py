@@ -1,9 +1,4 @@
-"""SEAM: the table of formats.
-
-The llms.txt above those of several services, with the "Site Structure" of dashdash's web profile (6.2).
-
-All documents of a service, format by format.
-"""
+"""Renders all documents of a service, format by format, and the llms.txt above those of several services."""
 
 from __future__ import annotations
 
@@ -28,18 +23,18 @@ from skillgen.text.markdown import disarm, disarm_json, json_text, one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 
-_LEVELS = ("none", "read", "browse", "interact", "full")
+_ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SiteEntry:
     """One service, and the folder of its documents."""
 
     folder: str
     """Below OUT."""
 
     title: str
-    """Its name for people."""
+    """Its display name."""
 
     does: str
     """What it does, in one sentence."""
@@ -48,11 +43,14 @@ class Place:
     """How many tools it has."""
 
 
-def site_document(services: Sequence[Service], folders: Sequence[str], templates: Templates) -> Document:
-    """Gives the llms.txt of a folder in which each service has one of its own."""
+def _site_document(services: Sequence[Service], folders: Sequence[str], templates: Templates) -> Document:
+    """Returns the llms.txt of a folder with several services, each with its own llms.txt.
+
+    It has the "Site Structure" of dashdash's web profile (6.2).
+    """
     counts = Counter(map(title, services))
-    places = [
-        Place(
+    entries = [
+        SiteEntry(
             folder,
             title(service) if counts[title(service)] == 1 else f"{title(service)} ({folder})",
             short_description(service),
@@ -60,23 +58,23 @@ def site_document(services: Sequence[Service], folders: Sequence[str], templates
         )
         for service, folder in zip(services, folders, strict=True)
     ]
-    names = plain(", ".join(place.title for place in places[:12])) + (" and more" if len(places) > 12 else "")
+    names = plain(", ".join(entry.title for entry in entries[:12])) + (" and more" if len(entries) > 12 else "")
     fields: dict[str, Any] = {
         "name": "services",
-        "description": f"Documents of {len(places)} services: {names}. Use when a task needs one of them.",
+        "description": f"Documents of {len(entries)} services: {names}. Use when a task needs one of them.",
         "spec-url": SPEC_URL,
         "spec-version": SPEC_VERSION,
         "subdirectory-help": True,
-        "access-level": max((service.access_level for service in services), key=_LEVELS.index, default="read"),
+        "access-level": max((service.access_level for service in services), key=_ACCESS_LEVELS.index, default="read"),
         "cli-url": "none",
         "mcp-url": "none",
         "api-url": "none",
     }
-    return Document("llms.txt", templates.render("llms-site.txt.j2", fields=fields, site=places))
+    return Document("llms.txt", templates.render("llms-site.txt.j2", fields=fields, site=entries))
 
 
-VERSION_LIMIT = 64
-"""Characters of the version of a service."""
+_VERSION_LIMIT = 64
+"""Characters of a service's version; longer ones are not real versions."""
 
 
 def render_documents(
@@ -91,26 +89,26 @@ def render_documents(
         UsageError: a template has an error.
     """
     templates = Templates(FILTERS, FUNCTIONS, overrides)
-    shortened = tuple(_shortened(service))
+    problems = tuple(_length_problems(service))
     if service.version is not None:
-        service = replace(service, version=clip(one_line(service.version), VERSION_LIMIT))
+        service = replace(service, version=clip(one_line(service.version), _VERSION_LIMIT))
     reference = reference_of(service, templates)
-    found: list[Document] = []
+    documents: list[Document] = []
     skill = skill_of(service, reference, templates, profile) if "skill" in formats else None
     if skill is not None:
-        found += skill_documents(service, skill, reference, templates)
+        documents += skill_documents(service, skill, reference, templates)
     if "llms" in formats:
         index = skill.index if skill is not None else None
-        found += llms_documents(service, reference, templates, formats, index)
+        documents += llms_documents(service, reference, templates, formats, index)
     if "ai-help" in formats:
-        found += ai_help_documents(service, reference, templates, formats)
+        documents += ai_help_documents(service, reference, templates, formats)
     if "ai-help-commands" in formats:
-        found += command_documents(service, reference, templates, formats)
+        documents += command_documents(service, reference, templates, formats)
     if "registry" in formats:
-        found += _registry_documents(service)
-    if found:
-        found[0] = replace(found[0], problems=(*found[0].problems, *shortened))
-    return tuple(map(_finished, sorted(found, key=lambda document: document.path)))
+        documents += _registry_documents(service)
+    if documents:
+        documents[0] = replace(documents[0], problems=(*documents[0].problems, *problems))
+    return tuple(map(_finished, sorted(documents, key=lambda document: document.path)))
 
 
 def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:
@@ -119,14 +117,16 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
     Raises:
         UsageError: a template has an error.
     """
-    return _finished(site_document(services, folders, Templates(FILTERS, FUNCTIONS, overrides)))
+    return _finished(_site_document(services, folders, Templates(FILTERS, FUNCTIONS, overrides)))
 
 
-def _shortened(service: Service) -> Iterator[Problem]:
-    """Yields a problem for each name of a service that is too long for its documents, where no other text has it."""
+def _length_problems(service: Service) -> Iterator[Problem]:
+    """Yields a problem for the title or version of a service if it is too long for its documents and appears nowhere in
+    full.
+    """
     for field, text, limit in (
         ("title", service.title or service.name, TITLE_LIMIT),
-        ("version", service.version, VERSION_LIMIT),
+        ("version", service.version, _VERSION_LIMIT),
     ):
         length = len(one_line(text or ""))
         if length > limit:
@@ -134,7 +134,7 @@ def _shortened(service: Service) -> Iterator[Problem]:
                 code="text-too-long",
                 level="warning",
                 where=field,
-                message=f"the {field} of the service has {length:,} characters; what comes after {limit} is left out",
+                message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
                 fix="shorten it in the source",
             )
 
@@ -144,6 +144,6 @@ def _registry_documents(service: Service) -> Iterator[Document]:
 
 
 def _finished(document: Document) -> Document:
-    """Returns a document in which no host finds anything to run, even where two pieces of it meet."""
-    made_inert = disarm_json if document.path.endswith(".json") else disarm
-    return replace(document, text=made_inert(document.text))
+    """Returns a document without anything that a host would execute, even where two pieces of text meet."""
+    escape = disarm_json if document.path.endswith(".json") else disarm
+    return replace(document, text=escape(document.text))

@@ -1,13 +1,7 @@
-"""Name, description, triggers.
+"""The name and description of a skill, when to use it, and what its tools do in short.
 
-When to use a service and when not, as a line and the list that goes on with it.
-
-What was inferred names what the tools are for: `Items: Get an item; Delete an item` for those of a group, `Items:
-files, notes, links` for an area of a large service. Its first parts may stand alone where there is little room.
-
-The name and the description under which a service's documents are found.
-
-What a tool does, in one short line.
+Inferred uses name what the tools are for: `Items: Get an item; Delete an item` for a group, `Items: files, notes,
+links` for an area of a large service. A shorter form has only the first parts.
 """
 
 from __future__ import annotations
@@ -32,79 +26,90 @@ _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|
 _DOING = re.compile(r"\w{2,}ing\b")
 
 
-USES = 16
-BRIEF_USES = 5
-"""Uses that are listed."""
+_USES = 16
+"""Maximum of uses in a list."""
 
-CHARACTERS = 200
-BRIEF_CHARACTERS = 100
-"""Characters of one."""
+_BRIEF_USES = 5
+"""The same in a short list."""
 
-ALL_NAMED = 12
-"""Tools up to which each has a phrase of its own, unless another does the same."""
+_USE_CHARACTERS = 200
+"""Characters of a use."""
 
-LABEL_LIMIT = 90
-ENUMERATED = 3
-ENUMERATED_LIMIT = 40
+_BRIEF_USE_CHARACTERS = 100
+"""The same in a short list."""
+
+_ALL_NAMED = 12
+"""Tools up to which each has its own phrase, unless another does the same."""
+
+_LABEL_LIMIT = 90
+"""Characters of a label before a colon; a longer one is a sentence."""
+
+_MIN_ENUMERATED = 3
+"""Minimum of items in an enumeration with commas."""
+
+_ENUMERATED_LIMIT = 40
+"""Characters of an item in an enumeration; a longer one is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What a phrase consists of."""
+class PhraseParts:
+    """The parts of a phrase."""
 
     label: str
-    """What stands before the parts, with a colon; empty where nothing does."""
+    """What precedes the parts and a colon; may be empty."""
 
     items: tuple[str, ...]
     joint: str
-    """What stands between them."""
+    """The separator of the parts."""
 
     def first(self, count: int) -> str:
-        """Gives the phrase with so many of its parts."""
+        """Returns the phrase with the first `count` parts."""
         words = self.joint.join(self.items[:count])
         return f"{self.label}: {words}" if self.label else words
 
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Uses, worded to follow the words before them."""
+    """Uses, worded to follow their lead."""
 
     lead: str
-    """What stands before the list: "when the user asks to"."""
+    """The words before the list: "when the user asks to"."""
 
     phrases: tuple[str, ...]
     """The uses."""
 
 
 def shown_uses(service: Service, brief: bool) -> Uses:
-    """Gives what the tools are for, as far as there is room, with words that say whether it is all."""
-    limit = BRIEF_CHARACTERS if brief else CHARACTERS
-    shown = [whole_parts(phrase, limit) for phrase in service.when_to_use[: BRIEF_USES if brief else USES]]
+    """Returns what the tools are for, shortened, with a lead that says whether the list is complete."""
+    limit = _BRIEF_USE_CHARACTERS if brief else _USE_CHARACTERS
+    shown = [whole_parts(phrase, limit) for phrase in service.when_to_use[: _BRIEF_USES if brief else _USES]]
     tools = service.tools
-    said = sum(len(parts_of(phrase).items) for phrase in shown)
+    part_count = sum(len(_parts_of(phrase).items) for phrase in shown)
     after_verb = sum(phrase.count(", ") + 1 for phrase in shown)  # `Draw pie charts, bar charts`
-    is_all = len(tools) in (said, after_verb) or (len(tools) <= ALL_NAMED and tuple(shown) == service.when_to_use)
+    is_all = len(tools) in (part_count, after_verb) or (
+        len(tools) <= _ALL_NAMED and tuple(shown) == service.when_to_use
+    )
     lead = "Its tool is for" if len(tools) == 1 else "Its tools are for"
-    return Uses(lead if is_all and not shown[-1].endswith("…") else f"{lead}, among others", tuple(shown))
+    return Uses(lead if is_all and not shown[-1].endswith("…") else f"{lead} tasks such as", tuple(shown))
 
 
 def wanted_uses(service: Service) -> Uses:
-    """Gives when to use the service."""
+    """Returns when to use the service."""
     if is_inferred(service, "when_to_use"):
         return Uses("", service.when_to_use)
     return _worded(service.when_to_use, "when the user asks to", "to")
 
 
 def unwanted_uses(service: Service) -> Uses:
-    """Gives when not to use it."""
+    """Returns when not to use the service."""
     return _worded(service.when_not_to_use, "for", "for")
 
 
 def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
-    """Gives phrases with the words that they all can follow: some are sentences that begin with such words."""
+    """Returns phrases with a lead that all of them can follow: some already begin with such words."""
     if any(_CONNECTED.match(phrase) for phrase in phrases):
-        found = (phrase if _CONNECTED.match(phrase) else f"{connective} {lowered(phrase)}" for phrase in phrases)
-        return Uses("", tuple(map(lowered, found)))
+        connected = (phrase if _CONNECTED.match(phrase) else f"{connective} {_lowered(phrase)}" for phrase in phrases)
+        return Uses("", tuple(map(_lowered, connected)))
     if any(_PERSON.match(phrase) for phrase in phrases):
         return Uses("when", tuple(phrases))
     if any(_DOING.match(phrase) for phrase in phrases):
@@ -112,66 +117,66 @@ def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
     return Uses(lead, tuple(phrases))
 
 
-def parts_of(phrase: str) -> Parts:
-    """Gives the parts of a phrase: tasks with semicolons between, or an enumeration of short words with commas."""
+def _parts_of(phrase: str) -> PhraseParts:
+    """Returns the parts of a phrase: tasks separated by semicolons, or an enumeration of short words with commas."""
     label, colon, words = phrase.partition(": ")
-    if not colon or "; " in label or len(label) > LABEL_LIMIT:
+    if not colon or "; " in label or len(label) > _LABEL_LIMIT:
         label, words = "", phrase
     if "; " in words:
-        return Parts(label, tuple(words.split("; ")), "; ")
+        return PhraseParts(label, tuple(words.split("; ")), "; ")
     items = words.split(", ")
-    is_enumeration = len(items) >= ENUMERATED and not any(
-        len(item) > ENUMERATED_LIMIT or item.startswith(("and ", "or ")) for item in items
+    is_enumeration = len(items) >= _MIN_ENUMERATED and not any(
+        len(item) > _ENUMERATED_LIMIT or item.startswith(("and ", "or ")) for item in items
     )
-    return Parts(label, tuple(items), ", ") if is_enumeration else Parts(label, (words,), "; ")
+    return PhraseParts(label, tuple(items), ", ") if is_enumeration else PhraseParts(label, (words,), "; ")
 
 
 def whole_parts(phrase: str, limit: int) -> str:
-    """Gives as many of the parts of a phrase as have room, whole; cuts the first where it has none."""
-    parts = parts_of(phrase)
+    """Returns as many complete parts of a phrase as fit; cuts the first if it is too long."""
+    parts = _parts_of(phrase)
     for count in range(len(parts.items), 0, -1):
-        if len(found := parts.first(count)) <= limit:
-            return found
+        if len(shortened_phrase := parts.first(count)) <= limit:
+            return shortened_phrase
     return clip(parts.first(1), limit)
 
 
-def lowered(phrase: str) -> str:
-    """Puts the first word in lower case, unless it is an abbreviation or a name with capitals inside."""
+def _lowered(phrase: str) -> str:
+    """Puts the first word in lower case, unless it is an abbreviation or a name with inner capitals."""
     first = phrase.split(" ", 1)[0]
     return phrase if first[1:].lower() != first[1:] else phrase[:1].lower() + phrase[1:]
 
 
-NAME_LIMIT = 64
-"""Characters of the name of a skill (Agent Skills)."""
+_NAME_LIMIT = 64
+"""Characters of a skill's name (Agent Skills)."""
 
 TITLE_LIMIT = 120
-"""Characters of the name for people."""
+"""Characters of a display name."""
 
-DESCRIPTION_LIMIT = 1024
-"""Characters of its description (Agent Skills)."""
+_DESCRIPTION_LIMIT = 1024
+"""Characters of a description (Agent Skills)."""
 
-TRIGGERS_LIMIT = 640
-"""Characters that the triggers may take of a description, so that what the service does is read too."""
+_TRIGGERS_LIMIT = 640
+"""Characters of the triggers in a description, so that there is room for what the service does."""
 
-WORDS_READ = 20_000
-"""Characters of a text in which a trigger is looked for."""
+_TEXT_SEARCHED = 20_000
+"""Characters of a text that are searched for a trigger."""
 
-OFFERED_LIMIT = 90
-"""Characters that tell of one resource or prompt of a service without tools."""
+_OFFERED_LIMIT = 90
+"""Characters for one resource or prompt of a service without tools."""
 
-KINDS = 6
-"""Groups that are named where the source says nothing else of what the service does."""
+_GROUPS_NAMED = 6
+"""Groups that are named if the source does not say what the service does."""
 
 _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
 
 
 def skill_name(service: Service) -> str:
-    """Gives the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
+    """Returns the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
 
-    Hosts refuse the names of their vendor in it, so those words are left out. If nothing is left of a name, a part of
-    its digest tells it from others.
+    Hosts refuse the names of their vendor in it, so those words are removed. If nothing remains, part of a digest makes
+    the name unique.
     """
-    name = _VENDOR_WORDS.sub("", slug(service.name, NAME_LIMIT)).strip("-")
+    name = _VENDOR_WORDS.sub("", slug(service.name, _NAME_LIMIT)).strip("-")
     while "claude" in name or "anthropic" in name:
         name = name.replace("claude", "").replace("anthropic", "").strip("-")
     name = re.sub("-{2,}", "-", name)
@@ -181,22 +186,22 @@ def skill_name(service: Service) -> str:
 
 
 def title(service: Service) -> str:
-    """Returns the name for people, on one line."""
+    """Returns the display name, on one line."""
     return clip(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
 
 
-def description(service: Service, limit: int = DESCRIPTION_LIMIT) -> str:
+def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
     """Says on one line what the service does and when to use it, within `limit` characters.
 
-    Hosts refuse angle brackets, and `---` ends front matter for careless readers.
+    Hosts refuse angle brackets, and `---` ends front matter for careless parsers.
     """
     what = plain(what_it_does(service))
     sentences = _sentences(what)
     declared = next(filter(TRIGGER.search, sentences), None)
-    when = declared or declared_trigger(service) or triggers(service)
+    when = declared or _declared_trigger(service) or _triggers(service)
     if when in what and (len(what) <= limit or what.index(when) + len(when) < limit):
         return clip(what, limit)
-    when = clip(when, TRIGGERS_LIMIT) if declared else when
+    when = clip(when, _TRIGGERS_LIMIT) if declared else when
     what = " ".join(item for item in sentences if item != declared) or what
     what = shorten(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
     return clip(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
@@ -210,26 +215,26 @@ def short_description(service: Service, limit: int = 100) -> str:
 
 
 def what_it_does(service: Service) -> str:
-    """Gives what the source says of itself in short, else what it is and what its tools are about."""
-    said = (text for text in (service.summary, service.description) if text and plain(text).strip())
-    return next(said, None) or _kind(service)
+    """Returns the summary or description of the source, else its kind and the subjects of its tools."""
+    texts = (text for text in (service.summary, service.description) if text and plain(text).strip())
+    return next(texts, None) or _kind(service)
 
 
-def declared_trigger(service: Service) -> str | None:
-    """Gives the sentence that says when to use the service, wherever it stands in what the source says of it."""
+def _declared_trigger(service: Service) -> str | None:
+    """Returns the sentence of the source that says when to use the service, if there is one."""
     texts = (service.description, service.summary)
-    found = (sentence for text in texts if text for sentence in _sentences(plain(text[:WORDS_READ])))
-    trigger = next(filter(TRIGGER.match, found), None)
-    return clip(trigger, TRIGGERS_LIMIT) if trigger else None
+    sentences = (sentence for text in texts if text for sentence in _sentences(plain(text[:_TEXT_SEARCHED])))
+    trigger = next(filter(TRIGGER.match, sentences), None)
+    return clip(trigger, _TRIGGERS_LIMIT) if trigger else None
 
 
-def what_and_when(service: Service, limit: int = DESCRIPTION_LIMIT) -> tuple[str, str]:
-    """Says what the service does and when to use it, each on its own; what is declared of its uses in a list first."""
+def what_and_when(service: Service, limit: int = _DESCRIPTION_LIMIT) -> tuple[str, str]:
+    """Returns what the service does and when to use it, separately; a declared list of uses takes precedence."""
     sentences = _sentences(plain(what_it_does(service)))
     what = " ".join(item for item in sentences if not TRIGGER.match(item)) or " ".join(sentences)
     is_listed = bool(service.when_to_use) and not is_inferred(service, "when_to_use")
-    when = None if is_listed else declared_trigger(service)
-    return shorten(what, limit), when or triggers(service)
+    when = None if is_listed else _declared_trigger(service)
+    return shorten(what, limit), when or _triggers(service)
 
 
 def _sentences(line: str) -> list[str]:
@@ -239,13 +244,13 @@ def _sentences(line: str) -> list[str]:
 def _kind(service: Service) -> str:
     kind = "MCP server" if service.kind == "mcp" else "HTTP API"
     what = f"{title(service)}, an {kind} with {_count(service)}"
-    names = {group.name: _kind_of_group(group) for group in service.groups}
+    names = {group.name: _subject_of(group) for group in service.groups}
     sizes = Counter(names[tool.group] for tool in service.tools if tool.group in names)
     titles = sorted((title for title in sizes if title.lower() != "other"), key=lambda title: -sizes[title])
     if len(titles) < 2:
         return what
-    is_all = len(titles) <= KINDS and len(titles) == len(set(names.values()))
-    shown = [*map(lowered, titles[:KINDS]), *([] if is_all else ["more"])]
+    is_all = len(titles) <= _GROUPS_NAMED and len(titles) == len(set(names.values()))
+    shown = [*map(_lowered, titles[:_GROUPS_NAMED]), *([] if is_all else ["more"])]
     return f"{what} for {', '.join(shown[:-1])} and {shown[-1]}"
 
 
@@ -254,77 +259,77 @@ def _count(service: Service) -> str:
     return f"{count} tool{'' if count == 1 else 's'}" if count else offered_counts(service)
 
 
-def _kind_of_group(group: Group) -> str:
-    """Gives the title of a group, of a part of one that was too large that of the whole."""
+def _subject_of(group: Group) -> str:
+    """Returns the title of a group; for a part of a group that was split by size, the title of that group."""
     origin = (group.origins or {}).get("name")
     is_part = origin is not None and origin.source.startswith("size of the group")
     return one_line(group.title.partition(": ")[0] if is_part else group.title)
 
 
-def triggers(service: Service) -> str:
-    """Says when to use the service: declared triggers as such, else what its tools do."""
+def _triggers(service: Service) -> str:
+    """Says when to use the service: by declared triggers, else by what its tools do."""
     uses = wanted_uses(service)
     phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if not phrases and others:
-        said = (list_phrase(item.description or item.title or item.name, OFFERED_LIMIT) for item in others)
-        return f"Use when a task needs one of these: {clip(plain('; '.join(said)), TRIGGERS_LIMIT)}"
+        names = (list_phrase(item.description or item.title or item.name, _OFFERED_LIMIT) for item in others)
+        return f"Use when a task needs one of these: {clip(plain('; '.join(names)), _TRIGGERS_LIMIT)}"
     if not phrases:
         return f"Use when a task needs {plain(title(service))}."
     if is_inferred(service, "when_to_use"):
-        parts = [parts_of(phrase) for phrase in phrases]
+        parts = [_parts_of(phrase) for phrase in phrases]
         is_one = len(parts) == 1 and len(parts[0].items) == 1
         lead = f"Use when a task needs {'this' if is_one else 'one of these'}: "
-        # Where tasks stand below what they are about, a stop parts what only semicolons would part.
+        # Labelled groups of tasks already contain semicolons, so full stops separate them.
         is_grouped = sum(1 for part in parts if part.label) > 1
-        words = clip(_joined(_spread(parts, TRIGGERS_LIMIT), is_grouped), TRIGGERS_LIMIT)
+        words = clip(_joined(_spread(parts, _TRIGGERS_LIMIT), is_grouped), _TRIGGERS_LIMIT)
         return f"{lead}{words}" if words.endswith("…") else f"{lead}{words}."
-    kept: list[str] = []
+    fitting: list[str] = []
     for phrase in phrases:
-        if kept and sum(map(len, kept)) + len(phrase) + 2 * len(kept) > TRIGGERS_LIMIT:
+        if fitting and sum(map(len, fitting)) + len(phrase) + 2 * len(fitting) > _TRIGGERS_LIMIT:
             break
-        kept.append(lowered(phrase))
-    words = clip("; ".join(kept), TRIGGERS_LIMIT)
+        fitting.append(_lowered(phrase))
+    words = clip("; ".join(fitting), _TRIGGERS_LIMIT)
     return f"Use {uses.lead + ' ' if uses.lead else ''}{words}" + ("" if words.endswith("…") else ".")
 
 
-def _spread(phrases: Sequence[Parts], limit: int) -> list[str]:
+def _spread(phrases: Sequence[PhraseParts], limit: int) -> list[str]:
     """Shortens phrases of several parts so that many fit: one part of each, then a second of each, and so on."""
-    taken = [0] * len(phrases)
-    left = limit
+    counts = [0] * len(phrases)
+    free = limit
     for turn in range(max((len(phrase.items) for phrase in phrases), default=0)):
         for index, phrase in enumerate(phrases):
-            if turn == taken[index] < len(phrase.items):
+            if turn == counts[index] < len(phrase.items):
                 cost = len(phrase.first(turn + 1)) - (len(phrase.first(turn)) if turn else 0) + 2
-                if cost <= left:
-                    left -= cost
-                    taken[index] += 1
-    kept = [phrase.first(count) for phrase, count in zip(phrases, taken, strict=True) if count]
-    return kept or [phrases[0].first(1)]
+                if cost <= free:
+                    free -= cost
+                    counts[index] += 1
+    fitting = [phrase.first(count) for phrase, count in zip(phrases, counts, strict=True) if count]
+    return fitting or [phrases[0].first(1)]
 
 
 def _joined(phrases: Sequence[str], is_grouped: bool) -> str:
-    """Gives phrases one after another."""
+    """Joins phrases with semicolons, or with full stops if they have labels."""
     if not is_grouped:
         return "; ".join(phrases)
     return " ".join(phrase if phrase.endswith(("…", ".", "!", "?")) else f"{phrase}." for phrase in phrases).rstrip(".")
 
 
 def plain(text: str) -> str:
-    """Gives a text on one line for a value of front matter: no angle brackets, no `---`, no marks of Markdown code."""
+    """Returns a text on one line for a value of front matter: without angle brackets, `---` and Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     return re.sub("-{3,}", "—", line)
 
 
 def offered_counts(service: Service) -> str:
-    """Returns what a service offers in numbers: `2 tools, 1 prompt`; tools are named unless it offers others alone."""
-    found = {
+    """Returns the numbers of what a service offers: `2 tools, 1 prompt`; `0 tools` only if it offers nothing."""
+    offered = {
         "tool": service.tools,
         "resource": service.resources,
         "resource template": service.resource_templates,
         "prompt": service.prompts,
     }
-    shown = {noun: len(items) for noun, items in found.items() if items} or {"tool": 0}
+    shown = {noun: len(items) for noun, items in offered.items() if items} or {"tool": 0}
     return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown.items())
 
 
@@ -333,15 +338,15 @@ PHRASE_LIMIT = 110
 
 
 def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
-    """Gives the summary of a tool, else the first sentence of its description, else its title; cut at a word.
+    """Returns the summary of a tool, else the first sentence of its description, else its title; cut at a word.
 
-    What only repeats the name is passed over.
+    A text that only repeats the name is skipped.
     """
-    return list_phrase(_said(tool.name, tool.summary, tool.description, tool.title), limit)
+    return list_phrase(_best_phrase(tool.name, tool.summary, tool.description, tool.title), limit)
 
 
 def phrase_of(service: Service) -> Callable[[Tool], str]:
-    """Gives the function that says what a tool of a service does, without what it says of every tool."""
+    """Returns a function for the phrase of a tool, without a beginning that all tools of the service share."""
     start = common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text)
     if not start:
         return tool_phrase
@@ -349,9 +354,9 @@ def phrase_of(service: Service) -> Callable[[Tool], str]:
 
 
 @lru_cache(CACHE_SIZE)
-def _said(name: str, summary: str | None, description: str | None, title: str | None) -> str:
-    """Each output shows the phrases of all tools, and SKILL.md in every form that is tried."""
+def _best_phrase(name: str, summary: str | None, description: str | None, title: str | None) -> str:
+    """Cached: every format shows the phrases of all tools, and SKILL.md in every form that is tried."""
     if summary and adds_to_name(summary, name):
         return summary
-    said = (first_sentence(description or ""), title)
-    return next((text for text in said if text and adds_to_name(text, name)), "")
+    texts = (first_sentence(description or ""), title)
+    return next((text for text in texts if text and adds_to_name(text, name)), "")
