@@ -70,7 +70,7 @@ def test_a_mark_is_spoken_of_only_where_marks_are_shown(tmp_path: Path) -> None:
 def test_an_http_method_does_not_imply_that_a_call_costs_nothing(tmp_path: Path) -> None:
     pay = {"/orders/{id}/payment": {"post": operation("pay_order")}}
     skill = of_description(tmp_path, pay)
-    assert "Tools marked [write] may do harm: an HTTP method does not tell what costs money" in skill
+    assert "Tools marked [write] may do harm: an HTTP method does not show what costs money" in skill
     assert "`POST /orders/{id}/payment` [write]" in skill
 
 
@@ -116,7 +116,7 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     """X-24: what is true of all calls is found without a search."""
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=INFO)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
-    assert "a call may need some all the same: [about.md](references/about.md) speaks of it" in skill
+    assert "calls may still require it, see [about.md](references/about.md)" in skill
 
 
 def test_a_description_that_does_not_mention_authentication_is_not_referred_to_for_it(tmp_path: Path) -> None:

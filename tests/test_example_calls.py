@@ -214,7 +214,9 @@ def test_a_declared_call_that_does_not_fit_is_reported_marked_and_a_made_one_com
     assert declared.flaw == "due: 'tomorrow' is not a 'date'"
     assert codes_of(service) == [("example-invalid", "/tools~1list/0/tools/0/dashdash/examples/0")]
     page = page_of(service)
-    assert page.index("Example, generated from the schema:") < page.index("Declared example that the schema does not allow")
+    assert page.index("Example, generated from the schema:") < page.index(
+        "Declared example that the schema does not allow"
+    )
 
 
 def test_a_declared_value_of_a_property_is_used_where_it_fits_and_reported_where_it_does_not() -> None:

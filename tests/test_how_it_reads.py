@@ -226,7 +226,7 @@ def test_an_operation_that_is_named_after_a_removal_is_marked_whatever_its_metho
     skill = of_description(tmp_path, paths)
     assert "- `DeleteRope` and `purgeRopes` may delete or overwrite (inferred): make sure" in skill
     assert "`GetRope()` `POST /GetRope` [write]" in skill
-    assert "What a tool changes follows from its HTTP method and name; the source declares nothing of it." in skill
+    assert "What a tool changes is inferred from its HTTP method and name; the source does not declare it." in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
     assert "Inferred from its name: may delete or overwrite." in page.read_text("utf-8")
 

@@ -112,7 +112,10 @@ def test_costs_times_sizes_and_media_types_are_documented_as_estimates_and_hints
     tools = documents(manifest, tmp_path / "out")["skills/jira-mcp-server/references/tools.md"]
 
     assert "Estimated cost: metered, 5 API credits. Estimated time: seconds." in tools
-    assert "Input media types: `image/png`. Output media types: `application/json`. Input: at most 10,485,760 bytes." in tools
+    assert (
+        "Input media types: `image/png`. Output media types: `application/json`. Input: at most 10,485,760 bytes."
+        in tools
+    )
     assert "Binary data is sent as `multipart`." in tools
     assert "2026-03-16" not in tools
     assert inspected(manifest)["tools"][0]["extras"] == {"quota": manifest["tools"][0]["quota"]}

@@ -53,7 +53,7 @@ class TestGroups:
         text = (skill / "SKILL.md").read_text("utf-8")
         about = (skill / "references" / "about.md").read_text("utf-8")
 
-        assert "2 tools are in no list of the server: a host gets them by `groups/get` with the name" in text
+        assert "2 tools are not listed by the server: a host gets them by `groups/get` with the name" in text
         assert "(`delivery`, `tracking`)" in text
         assert "Deliver first, then track." in about
         assert "Always greet." in about

@@ -268,7 +268,7 @@ def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_p
     )
     skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
     named = "`SKILL_TASKS_TENANT` (the value for `{tenant}` in the URL)"
-    assert f"Environment of the examples, to be set by the user: {named}" in skill
+    assert f"Environment variables of the examples, set by the user: {named}" in skill
 
 
 def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path) -> None:
@@ -335,8 +335,8 @@ def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
 def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -> None:
     """S2-18."""
     operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"idempotentHint": False}})}
-    for number, (found, told) in enumerate([({"get": operations["get"]}, "; the source declares nothing of it."),
-                                            (operations, " where the source declares nothing of it.")]):  # fmt: skip
+    for number, (found, told) in enumerate([({"get": operations["get"]}, "; the source does not declare it."),
+                                            (operations, " where the source does not declare it.")]):  # fmt: skip
         source = write(tmp_path / f"{number}.json", description({"/a": found}))
         generated("from-openapi", source, "-o", tmp_path / str(number), "--emit", "skill")
         assert told in (tmp_path / str(number) / "skills/tasks/SKILL.md").read_text("utf-8")

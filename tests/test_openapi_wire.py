@@ -152,7 +152,9 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     media = {key: item if key == "itemSchema" else {"type": "array", "items": item}}
     body = {"required": True, "content": {"application/json-seq": media}}
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
-    assert "(array of object, required): Each item is written between a record separator (U+001E) and a newline." in page
+    assert (
+        "(array of object, required): Each item is written between a record separator (U+001E) and a newline." in page
+    )
     assert "- `id` (integer, required)" in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
     assert page.count("  --data-binary @-\n") == 1

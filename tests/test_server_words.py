@@ -223,7 +223,7 @@ def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_pat
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
     """S3-15, X-24: SKILL.md names a page for what it does not have itself."""
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
-    assert "(references/about.md): the instructions once more" in skill_of(out)
+    assert "(references/about.md): the instructions again" in skill_of(out)
     once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
     assert skill_of(once).count("Finds berths in harbours.") == 2  # front matter and overview
     long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
@@ -245,7 +245,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     assert "- And 6 more\n" in help_text
     assert "`a` declares a JSON result; its shape is in the command reference. Of the others no schema" in help_text
     assert "> listed, an MCP server with 2 tools\n" in llms
-    assert "- [How it is to be used](skills/listed/references/about.md): the service's own words" in llms
+    assert "- [How to use it](skills/listed/references/about.md): the service's own words" in llms
     assert "references/resources.md): 45 resources\n" in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
@@ -381,5 +381,5 @@ def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None
         text = path.read_text("utf-8")
         assert "\n\n\n" not in text
         assert [line for line in text.split("\n") if line != line.rstrip()] == []
-        assert "says how it is to be used" not in text
+        assert "The service's own instructions" not in text
         assert "Tips" not in text

@@ -116,7 +116,10 @@ VALUES: dict[str, tuple[Json, str]] = {
         {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
         "(object): Each name of a property: matches `^[a-z]+$`.",
     ),
-    "together": ({"type": "object", "dependentRequired": {"u": ["v"]}}, "(object): If `u` is present, `v` is required."),
+    "together": (
+        {"type": "object", "dependentRequired": {"u": ["v"]}},
+        "(object): If `u` is present, `v` is required.",
+    ),
     "together-07": ({"type": "object", "dependencies": {"u": ["v"]}}, "(object): If `u` is present, `v` is required."),
     "then-this": (
         {"type": "object", "dependentSchemas": {"u": {"properties": {"v": {"type": "integer"}}}}},
