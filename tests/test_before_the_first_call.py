@@ -122,7 +122,7 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
 def test_a_description_that_does_not_mention_authentication_is_not_referred_to_for_it(tmp_path: Path) -> None:
     info = {**INFO, "description": "Keeps tasks.\n\nThey are kept for a year."}
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=info)
-    assert "a call may need some all the same\n" in skill
+    assert "calls may still require it\n" in skill
 
 
 def test_a_body_that_is_documented_in_paragraphs_keeps_them(tmp_path: Path) -> None:

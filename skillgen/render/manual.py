@@ -87,7 +87,7 @@ file, the line and what is missing, and nothing is written.
 Everything that a template prints is escaped for the middle of a line, unless a filter made it safe for another place.
 Undefined names are errors, and so is printing a value that is not declared, or that is neither a string nor a number.
 Your templates run in a sandbox: they can use only what is listed here, and are stopped after a time limit (not on
-Windows, which has no timer for that).
+Windows, which has no timer for that). In the built-in templates, `{##}` at the end of a line joins it with the next.
 """
 
 
