@@ -12,7 +12,7 @@ from pathlib import Path
 from documents import PARSER, shown
 
 LANGUAGES = ("json", "sh")
-LABELS = ("Example:", "Example, generated from the schema:", "Example, partly made from the schema:")
+LABELS = ("Example:", "Example, generated from the schema:", "Example, partly generated from the schema:")
 
 
 @dataclass(frozen=True, slots=True)

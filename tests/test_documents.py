@@ -136,7 +136,7 @@ def test_ai_help_of_a_silent_source_has_all_sections_and_says_what_is_unknown(si
         SECTIONS_OF_AI_HELP
     )
     for title, words in {
-        "Setup/Prerequisites": "declares nothing to install",
+        "Setup/Prerequisites": "declares no installation",
         "Authentication and Prerequisites": "declares no authentication",
         "Rate Limits and Performance": "declares no general limit",
     }.items():
