@@ -316,7 +316,7 @@ def resolve_public_address(url: str, named: frozenset[str], where: str) -> str |
     address = _public_address(host, port, where)
     if scheme == "http" and _proxy_for(url) is not None:
         # RFC 9112, 3.2.2: a proxy takes the host from the URL alone, so one of the two would be lost.
-        what = f"leads to {host[:80]} over http:// through a proxy, which may resolve it to another IP address"
+        what = f"points to {host[:80]} over http:// through a proxy, which may resolve it to another IP address"
         raise SourceError(what, where=where, fix=_PASS_URL)
     return address
 
@@ -361,7 +361,7 @@ def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def _private(host: str, where: str) -> SourceError:
-    what = f"leads to {host[:80]}, which is in a private network; only the user may name such a host"
+    what = f"points to {host[:80]}, which is in a private network; only the user may name such a host"
     return SourceError(what, where=where, fix=_PASS_URL)
 
 

@@ -428,14 +428,14 @@ _DIGITS_LIMIT = 30
 """Digits of a bound; no number is generated for longer ones."""
 
 
-def _number_from(flat: dict[str, Json], *, whole: bool) -> int | float | None:
+def _number_from(flat: dict[str, Json], *, is_integer: bool) -> int | float | None:
     """Returns a number that a flat schema allows, preferably 1; `None` if none was found."""
     low, low_open = _bound(flat, "minimum", "exclusiveMinimum", max)
     high, high_open = _bound(flat, "maximum", "exclusiveMaximum", min)
     step = _number(flat.get("multipleOf"))
     if step is None or step <= 0:
-        step = Fraction(1) if whole else None
-    elif whole:
+        step = Fraction(1) if is_integer else None
+    elif is_integer:
         step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
 
     def fits(number: Fraction) -> bool:
@@ -672,7 +672,7 @@ class ExampleGenerator:
         if kind == "array":
             return self._array(flat, name, pointer, depth)
         if kind in ("integer", "number"):
-            number = _number_from(flat, whole=kind == "integer")
+            number = _number_from(flat, is_integer=kind == "integer")
             if number is None:
                 raise NoExample("no number was found within its bounds")
             return number

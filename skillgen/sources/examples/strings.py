@@ -356,7 +356,7 @@ def string_matching(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> s
                         return candidate
     except (NoString, re.error, RecursionError, OverflowError):
         pass
-    raise NoString(f"no text is made for the pattern {pattern[:80]!r}")
+    raise NoString(f"no string is generated for the pattern {pattern[:80]!r}")
 
 
 class _Builder:
