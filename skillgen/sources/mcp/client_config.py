@@ -374,7 +374,7 @@ class _PublishedWay:
         return value
 
     def _filled_in(self, text: str, variables: Mapping[str, Json]) -> str:
-        """Returns a text with the values of its `{variables}`, each of which is required."""
+        """Returns a text with the values of its `{variables}`; all of them are required."""
         return re.sub(
             r"(?<!\$)\{([A-Za-z_][\w-]*)\}",
             lambda match: self._value({**as_dict(variables.get(match[1])), "isRequired": True}, match[1]) or "",

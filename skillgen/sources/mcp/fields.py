@@ -28,7 +28,7 @@ _PRECEDENCE: tuple[Provider, ...] = ("dashdash", "ai_help", "manifest", "serverI
 are applied to the finished service."""
 
 _NULLABLE: frozenset[Provider] = frozenset({"dashdash", "ai_help"})
-"""Providers with a specification that gives null a meaning (seed 000, 3.1.2, "or null"). Elsewhere null is what some
+"""Providers that may declare null (seed 000, 3.1.2, "or null"). Elsewhere null is what some
 SDKs write for a member that was never set, and the same as an absent one."""
 
 

@@ -26,7 +26,7 @@ _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """A service manifest; without fields if there is none."""
+    """A service manifest; `fields` is empty for a server without one."""
 
     fields: FieldReader
     """The members of the manifest."""

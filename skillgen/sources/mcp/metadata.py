@@ -97,7 +97,7 @@ def access_level_from(
         level = reader.raw.get("accessLevel")
         if isinstance(level, str) and level.strip().lower() == "none":
             raise SourceError(
-                "the declared access level is none: agents must not use this service",
+                "the declared access level is `none`: agents must not use this service",
                 where=reader.pointer_to("accessLevel"),
                 fix="document another service, or ask its author to declare read, interact or full",
             )
@@ -224,7 +224,7 @@ class IdentityReader:
         self._url = crawl.url
 
     def identity(self, server_name: str | None) -> Service:
-        """Returns a service without tools and the like; `server_name` is the name under which a host mounts it."""
+        """Returns a service without its offers; `server_name` is the name under which a host mounts it."""
         sources, resolver, ai_help = self._sources, self._resolver, self._sources.ai_help
         homepage = homepage_from(sources, resolver)
         repository = resolver.value("repository", *sources.all("repository", FieldReader.link))
@@ -343,7 +343,7 @@ def handshakes_from_results(results: Mapping[str, Json], problems: ProblemLog) -
 
 
 def dashdashes_from_handshakes(handshakes: Sequence[FieldReader], problems: ProblemLog) -> list[FieldReader]:
-    """Returns the `dashdash` objects of a server, the one that counts first; an empty one if there is none."""
+    """Returns the `dashdash` objects of a server, the one that counts first; at least an empty one."""
     dashdashes = [dashdash for handshake in handshakes for dashdash in dashdashes_in_result(handshake)]
     if dashdashes:
         check_dashdash(dashdashes[0], problems)
