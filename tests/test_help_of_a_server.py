@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -511,3 +512,34 @@ def test_a_quotation_after_a_list_begins_a_paragraph_of_its_own(tmp_path: Path) 
     assert text.count("The source says in its") == 2
     assert text.count("\n\nThe source says in its") == 2
     assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize(
+    "front_matter", ["name: [a\naccess-level: none", "accessLevel: 'none'\n\t- x: {", "- a\n- acl: none"]
+)
+def test_broken_front_matter_that_forbids_agents_stops_the_run(tmp_path: Path, front_matter: str) -> None:
+    """S0-09: the cautious reading of what cannot be parsed."""
+    finished, _ = documented(tmp_path, tools=tools(), ai_help=helped(f"---\n{front_matter}\n---\n\n# A\n"))
+    assert finished.exit_code == 3
+    assert "agents must not use this service" in finished.stderr
+
+
+TEXT = "# A\n\n## When to Use\n\n- Plan a week\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        TEXT,
+        {"content": [{"type": "text", "text": TEXT}]},
+        {"content": [{"type": "text", "text": TEXT}], "contentType": "text/markdown"},
+        {"content": json.dumps({"content": [{"type": "text", "text": TEXT}]}), "contentType": "application/json"},
+        {"content": json.dumps([{"type": "text", "text": TEXT}]), "contentType": "application/json"},
+        {"content": json.dumps(TEXT), "contentType": "application/json"},
+    ],
+)
+def test_help_is_read_from_a_bare_text_and_from_content_blocks(tmp_path: Path, answer: Json) -> None:
+    """S0-15."""
+    service = inspected(tmp_path, tools=tools(), ai_help=answer)
+    assert service["when_to_use"] == ["Plan a week"]
+    assert "ai-help-invalid" not in str(service.get("problems"))

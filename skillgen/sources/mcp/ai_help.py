@@ -322,6 +322,12 @@ _ALIASES = {
 }
 """Names of the fields in version 0.1 (CLI profile, appendix C)."""
 
+_ACCESS_LEVEL_LINE = re.compile(
+    r"^[ \t]{0,20}(?:-[ \t]{1,20})?[\"']?(?:access[-_]?level|acl)[\"']?[ \t]{0,20}:[ \t]{0,20}"
+    r"[\"']?(?P<level>none|read|interact|full)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 _IDENTITY = ("name", "description", "emoji")
 _ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
@@ -361,18 +367,25 @@ def _parsed_yaml(front_matter: str | None, pointer: str, problems: ProblemLog) -
         problems.warning(
             "ai-help-invalid", pointer, f"the front matter is longer than {_FRONT_MATTER_LIMIT} characters"
         )
-        return {}
+        return _access_level_in(front_matter)
     try:
         data = parse_yaml(front_matter, problems, scalar=word_scalar)
     except YamlError as error:
         problems.warning("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
-        return {}
+        return _access_level_in(front_matter)
     if _is_bomb(data):
         problems.warning("ai-help-invalid", pointer, "the aliases of the front matter expand to too many values")
-        return {}
+        return _access_level_in(front_matter)
     if not isinstance(data, dict):
         problems.warning("ai-help-invalid", pointer, "the front matter is not a mapping")
+        return _access_level_in(front_matter)
     return as_dict(data)
+
+
+def _access_level_in(front_matter: str) -> dict[str, Json]:
+    """Returns the access level of front matter that cannot be parsed: what forbids agents its use still counts."""
+    levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
+    return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
 
 
 def _is_bomb(data: Json) -> bool:
@@ -492,11 +505,16 @@ class AiHelp:
 
 
 def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
-    """Reads the result of `ai_help`, which may be missing; invalid parts are reported and left out."""
-    result = as_dict(raw)
-    content, kind = result.get("content"), str(result.get("contentType", "")).partition(";")[0].strip().lower()
+    """Reads the result of `ai_help`, which may be missing; invalid parts are reported and left out.
+
+    Servers also answer with the text alone, or with content blocks as `tools/call` returns them.
+    """
+    result = {"content": raw} if isinstance(raw, str) else as_dict(raw)
+    content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if kind == "application/json" and "metadata" not in result and isinstance(content, str):
-        result, content = _parsed_json(content, problems), None
+        decoded = _parsed_json(content, problems)
+        result = decoded if isinstance(decoded, dict) else {"content": decoded}
+        content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if isinstance(content, str) and kind != "application/json":
         return _from_markdown(content, problems)
     if "metadata" in result or "sections" in result:
@@ -504,6 +522,17 @@ def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
     if raw is not None:
         problems.warning("ai-help-invalid", _POINTER, "the answer to ai_help has neither `content` nor `metadata`")
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
+
+
+def _media_type(result: dict[str, Json]) -> str:
+    return str(result.get("contentType", "")).partition(";")[0].strip().lower()
+
+
+def _joined_blocks(content: Json) -> Json:
+    """Returns the text of content blocks; anything else as it is."""
+    blocks = [content] if isinstance(content, dict) else as_list(content)
+    texts = [text for block in blocks if (text := text_of(block, "text")) is not None]
+    return "\n\n".join(texts) if texts else content
 
 
 def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
@@ -580,9 +609,9 @@ class _Builder:
         )
 
 
-def _parsed_json(content: str, problems: ProblemLog) -> dict[str, Json]:
+def _parsed_json(content: str, problems: ProblemLog) -> Json:
     try:
-        return as_dict(json.loads(content))
+        return json.loads(content)
     except (ValueError, RecursionError):
         problems.warning("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
         return {}
