@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cli import run_skillgen
 from corpus_checks import complaints
 
 from skillgen.cli import app as command_line
@@ -48,3 +49,18 @@ def test_each_of_them_is_documented_with_every_operation_once(
         raw.write_text(json.dumps(yaml.load(source.read_text("utf-8"), yaml.CSafeLoader), default=str), "utf-8")
         found += [(source.name, complaint) for complaint in complaints(raw, out)]
     assert found == []
+
+
+def test_what_says_less_than_it_seems_to_is_reported(tmp_path: Path) -> None:
+    """S2-04."""
+    parameter = {"name": "q", "in": "query"}
+    paths = {
+        "/a": {"get": {"operationId": "a", "parameters": [parameter], "responses": {"2000": {"description": "x"}}}},
+        "/b": {"get": {"operationId": "b"}},
+    }
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": paths}))
+    finished = run_skillgen("from-openapi", source, "-v", "-o", tmp_path / "out")
+    assert finished.exit_code == 0
+    for code in ("warning: status-invalid: ", "warning: parameter-untyped: ", "info: responses-missing: "):
+        assert code in finished.stderr

@@ -276,6 +276,9 @@ _TYPES: dict[str, tuple[type, str]] = {
 _WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
+_STATUS = re.compile(r"[1-5](?:\d\d|[Xx]{2})|default")
+
+
 class _ShapeChecker:
     """Checks the objects of one description; the target of several references is checked once."""
 
@@ -319,11 +322,32 @@ class _ShapeChecker:
                 self._targets.append((reference, kind))
             if kind != "path":
                 return
+        self._check_completeness(value, pointer, kind)
         if kind == "callback":
             self.check(value, pointer, "{path}", kind)
         for name, inner in _OBJECTS[kind].items():
             if name in value:
                 self.check(value[name], child(pointer, name), inner, name)
+
+    def _check_completeness(self, value: dict[str, Json], pointer: str, kind: str) -> None:
+        """Reports what makes an object of OpenAPI 3 say less than it seems to."""
+        if kind == "operation":
+            if "responses" not in value:
+                self._problems.info(
+                    "responses-missing", pointer, "the operation declares no responses", "add `responses`"
+                )
+            for status in as_dict(value.get("responses")):
+                if not status.startswith("x-") and not _STATUS.fullmatch(status):
+                    self._problems.warning(
+                        "status-invalid",
+                        child(pointer, "responses", status),
+                        f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default",
+                        "correct it",
+                    )
+        elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
+            self._problems.warning(
+                "parameter-untyped", pointer, "the parameter has neither a schema nor content", "add a schema"
+            )
 
     def _report(self, value: Json, pointer: str, expected: str, name: str) -> None:
         code = f"{_WORD_BOUNDARY.sub('-', name).lower()}-invalid"
