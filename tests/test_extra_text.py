@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from cli import files_of, generated, run_skillgen
 from descriptions import description, operation, write
+from listed import documented as documented_server
+from listed import tool
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
@@ -149,3 +151,24 @@ def test_what_a_text_adds_is_screened_like_any_source(tmp_path: Path) -> None:
     everything = json.dumps(documented(tmp_path, "--extra", tmp_path / "help.md"))
     assert "sk-proj-abcdefghij" not in everything
     assert "!`rm" not in everything
+
+
+def test_facts_of_a_text_on_installation_requirements_and_access_that_differ_are_reported(tmp_path: Path) -> None:
+    """S0-19: the server's facts stay."""
+    extra = tmp_path / "llms.txt"
+    extra.write_text(
+        "---\ninstall:\n  npm: two\nrequires:\n  env: [B]\ncli-url: https://two.example\n---\n# A\n\n> x\n"
+    )
+    server = {
+        "dashdash": {
+            "install": {"npm": "one"},
+            "requires": {"env": ["A"]},
+            "alternativeAccess": {"cliUrl": "https://one.example"},
+        }
+    }
+    finished, out = documented_server(tmp_path, "-v", "--extra", extra, server=server, tools=[tool("add")])
+    for field in ("install.npm", "requirements.env", "access.cli"):
+        assert f"facts-disagree: {extra.name}: {field}: the text disagrees" in finished.stderr.replace(
+            str(tmp_path) + "/", ""
+        )
+    assert "two.example" not in (out / "ai-help.md").read_text("utf-8")

@@ -90,6 +90,9 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
             changes[field], origins[field] = value, _ORIGIN
         elif declared != value:
             problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+    for field, declared, value in _facts_of_parts(service, addition):
+        if None not in (declared, value) and () not in (declared, value) and declared != value:
+            problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
     if "access_level" in (addition.origins or {}):
         level, order = addition.access_level, CAUTION["access_level"]
         if "access_level" in origins and level != service.access_level:
@@ -117,6 +120,16 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
         origins=origins or None,
         problems=tuple(problems),
     )
+
+
+def _facts_of_parts(service: Service, addition: Service) -> Iterator[tuple[str, Any, Any]]:
+    """Yields each fact on installation, requirements and other ways to use a service, as declared in both."""
+    for name, value in (addition.install or {}).items():
+        yield f"install.{name}", (service.install or {}).get(name), value
+    for name in ("env", "scopes", "bins", "os"):
+        yield f"requirements.{name}", getattr(service.requirements, name), getattr(addition.requirements, name)
+    for name in ("cli", "api", "web", "mcp"):
+        yield f"access.{name}", getattr(service.access, name), getattr(addition.access, name)
 
 
 _FIELDS = (
