@@ -1,4 +1,4 @@
-"""Measures what skillgen costs, beside what a user would pick instead: `make bench`.
+"""Measures what skillgen costs, next to what a user would pick instead: `make bench`.
 
 Everything is measured in one run as the best of several whole processes: wall time, processor time, peak memory. The
 others are installed from their registries into build/peers. Nothing is asserted: machines are shared.
@@ -90,7 +90,7 @@ class Cost:
     peak_mib: float
 
     def __add__(self, other: Cost) -> Cost:
-        """Gives the cost of two commands after each other."""
+        """Returns the cost of two commands after each other."""
         return Cost(
             self.seconds + other.seconds,
             self.cpu_seconds + other.cpu_seconds,
@@ -122,7 +122,7 @@ def cost(command: Sequence[str], cwd: Path = ROOT) -> Cost:
 
 
 def best(runs: int, *takers: Callable[[], Cost]) -> list[Cost]:
-    """Runs several in turn, so that a busy moment meets all of them; gives the lowest of each figure."""
+    """Runs several in turn, so that a busy moment meets all of them; returns the lowest of each figure."""
     rounds = [[take() for take in takers] for _ in range(runs)]
     return [
         Cost(min(c.seconds for c in costs), min(c.cpu_seconds for c in costs), min(c.peak_mib for c in costs))
@@ -131,12 +131,12 @@ def best(runs: int, *takers: Callable[[], Cost]) -> list[Cost]:
 
 
 def skillgen(*arguments: object) -> list[str]:
-    """Gives a command line of skillgen."""
+    """Returns a command line of skillgen."""
     return [sys.executable, "-m", "skillgen", *map(str, arguments)]
 
 
 def fresh(out: Path, *commands: Callable[[], Cost]) -> Callable[[], Cost]:
-    """Gives a function that empties a folder and then runs the commands, which are measured together."""
+    """Returns a function that empties a folder and then runs the commands, which are measured together."""
 
     def take() -> Cost:
         shutil.rmtree(out, ignore_errors=True)
@@ -150,7 +150,7 @@ def fresh(out: Path, *commands: Callable[[], Cost]) -> Callable[[], Cost]:
 
 
 def documented(source: Path, out: Path) -> Callable[[], Cost]:
-    """Gives a function that documents a description in an empty folder."""
+    """Returns a function that documents a description in an empty folder."""
     return fresh(out, lambda: cost(skillgen("from-openapi", source, "-o", out)))
 
 
@@ -269,7 +269,7 @@ def write_yaml(path: Path) -> None:
 
 
 def coverage(source: Path, out: Path) -> float:
-    """Gives the share of parameters whose name stands between the line of their operation and that of the next."""
+    """Returns the share of parameters whose name is between the line of their operation and that of the next."""
     wanted = {
         (item.method, item.path): {*(name for _, name in item.parameters), *item.properties}
         for item in operations(json.loads(source.read_bytes()))

@@ -14,7 +14,7 @@ from fork_server import ForkServer
 
 ROOT = Path(__file__).parent.parent
 
-TIMEOUT_S = 120.0
+TIMEOUT_S = 600.0
 """A run that takes longer hangs."""
 
 
@@ -28,7 +28,7 @@ class Finished:
 
 
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Gives the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
+    """Returns the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     cache = str(ROOT / "build" / "cache")
     active = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
@@ -50,7 +50,7 @@ def run_python(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Runs this interpreter and gives its outputs and exit code; `env` comes on top of this environment."""
+    """Runs this interpreter and returns its outputs and exit code; `env` comes on top of this environment."""
     finished = subprocess.run(
         [sys.executable, *map(str, arguments)],
         input=stdin.encode("utf-8") if isinstance(stdin, str) else stdin or b"",
@@ -95,7 +95,7 @@ def generated(*arguments: object, cwd: Path | None = None, env: Mapping[str, str
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Gives every file below a folder: relative path, with forward slashes, to content."""
+    """Returns every file below a folder: relative path, with forward slashes, to content."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -104,7 +104,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
-    """Gives what changes when a file is written, even with the same content: its inode and its time."""
+    """Returns what changes when a file is written, even with the same content: its inode and its time."""
     return {
         path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))

@@ -26,7 +26,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def node_modules() -> Path:
-    """Gives the folder of what npm installed."""
+    """Returns the folder of what npm installed."""
     named = os.environ.get("SKILLGEN_TEST_NODE_MODULES")
     return Path(named) if named else ROOT / "tests" / "node" / "node_modules"
 
@@ -48,7 +48,7 @@ class GitHub:
 
 @pytest.fixture(scope="session")
 def github(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> GitHub:
-    """Gives the documents of GitHub's description, which no test changes."""
+    """Returns the documents of GitHub's description, which no test changes."""
     source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
     out = tmp_path_factory.mktemp("github") / "documents"
     generated("from-openapi", source, "-o", out, env={"PYTHONHASHSEED": "1"})
@@ -65,7 +65,7 @@ Reply = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes]"]
 
 @pytest.fixture
 def answering() -> Iterator[Callable[[Reply], tuple[str, Asked]]]:
-    """Gives a function that serves what another one answers, and tells the address and what was asked."""
+    """Yields a function that serves what another one answers, and yields the address and what was asked."""
     with http_servers() as start:
 
         def answered_by(reply: Reply) -> tuple[str, Asked]:
@@ -89,7 +89,7 @@ def answering() -> Iterator[Callable[[Reply], tuple[str, Asked]]]:
 
 @pytest.fixture
 def serve(answering: Callable[[Reply], tuple[str, Asked]]) -> Callable[[dict[str, Answer]], str]:
-    """Gives a function that serves answers, path to answer, and tells their address; any other path is not found."""
+    """Returns a function that serves answers, path to answer, and yields their address; any other path is not found."""
 
     def served(answers: dict[str, Answer]) -> str:
         def reply(path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:

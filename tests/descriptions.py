@@ -10,13 +10,13 @@ Json = Any
 
 
 def operation(operation_id: str | None = None, **members: Json) -> dict[str, Json]:
-    """Gives an operation that answers 200."""
+    """Returns an operation that answers 200."""
     named = {} if operation_id is None else {"operationId": operation_id, "summary": f"Does {operation_id}"}
     return {**named, "responses": {"200": {"description": "Done"}}, **members}
 
 
 def description(paths: dict[str, Json] | None = None, **members: Json) -> dict[str, Json]:
-    """Gives a description of version 3.1 with these paths."""
+    """Returns a description of version 3.1 with these paths."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Tasks", "version": "1.0", "description": "Keeps tasks. Use when the user plans work."},
@@ -27,7 +27,7 @@ def description(paths: dict[str, Json] | None = None, **members: Json) -> dict[s
 
 
 def grouped(**groups: list[str]) -> dict[str, Json]:
-    """Gives a description whose tools stand in groups: group to the names of its tools."""
+    """Returns a description whose tools stand in groups: group to the names of its tools."""
     return description(
         {
             f"/{group}/{name}": {"get": operation(name, tags=[group])}

@@ -89,7 +89,7 @@ class Item:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What stands in parentheses after the name, part by part: its type, `required`."""
+        """What is in parentheses after the name, part by part: its type, `required`."""
         inside, depth = "", 0
         for piece in self.pieces[1:]:
             for character in piece.text:
@@ -101,7 +101,7 @@ class Item:
         return ()
 
     def codes_after(self, words: str) -> list[list[str]]:
-        """Gives the code spans, one comma apart, that follow each place where these words stand."""
+        """Returns the code spans, one comma apart, that follow each place where these words stand."""
         found = []
         for index, piece in enumerate(self.pieces[:-1]):
             if piece.kind == "text" and piece.text.endswith(words):
@@ -116,14 +116,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands below a heading, down to the next one of its level or above."""
+    """What is below a heading, down to the next one of its level or above."""
 
     heading: Heading
     text: str
     items: tuple[Item, ...]
 
     def item(self, name: str, label: str = "") -> Item:
-        """Gives the one item that begins with a name, in the list below a label."""
+        """Returns the one item that begins with a name, in the list below a label."""
         (found,) = (item for item in self.items if item.name == name and item.label.startswith(label))
         return found
 
@@ -141,13 +141,13 @@ class MarkdownDocument:
         self.anchors = {heading.anchor for heading in self.headings}
 
     def fields(self) -> dict[str, Any]:
-        """Gives the front matter's fields."""
+        """Returns the front matter's fields."""
         assert self.front_matter is not None
         fields: dict[str, Any] = yaml.safe_load(self.front_matter)
         return fields
 
     def sections(self, level: int) -> Iterator[Section]:
-        """Gives the sections of one level."""
+        """Yields the sections of one level."""
         for index, heading in enumerate(self.headings):
             if heading.level == level:
                 after = (item.line for item in self.headings[index + 1 :] if item.level <= level)
@@ -160,7 +160,7 @@ class MarkdownDocument:
                 )
 
     def section(self, title: str) -> Section:
-        """Gives the one section with this heading."""
+        """Returns the one section with this heading."""
         (found,) = (
             section
             for level in sorted({heading.level for heading in self.headings})
@@ -177,12 +177,12 @@ def document_at(path: Path) -> MarkdownDocument:
 
 
 def shown(token: Token) -> str:
-    """Gives what a renderer shows of an inline token."""
+    """Returns what a renderer shows of an inline token."""
     return "".join(piece.text for piece in pieces_of(token))
 
 
 def pieces_of(token: Token) -> list[Piece]:
-    """Gives the text and the code spans of an inline token, in their order."""
+    """Returns the text and the code spans of an inline token, in their order."""
     found: list[Piece] = []
     for child in token.children or ():
         if child.type == "code_inline":
@@ -201,7 +201,7 @@ def pieces_of(token: Token) -> list[Piece]:
 
 
 def broken_links(folder: Path) -> list[str]:
-    """Gives the relative links of every document below a folder whose file or anchor is not there."""
+    """Returns the relative links of every document below a folder whose file or anchor is not there."""
     broken = []
     for path in sorted([*folder.rglob("*.md"), *folder.rglob("*.txt")]):
         for link in document_at(path).links:
@@ -254,7 +254,7 @@ def _links(parsed: list[Token]) -> Iterator[Link]:
 
 
 def _items(parsed: list[Token], start: int, end: int) -> Iterator[Item]:
-    """Gives the outermost items between two lines, each with those nested in it."""
+    """Yields the outermost items between two lines, each with those nested in it."""
     label, open_items = "", list[Item]()
     for token in parsed:
         if token.map is not None and not start < token.map[0] < end:

@@ -1,6 +1,6 @@
-"""Descriptions drawn at random, in which every word is said once and every name tells what must be said of it.
+"""Descriptions drawn at random, in which every word is said once and every name says what must be said of it.
 
-`must_integer_7` is an integer that is required, wherever it stands; `word_8` a description, a value, a status text or
+`must_integer_7` is an integer that is required, wherever it is; `word_8` a description, a value, a status text or
 a scope. So documents can be checked with no knowledge of how a description is read.
 """
 
@@ -14,7 +14,7 @@ Json = Any
 
 VERSIONS = ("2.0", "3.0.3", "3.1.0", "3.2.0")
 WORD = re.compile(r"\b(?:word|(?:must|may)_[a-z]+)_\d+\b")
-"""What stands in one place of a description alone."""
+"""What is in one place of a description alone."""
 
 _STYLES = {
     "path": ("simple", "label", "matrix"),
@@ -63,7 +63,7 @@ class Drawn:
         return schema
 
     def _schema(self, depth: int) -> tuple[str, Json]:
-        """Gives a type as a name says it, and the schema."""
+        """Returns a type as a name says it, and the schema."""
         choice = self._random.randrange(12)
         if choice < 6 or depth > 2:
             schema = self._scalar()
@@ -81,7 +81,7 @@ class Drawn:
         return "object", {**self._object(depth + 1), **self._said()}
 
     def _object(self, depth: int, required: float = 0.4) -> Json:
-        """Gives an object; of an alternative nothing is required, for the body that it stands in may be another."""
+        """Returns an object; of an alternative nothing is required, for the body that it is in may be another."""
         properties: dict[str, Json] = {}
         for _ in range(self._random.randint(1, 3)):
             kind, schema = self._schema(depth)

@@ -71,7 +71,7 @@ class Session:
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Sends a request and gives the answer; whatever the server asks meanwhile is refused."""
+        """Sends a request and returns the answer; whatever the server asks meanwhile is refused."""
         self._number += 1
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
         for line in self._output:
@@ -102,7 +102,7 @@ def session(command: tuple[str, ...], cwd: Path) -> Iterator[Session]:
 
 
 def refusal(answer: dict[str, Any]) -> str | None:
-    """Gives the words with which a server refuses the arguments of a call."""
+    """Returns the words with which a server refuses the arguments of a call."""
     if "error" in answer:
         return str(answer["error"])
     result = answer.get("result", {})
@@ -151,7 +151,7 @@ def evaluate_description(service: str, source: Path, folder: Path) -> Result:
 
 
 def answer_to(call: Call, base_url: str, folder: Path) -> str | None:
-    """Runs one command, its host replaced; gives the reason for which it was refused."""
+    """Runs one command, its host replaced; returns the reason for which it was refused."""
     command = re.sub(r'"https?://[^/"]+', '"$EVAL_BASE_URL', call.text, count=1)
     names = re.findall(r"\$\{?([A-Z][A-Z0-9_]*)", command)
     env: Mapping[str, str] = {

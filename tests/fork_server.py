@@ -53,7 +53,7 @@ class ForkServer:
             socket.send_fds(self._socket, [b"r"], [*files, theirs])
             os.close(theirs)
             theirs = -1
-            process = _number(status, 10)
+            process = _number(status, timeout_s)
             try:
                 code = _number(status, timeout_s)
             except TimeoutError:

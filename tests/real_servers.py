@@ -16,37 +16,37 @@ PYPI_BIN = TESTS / ".venvs" / "servers" / ("Scripts" if os.name == "nt" else "bi
 
 
 def _bin(name: str, *arguments: str) -> tuple[str, ...]:
-    """Gives the command of a server that npm installed under this name."""
+    """Returns the command of a server that npm installed under this name."""
     return (str(NODE_MODULES / ".bin" / name), *arguments)
 
 
 def everything(transport: str = "stdio") -> tuple[str, ...]:
-    """Gives the command of the server that shows every feature: `stdio`, `sse` or `streamableHttp`."""
+    """Returns the command of the server that shows every feature: `stdio`, `sse` or `streamableHttp`."""
     return _npm("server-everything", transport)
 
 
 def filesystem(folder: Path) -> tuple[str, ...]:
-    """Gives the command of a server for the files in a folder."""
+    """Returns the command of a server for the files in a folder."""
     return _npm("server-filesystem", str(folder))
 
 
 def memory() -> tuple[str, ...]:
-    """Gives the command of a server for a knowledge graph."""
+    """Returns the command of a server for a knowledge graph."""
     return _npm("server-memory")
 
 
 def git(repository: Path) -> tuple[str, ...]:
-    """Gives the command of a server for a git repository."""
+    """Returns the command of a server for a git repository."""
     return (str(PYPI_BIN / "mcp-server-git"), "--repository", str(repository))
 
 
 def clock() -> tuple[str, ...]:
-    """Gives the command of a server for times and time zones."""
+    """Returns the command of a server for times and time zones."""
     return (str(PYPI_BIN / "mcp-server-time"), "--local-timezone", "UTC")
 
 
 def modern_sdk(*arguments: str) -> tuple[str, ...]:
-    """Gives the command of a server made with the SDK that skillgen itself uses; it runs in the folder of the tests."""
+    """Returns the command of a server made with the SDK that skillgen uses; it runs in the folder of the tests."""
     return (sys.executable, "-m", "servers.modern_sdk", *arguments)
 
 
@@ -94,7 +94,7 @@ def listening(command: tuple[str, ...], port: int, env: Mapping[str, str]) -> It
 
 
 def free_port() -> int:
-    """Gives a port that nobody listens on."""
+    """Returns a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

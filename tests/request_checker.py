@@ -105,5 +105,5 @@ def _verdict(api: OpenAPI, handler: BaseHTTPRequestHandler, body: bytes) -> tupl
 
 
 def _decoded(path: str) -> str:
-    """Gives a path as a router reads it: an encoded slash stays encoded, for it is no separator."""
+    """Returns a path as a router reads it: an encoded slash stays encoded, for it is no separator."""
     return "%2F".join(unquote(piece) for piece in path.replace("%2f", "%2F").split("%2F"))

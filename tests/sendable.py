@@ -25,7 +25,7 @@ class Call:
 
 
 def calls_in(text: str) -> dict[str, Call | None]:
-    """Gives each section of a page of the references with its first example: the code block after that word."""
+    """Returns each section of a page of the references with its first example: the code block after that word."""
     found: dict[str, Call | None] = {}
     tool, label = "", ""
     tokens = PARSER.parse(text)
@@ -43,7 +43,7 @@ def calls_in(text: str) -> dict[str, Call | None]:
 
 
 def calls_of(skill: Path, pages: str = "*.md") -> dict[str, Call]:
-    """Gives the first example of every tool of a skill, by the tool's name."""
+    """Returns the first example of every tool of a skill, by the tool's name."""
     found: dict[str, Call] = {}
     for page in sorted((skill / "references").glob(pages)):
         for name, call in calls_in(page.read_text("utf-8")).items():
@@ -62,7 +62,7 @@ class FakeCurl:
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
 
     def arguments(self, command: str, env: Mapping[str, str] | None = None) -> list[str]:
-        """Runs a command with `sh -c` and gives what `curl` was called with."""
+        """Runs a command with `sh -c` and returns what `curl` was called with."""
         workplace = self.folder / "work"
         workplace.mkdir(exist_ok=True)
         finished = subprocess.run(

@@ -38,7 +38,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def ask_line() -> Iterator[Callable[[str], Any]]:
-    """Gives a function that sends one line to a server of its own and returns the answer."""
+    """Yields a function that sends one line to a server of its own and returns the answer."""
     with subprocess.Popen([sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -56,7 +56,7 @@ def ask_line() -> Iterator[Callable[[str], Any]]:
 
 @pytest.fixture
 def ask(ask_line: Callable[[str], Any]) -> Ask:
-    """Gives a function that sends a request and returns its result or its error."""
+    """Returns a function that sends a request and returns its result or its error."""
 
     def send(method: str, **params: Any) -> Any:
         answer = ask_line(json.dumps({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
@@ -80,7 +80,7 @@ def check(schema: str, instance: Any) -> None:
 
 
 def test_initialize_answers_with_the_seeds_object(ask: Ask) -> None:
-    """S0-01: `dashdash` stands at the top of the result, beside `serverInfo`."""
+    """S0-01: `dashdash` is at the top of the result, next to `serverInfo`."""
     result = ask("initialize", protocolVersion="2024-11-05", capabilities={}, clientInfo={})
     assert result["protocolVersion"] == "2024-11-05"
     assert result["serverInfo"] == {"name": "acme-mcp", "version": "1.0.0"}

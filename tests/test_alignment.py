@@ -13,7 +13,7 @@ TEXTS = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size
 
 
 def rebuilt(old: list[str], new: list[str]) -> list[str]:
-    """Gives the new text from the old one and the hunks."""
+    """Returns the new text from the old one and the hunks."""
     found, at = [], 0
     for hunk in find_hunks(old, new):
         found += old[at : hunk.old_start] + new[hunk.new_start : hunk.new_end]
@@ -31,7 +31,7 @@ def test_the_hunks_make_the_new_text_from_the_old_one(old: list[str], new: list[
 
 
 def test_of_a_long_text_that_differs_in_every_third_line_the_others_are_kept() -> None:
-    """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are told as in a short text."""
+    """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are treated as in a short text."""
     old = [f"line {number}" for number in range(60_000)]
     new = [f"{line}, changed" if number % 3 == 0 else line for number, line in enumerate(old)]
     hunks = find_hunks(old, new)

@@ -37,7 +37,7 @@ DEVELOPERS_COMMANDS = {"skillgen.model.json_schema", "skillgen.config.schema", "
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import, wherever it stands in a module."""
+    """One import, wherever it is in a module."""
 
     module: str
     """What is imported."""
@@ -47,7 +47,7 @@ class Import:
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """Gives every module of skillgen, parsed, by its name."""
+    """Returns every module of skillgen, parsed, by its name."""
     return {module_name(path): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 
 

@@ -1,4 +1,4 @@
-"""What whoever has read SKILL.md alone knows of danger, of how to be let in, and of where to read on (issue 5)."""
+"""What someone who has read SKILL.md alone knows of danger, of how to be let in, and of where to read on (issue 5)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from listed import documented, tool
 Json = Any
 
 MANY = 13
-"""More tools than SKILL.md tells when to use one by one."""
+"""More tools than SKILL.md says when to use one by one."""
 
 
 def skill_of(out: Path) -> str:
-    """Gives the one SKILL.md, in which no link leads nowhere."""
+    """Returns the one SKILL.md, in which no link leads nowhere."""
     (path,) = out.glob("skills/*/SKILL.md")
     assert broken_links(out) == []
     return path.read_text("utf-8")

@@ -346,7 +346,7 @@ def test_up_to_date_is_decided_by_the_files_that_were_read(project: Path, kind: 
 
 
 def test_a_forged_record_does_not_satisfy_a_check(project: Path) -> None:
-    """`--check` compares the documents with what the source gives, whatever the record says of them."""
+    """`--check` compares the documents with what the source yields, whatever the record says of them."""
     text = "targets: {api: {source: {openapi: api.json}}}\n"
     assert build(project, text).exit_code == 0
     skill = project / "agent-docs" / "skills" / "tasks" / "SKILL.md"

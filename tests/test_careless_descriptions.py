@@ -1,4 +1,4 @@
-"""Descriptions as careless authors write them: what is wrong is told, and everything that can be read is documented."""
+"""Descriptions as careless authors write them: what is wrong is reported, and what can be read is documented."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Json = Any
 
 
 def read(folder: Path, data: Json) -> tuple[Any, set[tuple[str, str]]]:
-    """Gives the service of a description, and code and place of each problem."""
+    """Returns the service of a description, and code and place of each problem."""
     service = read_description(str(write(folder / "api.json", data)), Overrides(), DescriptionOptions())
     return service, {(item.code, item.where) for item in service.problems}
 
@@ -255,7 +255,7 @@ def test_a_path_without_its_slash_does_not_run_into_the_address(tmp_path: Path) 
 
 
 def test_what_only_the_path_names_is_a_parameter_all_the_same(tmp_path: Path) -> None:
-    """S2-08: whoever calls it has to send it."""
+    """S2-08: the caller has to send it."""
     data = description(
         {"/{owner}/tasks/{id}": {"get": operation("get_task", parameters=[{**Q, "name": "id", "in": "path"}])}}
     )
@@ -285,7 +285,7 @@ def test_unreadable_requirements_are_not_documented_as_no_requirements(tmp_path:
 def test_the_description_next_to_a_reference_belongs_to_its_place(
     tmp_path: Path, version: str, words: list[str]
 ) -> None:
-    """S2-04, S2-09: from 3.1 on; before, nothing beside a `$ref` counts."""
+    """S2-04, S2-09: from 3.1 on; before, nothing next to a `$ref` counts."""
     reference = {"$ref": "#/components/parameters/Limit"}
     data = description(
         {

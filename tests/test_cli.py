@@ -1,6 +1,6 @@
 """The public interface: names, flags, exit codes, and what is printed where.
 
-The whole error output of each bad input stands in `golden/errors/`, since users read it. `make golden` renews it.
+The whole error output of each bad input is in `golden/errors/`, since users read it. `make golden` renews it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ TABLE = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Gives a folder with the files of the table."""
+    """Returns a folder with the files of the table."""
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder").mkdir()
@@ -135,7 +135,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def closed_port() -> Iterator[int]:
-    """Gives a port on which nobody listens, and which nobody else gets."""
+    """Yields a port on which nobody listens, and which nobody else gets."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield held.getsockname()[1]
@@ -165,7 +165,7 @@ def test_bad_input_gets_one_message_its_exit_code_and_no_file(
 
 
 def stable(text: str, ports: dict[str, str]) -> str:
-    """Gives an error output without what changes from run to run, from system to system, and with typer's version."""
+    """Returns an error output without what changes from run to run, from system to system, and with typer's version."""
     text = re.sub(r"\AUsage: .*?(?=Error: )", "", text, flags=re.DOTALL)
     text = re.sub(r"(No such option: --\w+).*", r"\1", text)
     for name, port in ports.items():
@@ -431,7 +431,7 @@ def test_an_error_output_that_is_closed_costs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["inspect"], ["from-openapi", "--json"]])
 def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Path, command: list[str]) -> None:
-    """S0-25: pointers hold the names of a source as they are, and JSON escapes only the oldest of such characters."""
+    """S0-25: pointers hold the names of a source unchanged, and JSON escapes only the oldest of such characters."""
     name = "id\x9b31m\x7f\u202e\U000e0041"
     get = operation("get", parameters=[{"name": name, "in": "query", "schema": {"type": "string"}}])
     get["responses"] = {

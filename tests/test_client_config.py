@@ -23,7 +23,7 @@ PYTHONPATH = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
 
 
 def kiosk(manner: str, **more: Any) -> dict[str, Any]:
-    """Gives an entry that starts the kiosk."""
+    """Returns an entry that starts the kiosk."""
     env = {"PYTHONPATH": str(TESTS), **more.pop("env", {})}
     return {"command": sys.executable, "args": ["-m", "servers.over_stdio", manner], "env": env, **more}
 
@@ -38,7 +38,7 @@ def config(
 
 
 def target(path: Path, environment: dict[str, str] | None = None, given: dict[str, str] | None = None) -> ServerTarget:
-    """Gives the first server of a file."""
+    """Returns the first server of a file."""
     found = read_client_config(path)
     return found.target(next(iter(found.servers)), given or {}, environment or {}, timeout_s=1.0)
 
@@ -108,7 +108,7 @@ class TestSeveralServers:
         assert files_of(tmp_path / "rendered") == files_of(tmp_path / "crawled")
 
     def test_values_of_env_and_headers_reach_no_output(self, tmp_path: Path) -> None:
-        """X-12: the server tells its environment and its arguments as tools, and one at a URL asks for a token."""
+        """X-12: the server returns its environment and its arguments as tools, and one at a URL asks for a token."""
         with over_http.running("locked") as server:
             servers = {
                 "told": kiosk("environment-values", env={"KIOSK_KEY": "${A_SECRET}-suffix"}),
@@ -215,7 +215,7 @@ class TestForms:
         assert found.secrets().hide("abcd efgh") == "[hidden]"
 
     def test_a_token_in_the_path_of_a_url_is_shown_nowhere(self, tmp_path: Path) -> None:
-        """X-12: the address stands in the documents."""
+        """X-12: the address is in the documents."""
         found = target(config(tmp_path, {"a": {"url": "https://a.test/${API_TOKEN}/mcp"}}), {"API_TOKEN": "abcdefgh"})
         assert found.url == "https://a.test/abcdefgh/mcp"
         assert found.public_url == "https://a.test/{secret}/mcp"
@@ -226,7 +226,7 @@ class TestForms:
         )
     )
     def test_json_without_comments_is_not_changed(self, data: Any) -> None:
-        """Whatever stands in a text, `//` and `,]` among it."""
+        """Whatever is in a text, `//` and `,]` among it."""
         text = json.dumps(data, indent=1)
         assert json.loads(without_comments(text)) == data
 

@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent
 
 
 def program(folder: Path, name: str) -> dict[str, str]:
-    """Puts a program of this name into a folder, a server whatever its arguments; gives the environment to find it."""
+    """Puts a server of this name into a folder; returns the environment in which it is found."""
     folder.mkdir()
     file = folder / name
     file.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m servers.over_stdio dashdash\n", "utf-8")
@@ -36,7 +36,7 @@ def documented(tmp_path: Path, *arguments: object, name: str = "npx") -> Finishe
 
 
 def entries(out: Path) -> list[dict[str, Any]]:
-    """Gives the JSON of the fences of about.md that name servers."""
+    """Returns the JSON of the fences of about.md that name servers."""
     (file,) = out.glob("skills/*/references/about.md")
     fences = [token.content for token in document_at(file).tokens if token.type == "fence"]
     return [json.loads(text)["mcpServers"] for text in fences if "mcpServers" in text]

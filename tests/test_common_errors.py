@@ -1,4 +1,4 @@
-"""Errors that most tools have in the same words are told once, and each section names them."""
+"""Errors that most tools have in the same words are documented once, and each section names them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Json = Any
 
 
 def answering(words: str) -> dict[str, Json]:
-    """Gives an error with a body of a named type."""
+    """Returns an error with a body of a named type."""
     schema = {"$ref": "#/components/schemas/Error"}
     return {"description": words, "content": {"application/json": {"schema": schema}}}
 
 
 def service(count: int) -> dict[str, Json]:
-    """Gives a description of some tools that share three errors; the first has a fourth, the last its own words."""
+    """Returns a description of some tools that share three errors; the first has a fourth, the last its own words."""
     done = {"200": {"description": "Done"}}
     shared = {"401": answering("No key"), "429": answering("Too many"), "500": answering("Broken")}
     paths = {f"/{number}": {"get": operation(f"get_{number}", responses={**done, **shared})} for number in range(count)}
@@ -32,7 +32,7 @@ def service(count: int) -> dict[str, Json]:
 
 
 def test_errors_of_most_tools_are_documented_once_and_named_with_each(tmp_path: Path) -> None:
-    """S2-14, X-20: no status is lost, and what differs in a word stands with its tool."""
+    """S2-14, X-20: no status is lost, and what differs in a word is with its tool."""
     out = tmp_path / "out"
     generated(
         "from-openapi", write(tmp_path / "api.json", service(10)), "-o", out, "-q", "--emit", "skill,llms,ai-help"

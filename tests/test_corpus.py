@@ -23,7 +23,7 @@ SAMPLE = 150
 
 @pytest.fixture(scope="module")
 def results(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
-    """Gives what came of each description of the sample."""
+    """Returns what came of each description of the sample."""
     file = tmp_path_factory.mktemp("corpus") / "results.json"
     command = [sys.executable, str(ROOT / "tests" / "corpus.py"), "--sample", str(SAMPLE)]
     command += ["--node-modules", str(node_modules), "--results", str(file)]

@@ -72,15 +72,15 @@ class Workbench:
         return self.crawl((sys.executable, "-m", "servers.extended", manner), timeout_s, scope=scope)
 
     def received(self) -> list[dict[str, Any]]:
-        """Gives what the kiosk noted."""
+        """Returns what the kiosk noted."""
         return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
 
     def methods(self) -> list[str]:
-        """Gives the methods of the messages that the kiosk received, a `-` for each start."""
+        """Returns the methods of the messages that the kiosk received, a `-` for each start."""
         return [entry.get("method", "-") for entry in self.received() if "method" in entry or "started" in entry]
 
     def running(self) -> list[str]:
-        """Gives the processes that were started by a crawl and still run: they know the path of the log."""
+        """Returns the processes that were started by a crawl and still run: they know the path of the log."""
         marker = f"KIOSK_LOG={self.log}\0".encode()
         return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit() and _is_marked(entry, marker)]
 
@@ -122,7 +122,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tool_names(result: Crawl) -> list[str]:
-    """Gives the names of the tools, over all pages."""
+    """Returns the names of the tools, over all pages."""
     return [tool["name"] for page in result.results.get("tools/list", []) for tool in page["tools"]]
 
 
@@ -601,7 +601,7 @@ class TestProcesses:
         entry = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "hides-child"], "env": env}
         file = tmp_path / ".mcp.json"
         file.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}))
-        # Whoever runs the tests in the background ignores it, and so would every program that they start.
+        # Who runs the tests in the background ignores it, and so would every program that they start.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         running = subprocess.Popen(
             [
@@ -656,7 +656,7 @@ class TestProcesses:
         _until(lambda: bench.running() == [])
 
     def test_a_crawl_does_not_wait_for_the_server_to_end(self, bench: Workbench) -> None:
-        """X-13: a stubborn server is ended beside the rendering."""
+        """X-13: a stubborn server is ended next to the rendering."""
         bench.kiosk("stubborn")
 
         assert bench.running() != []

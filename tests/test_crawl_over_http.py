@@ -38,14 +38,14 @@ def crawl_url(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str],
 
 
 def failure_at(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str], ...] = ()) -> SourceError:
-    """Gives why a URL cannot be crawled."""
+    """Returns why a URL cannot be crawled."""
     with pytest.raises(SourceError) as caught:
         crawl_url(url, timeout_s, headers)
     return caught.value
 
 
 def methods_of(server: KioskOverHttp) -> list[str]:
-    """Gives the methods of the messages that a server received."""
+    """Returns the methods of the messages that a server received."""
     return [message["method"] for _, _, message in server.received if "method" in message]
 
 

@@ -333,7 +333,7 @@ def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:
 
 
 def test_a_schema_with_an_identifier_that_is_no_address_is_read(tmp_path: Path) -> None:
-    """X-10: and so are references to what is none."""
+    """X-10: and so are references to what does not exist."""
     schema = {
         "$id": "http://[::1",
         "properties": {

@@ -1,6 +1,6 @@
 """Whatever a description is made of, its documents say all that it says, and nothing else (S2-08, S2-09).
 
-The descriptions are drawn so that each word of them stands in one place and each name tells what must be said of it.
+The descriptions are drawn so that each word of them is in one place and each name says what must be said of it.
 What an operation says is found by following its references; what documents say, by following their links.
 """
 
@@ -50,14 +50,14 @@ class Pages:
         return iter(self._sections.values())
 
     def of(self, tool: str) -> tuple[str, Section]:
-        """Gives the one section of a tool, with the name of its page."""
+        """Returns the one section of a tool, with the name of its page."""
         ((name, section),) = (
             (key[0], section) for key, section in self._sections.items() if section.heading.text == tool
         )
         return name, section
 
     def reached(self, name: str, section: Section, seen: set[tuple[str, str]]) -> str:
-        """Gives the text of a section and of every type to which it leads."""
+        """Returns the text of a section and of every type to which it leads."""
         text = section.text
         for page, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", section.text):
             key = page or name, unquote(anchor)
@@ -68,7 +68,7 @@ class Pages:
 
 
 def said(data: Json, node: Json, seen: set[int]) -> set[str]:
-    """Gives the words of a part of a description and of what it refers to."""
+    """Returns the words of a part of a description and of what it refers to."""
     if id(node) in seen:
         return set()
     seen.add(id(node))
@@ -89,7 +89,7 @@ def items_in(items: tuple[Item, ...] | list[Item]) -> Iterator[Item]:
 
 
 def wrong_facts(section: Section) -> Iterator[str]:
-    """Gives the items of which a section says another type than their name, or whether they are required."""
+    """Yields the items of which a section says another type than their name, or whether they are required."""
     for item in items_in(section.items):
         if match := re.fullmatch(r"(must|may)_([a-z]+)_\d+", item.name):
             shown = re.split(r"[ (]", item.facts[0])[0] if item.facts else ""
@@ -98,7 +98,7 @@ def wrong_facts(section: Section) -> Iterator[str]:
 
 
 def wrong_request(data: Json, command: str, path: str, operation: Json) -> Iterator[str]:
-    """Gives what is wrong with a command: a parameter that is not as it is declared, a body that is not valid."""
+    """Yields what is wrong with a command: a parameter that is not as declared, a body that is not valid."""
     words = shlex.split(command.replace("\\\n", " "))
     (address,) = (word for word in words if word.startswith("https://drawn.example/v1/"))
     parts = urlsplit(address)

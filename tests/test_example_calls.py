@@ -34,7 +34,7 @@ NODE = {
 
 
 def service_of(*schemas: Json, examples: tuple[Json, ...] = ()) -> Service:
-    """Gives a service with a tool for each schema; the examples are those of the first."""
+    """Returns a service with a tool for each schema; the examples are those of the first."""
     tools = [{"name": f"tool{number}", "inputSchema": schema} for number, schema in enumerate(schemas, 1)]
     if examples:
         tools[0]["dashdash"] = {"examples": list(examples)}
@@ -47,7 +47,7 @@ def tool_of(schema: Json, *examples: Json) -> Tool:
 
 
 def page_of(service: Service) -> str:
-    """Gives the page of the references that documents the tools."""
+    """Returns the page of the references that documents the tools."""
     documents = render_documents(service, ("skill",), None)
     return next(item.text for item in documents if item.path.endswith("references/tools.md"))
 
@@ -57,7 +57,7 @@ def codes_of(service: Service) -> list[tuple[str, str]]:
 
 
 def of(**properties: Json) -> dict[str, Json]:
-    """Gives the schema of an object that requires all of its properties and allows no others."""
+    """Returns the schema of an object that requires all of its properties and allows no others."""
     return {
         "type": "object",
         "properties": properties,

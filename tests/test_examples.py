@@ -1,4 +1,4 @@
-"""The examples are the documentation: what stands in `expected/` is what the command writes."""
+"""The examples are the documentation: what is in `expected/` is what the command writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def texts(folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("folder", EXAMPLES)
 def test_the_expected_documents_are_what_the_command_writes(folder: str, tmp_path: Path) -> None:
-    """X-51: the same input gives the same bytes, here on another run, in another folder."""
+    """X-51: the same input produces the same bytes, here on another run, in another folder."""
     out = tmp_path / "documents"
     subprocess.run(example_command(folder, out), cwd=ROOT, check=True, capture_output=True)
     assert texts(out) == texts(ROOT / folder)

@@ -303,7 +303,7 @@ VERBATIM = ROOT / "tests" / "servers" / "verbatim.py"
 
 
 def several(folder: Path, **servers: str) -> Path:
-    """Writes a client's file in which each server reports the same name; gives each one's tool."""
+    """Writes a client's file in which each server reports the same name; returns each one's tool."""
     entries = {}
     for name, tool in servers.items():
         text = json.dumps({"tools": [{"name": tool, "inputSchema": {"type": "object"}}]})

@@ -41,7 +41,7 @@ class Expected:
     name: str
     required: bool
     schemas: tuple[Json, ...]
-    """Every schema that says something of it, references as they are."""
+    """Every schema that says something of it, references unchanged."""
 
     description: str = ""
 
@@ -78,7 +78,7 @@ def request_parameters(raw: Json) -> Iterator[Expected]:
 
 
 def properties_of(raw: Json, schema: Json) -> dict[str, list[Json]]:
-    """Gives the top-level properties of a schema, through references, `allOf` and alternatives."""
+    """Returns the top-level properties of a schema, through references, `allOf` and alternatives."""
     schema = target(raw, schema)
     found: dict[str, list[Json]] = {}
     for name, value in schema.get("properties", {}).items():
@@ -91,7 +91,7 @@ def properties_of(raw: Json, schema: Json) -> dict[str, list[Json]]:
 
 
 def required_of(raw: Json, schema: Json) -> set[str]:
-    """Gives the properties without which no value fits a schema."""
+    """Returns the properties without which no value fits a schema."""
     schema = target(raw, schema)
     found = set(schema.get("required", ()))
     for member in schema.get("allOf", ()):
@@ -118,7 +118,7 @@ def body_parameters(raw: Json) -> Iterator[Expected]:
 
 
 def shown_value(value: Json) -> str:
-    """Gives a value as a code span shows it: a text as it is unless it could be other JSON, anything else as JSON."""
+    """Returns a value as a code span shows it: a string unchanged unless it could be other JSON, else JSON."""
     if isinstance(value, str) and value and not re.match(r"-?\d[\d.]*$|true$|false$|null$|[\[{\"]", value):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -129,7 +129,7 @@ def shown_value(value: Json) -> str:
 
 @lru_cache(1)
 def tool_sections(references: Path) -> dict[str, list[Section]]:
-    """Gives every section of the second level, in all files of the references, by its heading."""
+    """Returns every section of the second level, in all files of the references, by its heading."""
     found: dict[str, list[Section]] = {}
     for path in sorted(references.glob("*.md")):
         for section in document_at(path).sections(2):
@@ -188,7 +188,7 @@ def complaints(github: GitHub, expected: Expected, found: list[Item]) -> Iterato
 
 
 def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bool]:
-    """Tells for each fact of a schema whether an item says it; what a named type says stands where the item links."""
+    """Returns for each fact of a schema whether an item says it; what a named type says is where the item links."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         (section,) = tool_sections(github.skill / "references")[name]
@@ -207,7 +207,7 @@ def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bo
 
 
 def words(text: str, whole: bool = False) -> str:
-    """Gives the letters and digits of a text, or of its start, before a mark that a filter may change."""
+    """Returns the letters and digits of a text, or of its start, before a mark that a filter may change."""
     return "".join(re.findall(r"[^\W_]+", text if whole else re.split(r"[\[<!&\\]", text, maxsplit=1)[0]))
 
 

@@ -33,7 +33,7 @@ def service_of(source: Path) -> dict[str, Json]:
 
 
 def members(service: dict[str, Json]) -> dict[str | None, list[str]]:
-    """Gives the title of each group with the names of its tools."""
+    """Returns the title of each group with the names of its tools."""
     titles = {group["name"]: group["title"] for group in service.get("groups", [])}
     found: dict[str | None, list[str]] = {title: [] for title in titles.values()}
     for tool in service["tools"]:
@@ -42,7 +42,7 @@ def members(service: dict[str, Json]) -> dict[str | None, list[str]]:
 
 
 def named(*names: str) -> dict[str | None, list[str]]:
-    """Gives the groups that these names suggest."""
+    """Returns the groups that these names suggest."""
     service = infer_missing(Service(kind="mcp", name="x", tools=tuple(Tool(name=name, pointer="") for name in names)))
     titles = {group.name: group.title for group in service.groups}
     found: dict[str | None, list[str]] = {}
@@ -163,7 +163,7 @@ def test_a_heading_spells_a_word_as_the_descriptions_do() -> None:
 
 
 def test_a_description_names_something_of_each_group_before_more_of_any(tmp_path: Path) -> None:
-    """X-22, issue 5: what many groups do in the same words tells none of them apart."""
+    """X-22, issue 5: what many groups do in the same words distinguishes none."""
     data = description(
         {
             f"/{thing}/{verb}": {
@@ -196,7 +196,7 @@ def test_operations_that_share_a_path_are_grouped_by_what_their_names_are_about(
 
 
 def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path: Path) -> None:
-    """Issue 5: what all share tells nothing apart, and no part has a single tool."""
+    """Issue 5: what all share distinguishes none, and no part has a single tool."""
     paths = {
         f"/{thing}s/{part}": {
             verb: operation(f"{verb}_{thing}_{part}", tags=["all"]) for verb in ("get", "put", "post")
@@ -211,7 +211,7 @@ def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path
 
 
 def test_a_large_service_says_what_it_is_about_in_words_and_so_does_each_line_of_its_index(tmp_path: Path) -> None:
-    """X-22, issue 5: more groups than a description has room for are told by the words of their titles and paths."""
+    """X-22, issue 5: more groups than a description has room for are described by words of titles and paths."""
     parts = ("labels", "reminders", "attachments", "watchers", "links", "notes", "votes", "drafts", "limits", "fees")
     data = description(
         {
@@ -305,7 +305,7 @@ def test_a_group_says_more_than_one_thing_of_a_kind_where_there_is_room(tmp_path
 
 
 def test_a_name_in_words_is_what_a_tool_is_for_where_nothing_says_more(tmp_path: Path) -> None:
-    """Issue 5: in a list of uses no name stands beside it."""
+    """Issue 5: in a list of uses no name is next to it."""
     paths = {"/a": {"get": operation("ShipsByHarbour", summary="Ships by harbour")}}
     service = service_of(write(tmp_path / "api.json", description(paths)))
     assert service["when_to_use"] == ["Ships by harbour"]
@@ -345,7 +345,7 @@ def test_a_large_service_is_described_by_phrases(tmp_path: Path) -> None:
 
 
 def in_groups(service: dict[str, Any]) -> dict[str, list[str]]:
-    """Gives the titles of the groups with the names of their tools."""
+    """Returns the titles of the groups with the names of their tools."""
     return {
         group["title"]: [tool["name"] for tool in service["tools"] if tool.get("group") == group["name"]]
         for group in service["groups"]

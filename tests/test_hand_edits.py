@@ -48,7 +48,7 @@ def run(out: Path, data: object = SOURCE, *options: str) -> Finished:
 
 
 def changed() -> dict[str, object]:
-    """Gives the description with get_task described anew, list_tasks and the users gone, and teams added."""
+    """Returns the description with get_task described anew, list_tasks and the users gone, and teams added."""
     data = grouped(tasks=["get_task", "make_task"], teams=["list_teams", "get_team"])
     data["paths"]["/tasks/get_task"]["get"]["description"] = "Gets one task by its number."
     return data

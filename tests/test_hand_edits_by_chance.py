@@ -42,7 +42,7 @@ PATHS = sorted(DOCUMENTS["before"])
 LINES = st.sampled_from(
     ["MINE {}", "- MINE {}", "## MINE {}", "mine-{}: yes", "# MINE {}", "  mine-{}: 1", "<!-- MINE {} -->", "MINE {}\r"]
 ) | st.sampled_from(["", "```", "---", "<!-- yours -->", "<!-- /yours -->", "# yours", "## get_task", "name: x", "}"])
-"""What a person may write; most lines can be told from all others."""
+"""What a person may write; most lines can be distinguished from all others."""
 
 EDITS = st.lists(
     st.tuples(
@@ -57,7 +57,7 @@ EDITS = st.lists(
 
 
 def edited(out: Path, edits: list[Edit]) -> Counter[str]:
-    """Edits files, and gives the lines that a person wrote and that can be told from all others."""
+    """Edits files, and returns the lines that a person wrote and that can be distinguished from all others."""
     number, mine = 0, Counter[str]()
     for path, kind, place, words in edits:
         lines = (out / path).read_text("utf-8").split("\n")[:-1]
@@ -80,7 +80,7 @@ def mine_in(out: Path) -> Counter[str]:
 
 
 def build(out: Path, name: str) -> bool:
-    """Writes the documents of a source; gives whether nothing stood in the way."""
+    """Writes the documents of a source; returns whether nothing prevented it."""
     try:
         documents = {path: text.encode() for path, text in DOCUMENTS[name].items()}
         plan = plan_documents(out, documents, service="Tasks", tools={})

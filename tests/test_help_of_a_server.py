@@ -163,7 +163,7 @@ def test_nested_lists_of_use_keep_their_own_lead_ins(tmp_path: Path) -> None:
 
 
 def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
-    """S0-18: prose beside the lists stays; a sentence that declares a use is one."""
+    """S0-18: prose next to the lists stays; a sentence that declares a use is one."""
     text = "## When to Use\n\nIt is the fastest way.\n\n- Plan\n\nDo not use it for taxes.\n\n```sh\nacme plan\n```\n"
     finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
     assert finished.exit_code == 0, finished.stderr

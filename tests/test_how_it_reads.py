@@ -74,7 +74,7 @@ INFO = {"title": "Tasks", "version": "1"}
 
 
 def test_the_largest_services_are_described_by_the_areas_of_their_paths(tmp_path: Path) -> None:
-    """X-22, issue 5: areas that deal with the same things are one; tags that are many and small are none."""
+    """X-22, issue 5: areas that deal with the same things are one; tags that are many and small are not."""
     paths = {
         f"/{owner}/{thing}/t{n}/{{id}}": {"get": operation(f"{owner}{thing}{n}", tags=[f"{owner}.{thing}.{n}"])}
         for owner in ("users", "me", "deviceManagement", "sites")
@@ -221,7 +221,7 @@ def test_a_label_in_bold_is_followed_by_one_colon(tmp_path: Path) -> None:
 
 
 def test_an_operation_that_is_named_after_a_removal_is_marked_whatever_its_method(tmp_path: Path) -> None:
-    """S2-09, issue 5: where POST stands for every call, `may change data` tells too little."""
+    """S2-09, issue 5: where POST is used for every call, `may change data` says too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
     assert "- `DeleteRope` and `purgeRopes` may delete or overwrite (inferred): make sure" in skill

@@ -43,7 +43,7 @@ def targets(project: Path) -> dict[str, Any]:
 
 
 def builds(project: Path) -> set[str]:
-    """Builds, and gives the names of the tools that are documented."""
+    """Builds, and returns the names of the tools that are documented."""
     finished = run_skillgen("build", "--json", cwd=project)
     assert finished.exit_code == 0, finished.stderr
     assert run_skillgen("build", "--check", cwd=project).exit_code == 0
@@ -51,7 +51,7 @@ def builds(project: Path) -> set[str]:
     return {name for record in records for name in record["tools"]}
 
 
-# -- what there is ---------------------------------------------------------------------------------------------------
+# -- what a project has ----------------------------------------------------------------------------------------------
 
 
 def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """JSON Schemas as the model has them: 2020-12, draft-07, and the schema objects of OpenAPI 3.0 and 3.1.
 
-What is broken gives problems, and never an exception.
+What is broken makes problems, and never an exception.
 """
 
 from __future__ import annotations
@@ -403,7 +403,7 @@ def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
 
 
 def references(value: Json) -> set[str]:
-    """Gives the named types to which a schema of the model refers."""
+    """Returns the named types to which a schema of the model refers."""
     if isinstance(value, list):
         return set().union(*map(references, value))
     if not isinstance(value, dict):

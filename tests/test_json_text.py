@@ -38,7 +38,7 @@ def text_of(tree: Json) -> str:
 
 
 def doubled(tree: Json, pointer: str = "") -> list[str]:
-    """Gives the pointers of keys that stand twice, but for those in values that are not kept."""
+    """Returns the pointers of keys that stand twice, but for those in values that are not kept."""
     found = []
     if is_object(tree):
         keys = [key for key, _ in tree]

@@ -26,14 +26,14 @@ _FENCE = re.compile(r"(`{3,}|~{3,})")
 
 @pytest.fixture(scope="module")
 def largest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the documents of Microsoft Graph beta."""
+    """Returns the documents of Microsoft Graph beta."""
     out = tmp_path_factory.mktemp("largest") / "documents"
     generated(*largest_command(out)[3:])
     return out
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """Gives the lines that stand in no block of code."""
+    """Yields the lines that stand in no block of code."""
     fence = ""
     for line in text.split("\n"):
         if fence:
@@ -45,7 +45,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def headings_of(text: str) -> list[str]:
-    """Gives the headings of sections as they read."""
+    """Returns the headings of sections as they read."""
     return [re.sub(r"\\([!-/:-@[-`{-~])", r"\1", line[3:]) for line in lines_of(text) if line.startswith("## ")]
 
 

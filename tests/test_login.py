@@ -27,7 +27,7 @@ urllib.request.urlopen(sys.argv[1]).read()
 
 @pytest.fixture
 def browser(tmp_path: Path) -> dict[str, str]:
-    """Gives the environment of a user with a browser that follows where it is sent, and a configuration folder."""
+    """Returns the environment of a user with a browser that follows where it is sent, and a configuration folder."""
     script = tmp_path / "browser.py"
     script.write_text(BROWSER)
     return {"BROWSER": f"{sys.executable} {script} %s", "XDG_CONFIG_HOME": str(tmp_path / "config")}

@@ -24,7 +24,7 @@ JIRA = json.loads((PUBLISHED / "manifests" / "jira-server-manifest.json").read_t
 
 
 def inspected(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Gives the model of a manifest, through the command line."""
+    """Returns the model of a manifest, through the command line."""
     finished = run_skillgen("inspect", "--manifest", "-", stdin=json.dumps(manifest))
     assert finished.exit_code == 0, finished.stderr
     service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
@@ -36,7 +36,7 @@ def codes_of(manifest: dict[str, Any]) -> list[str]:
 
 
 def documents(manifest: Path | dict[str, Any], out: Path) -> dict[str, str]:
-    """Gives the documents of a manifest, path to text."""
+    """Returns the documents of a manifest, path to text."""
     if isinstance(manifest, dict):
         path = out.parent / "manifest.json"
         path.write_text(json.dumps(manifest), "utf-8")
@@ -100,7 +100,7 @@ def test_a_document_that_is_no_manifest_is_one_message(tmp_path: Path) -> None:
 
 
 def test_costs_times_sizes_and_media_types_are_documented_as_estimates_and_hints(tmp_path: Path) -> None:
-    """S4-07, S4-13: the state of a quota is no fact of the service, and stands in no document."""
+    """S4-07, S4-13: the state of a quota is no fact of the service, and is in no document."""
     manifest = copy.deepcopy(JIRA)
     manifest["tools"][0] |= {
         "input_types": ["image/png"],

@@ -58,7 +58,7 @@ LINKING_PARSER = MarkdownIt("gfm-like")
 
 
 def parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
-    """Gives the tokens of a document and the link definitions in it."""
+    """Returns the tokens of a document and the link definitions in it."""
     env: dict[str, Any] = {}
     return PARSER.parse(text, env), env.get("references", {})
 
@@ -465,7 +465,7 @@ def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> Non
     ],
 )
 def test_the_first_sentence_is_one_that_says_what_the_text_is_about(text: str) -> None:
-    """Issue 5: no heading, greeting, notice, label, table or code that stands before it."""
+    """Issue 5: no heading, greeting, notice, label, table or code that is before it."""
     assert first_sentence(text) == "Keeps them."
 
 

@@ -32,7 +32,7 @@ def documents(manner: str, out: Path, *options: object) -> Path:
 
 class TestGroups:
     def test_what_groups_alone_hold_is_documented(self) -> None:
-        """S3-14: tools, prompts and resources, also of nested groups; what two groups share stands once."""
+        """S3-14: tools, prompts and resources, also of nested groups; what two groups share is written once."""
         service = inspected("grouped")
 
         assert [tool["name"] for tool in service["tools"]] == ["buy_paper", "list_papers", "deliver", "track"]

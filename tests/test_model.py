@@ -1,4 +1,4 @@
-"""The model as JSON and back, and the JSON Schema of it that stands in the repository."""
+"""The model as JSON and back, and the JSON Schema of it that is in the repository."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DEPTH = 3
 
 
 def values_of(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
-    """Gives values of a field's type; below a depth, what recurs is empty."""
+    """Returns values of a field's type; below a depth, what recurs is empty."""
     if annotation is Any:
         return JSON
     if annotation is Value:
@@ -84,7 +84,7 @@ def hints_of(cls: type) -> dict[str, Any]:
 
 
 def nodes_of(cls: type, depth: int = DEPTH) -> st.SearchStrategy[Any]:
-    """Gives nodes of a class: each field is often left at its default, one that holds other nodes more often still."""
+    """Returns nodes of a class: each field is often left at its default, one with other nodes more often."""
     hints = hints_of(cls)
 
     @st.composite
@@ -238,6 +238,6 @@ def test_githubs_description_goes_to_json_and_back_without_loss(github_snapshot:
 
 @pytest.fixture(scope="module")
 def github_snapshot(node_modules: Path) -> Json:
-    """Gives what `inspect` prints of GitHub's description."""
+    """Returns what `inspect` prints of GitHub's description."""
     source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
     return json.loads(generated("inspect", source, "-q").stdout)

@@ -98,7 +98,7 @@ def private() -> Iterator[Server]:
 
 
 def fetched_through_a_redirect_to(location: str) -> bytes:
-    """Gives what a user gets who names a server that redirects."""
+    """Returns what a user gets who names a server that redirects."""
     with serving(lambda handler: handler.redirect(location)) as server:
         return Network(named=frozenset({"127.0.0.1"}), timeout_s=5).fetch(server.url()).content
 
@@ -182,7 +182,7 @@ def test_no_address_that_a_source_holds_is_asked(private: Server, tmp_path: Path
     ],
 )
 def test_a_redirect_into_a_private_network_is_refused(private: Server, place: str) -> None:
-    """Also where the address is written as a number, or as an IPv6 address that stands for one of IPv4."""
+    """Also where the address is written as a number, or as an IPv6 address that embeds one of IPv4."""
     target = place.replace("PORT", str(private.server_port))
     with pytest.raises(SourceError, match=r"private network|not known"):
         fetched_through_a_redirect_to(target)

@@ -131,21 +131,21 @@ FULL: dict[str, Json] = {
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the documents of `FULL`, which no test changes, beside the source."""
+    """Returns the documents of `FULL`, which no test changes, next to the source."""
     folder = tmp_path_factory.mktemp("full")
     generated("from-openapi", write(folder / "api.json", FULL), "-o", folder / "out", "--strict")
     return folder / "out"
 
 
 def inspected(tmp_path: Path, data: Json, *options: str) -> tuple[Json, list[str]]:
-    """Gives the model of a description as JSON, and the codes of what is wrong with it, advice left out."""
+    """Returns the model of a description as JSON, and the codes of what is wrong with it, advice left out."""
     finished = generated("inspect", write(tmp_path / "api.json", data), *options)
     (service,) = json.loads(finished.stdout)["services"]
     return service, [problem["code"] for problem in service.get("problems", ()) if problem["level"] != "info"]
 
 
 def section_of(folder: Path, tool: str) -> Section:
-    """Gives a tool's one section in the references."""
+    """Returns a tool's one section in the references."""
     (found,) = (
         section
         for path in sorted(folder.glob("skills/*/references/*.md"))
@@ -159,7 +159,7 @@ def section_of(folder: Path, tool: str) -> Section:
 
 
 def documents(out: Path) -> dict[str, bytes]:
-    """Gives the documents without what the size of the source changes: the record's digests."""
+    """Returns the documents without what the size of the source changes: the record's digests."""
     return {path: content for path, content in files_of(out).items() if path != ".skillgen.json"}
 
 
@@ -190,7 +190,7 @@ def test_a_description_on_standard_input_produces_the_same_documents(full: Path,
 def test_a_description_at_a_url_produces_the_same_documents(
     full: Path, tmp_path: Path, serve: Callable[..., str], content_type: str, as_yaml: bool
 ) -> None:
-    """S2-01, S2-02: what it is, its content tells."""
+    """S2-01, S2-02: what it is, its content decides."""
     body = yaml.safe_dump(FULL, sort_keys=False) if as_yaml else json.dumps(FULL)
     address = serve({"/openapi": (200, content_type, body.encode())})
     generated("from-openapi", f"{address}/openapi", "-o", tmp_path / "out")
@@ -239,7 +239,7 @@ def test_parameters_of_the_path_are_inherited_and_overridden(full: Path) -> None
 
 
 def test_a_body_of_a_named_type_shows_its_properties_and_links_the_types_below(full: Path) -> None:
-    """S2-08, S2-09: a type that holds itself stands once."""
+    """S2-08, S2-09: a type that holds itself is written once."""
     section = section_of(full, "create_task")
     assert [item.name for item in section.items if item.label.startswith("Body")] == [
         "title",
@@ -575,7 +575,7 @@ def test_a_value_that_means_a_type_elsewhere_is_documented_and_reported(tmp_path
     ("#", 300, "`kind` is `#`, then the name of the type: `acme.k000`, `acme.k001`, "),
 ])  # fmt: skip
 def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: str, count: int, shown: str) -> None:
-    """S2-09, X-24: where a value follows from the name of its type, a rule tells it."""
+    """S2-09, X-24: where a value follows from the name of its type, a rule states it."""
     kinds = [f"acme.k{number:03}" for number in range(count)]
     mapping = {start + kind: f"#/components/schemas/{kind}" for kind in kinds}
     base = {"properties": {"kind": {"type": "string"}}, "discriminator": {"propertyName": "kind", "mapping": mapping}}
@@ -884,7 +884,7 @@ SPOTS = st.lists(st.integers(0, 10**6), min_size=1, max_size=6)
 
 
 def spots(value: Json) -> Iterator[tuple[Json, Json]]:
-    """Gives every place in a document: what holds it, and its key."""
+    """Yields every place in a document: what holds it, and its key."""
     for key in list(value) if isinstance(value, dict) else range(len(value)):
         yield value, key
         if isinstance(value[key], (dict, list)):
@@ -946,7 +946,7 @@ HOSTILE = [
 
 
 def told(text: str, lead: str) -> Json:
-    """Gives the description that uses most of OpenAPI, with a text wherever words for people may stand."""
+    """Returns the description that uses most of OpenAPI, with a text wherever words for people may stand."""
     data = copy.deepcopy(FULL)
     for holder, key in list(spots(data)):
         if key in ("description", "summary", "title") and isinstance(holder[key], str):
@@ -962,7 +962,7 @@ def told(text: str, lead: str) -> Json:
 
 
 def texts(data: Json, out: Path) -> dict[str, str]:
-    """Gives the Markdown documents of a description; they also go to a folder, where links can be followed."""
+    """Returns the Markdown documents of a description; they also go to a folder, where links can be followed."""
     service = infer_missing(service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog()))
     for document in render_documents(service):
         path = out.joinpath(*document.path.split("/"))
@@ -977,7 +977,7 @@ def levels(documents: dict[str, str]) -> dict[str, list[int]]:
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[int]]:
-    """Gives the headings of each document where every text is a word."""
+    """Returns the headings of each document where every text is a word."""
     return levels(texts(told("word", ""), tmp_path_factory.mktemp("harmless")))
 
 

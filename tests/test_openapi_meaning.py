@@ -24,7 +24,7 @@ def service_of(data: Json) -> Service:
 
 
 def tool_of(method: Json = "get", **members: Json) -> Tool:
-    """Gives the one operation of a description, read."""
+    """Returns the one operation of a description, read."""
     return service_of(description({"/a": {method: operation("x", **members)}})).tools[0]
 
 

@@ -30,7 +30,7 @@ TREE: dict[str, Json] = {
 
 
 def sent(schema: Json) -> dict[str, Json]:
-    """Gives the path item of an operation with this body."""
+    """Returns the path item of an operation with this body."""
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     return {"post": operation("act", requestBody=body)}
 
@@ -80,7 +80,7 @@ def test_a_message_names_the_file_in_which_nothing_was_found(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("own", ["https://specs.example/apis/main.json", "apis/main.json"])
 def test_a_file_may_declare_its_own_url(tmp_path: Path, own: str) -> None:
-    """S2-23, S2-09: `$self`; what stands beside the one stands beside the other, and nothing is fetched."""
+    """S2-23, S2-09: `$self`; what is next to the one is next to the other, and nothing is fetched."""
     write(tmp_path / "types.json", {"A": {"type": "object", "properties": {"a": {"type": "string"}}}})
     references = ["types.json#/A", "main.json#/components/schemas/Own"]
     if own.startswith("https:"):

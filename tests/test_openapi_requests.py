@@ -47,7 +47,7 @@ def pages_of(service: Service) -> list[str]:
 
 
 def call_of(method: str, path: str, operation_: Json, **members: Json) -> Call:
-    """Gives the one call of a description that has one operation."""
+    """Returns the one call of a description that has one operation."""
     data = description({path: {method: {**operation("act"), **operation_}}}, **members)
     (call,) = (call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None)
     return call
@@ -67,7 +67,7 @@ def curl(tmp_path: Path) -> FakeCurl:
 
 
 def options(arguments: list[str], name: str) -> list[str]:
-    """Gives the values of an option."""
+    """Returns the values of an option."""
     return [value for option, value in itertools.pairwise(arguments) if option == name]
 
 
@@ -120,7 +120,7 @@ def test_an_object_in_a_query_leaves_a_trace(curl: FakeCurl) -> None:
 
 
 def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
-    """Gives types A and B, of which each says what its `kind` may be, and the type Any that is one of them."""
+    """Returns types A and B, of which each says what its `kind` may be, and the type Any that is one of them."""
     told = {"discriminator": {"propertyName": "kind"}}
     types: dict[str, Json] = {"Word": {"type": "string", "enum": ["w"]}}
     for name, value in zip("AB", values, strict=True):
@@ -526,7 +526,7 @@ def test_what_is_sent_for_a_type_that_others_extend_is_of_one_of_them(schema: Js
 
 
 def test_what_extends_a_closed_type_is_sent_and_documented_as_forbidden(curl: FakeCurl) -> None:
-    """S2-08: no value fits the schema as it is written, and what is meant is known; ShipEngine's types are so."""
+    """S2-08: no value fits the schema as written, and what is meant is known; ShipEngine's types are so."""
     base = {
         "type": "object",
         "required": ["a"],

@@ -110,7 +110,7 @@ SHOP: dict[str, Json] = {
 
 
 def read(data: Json) -> tuple[Service, ProblemLog]:
-    """Gives the service of a description, and what is wrong with it."""
+    """Returns the service of a description, and what is wrong with it."""
     problems = ProblemLog()
     service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
     return service, problems
@@ -126,7 +126,7 @@ def tool_of(service: Service, name: str) -> Any:
 
 
 def pointers(node: Json) -> list[str]:
-    """Gives every pointer in the JSON of a model."""
+    """Returns every pointer in the JSON of a model."""
     if isinstance(node, list):
         return [pointer for item in node for pointer in pointers(item)]
     if not isinstance(node, dict):

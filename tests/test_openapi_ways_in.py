@@ -26,7 +26,7 @@ Read = tuple[Any, list[tuple[str, str]]]
 
 
 def read(path: Path | str, *, include: tuple[str, ...] = (), exclude: tuple[str, ...] = (), **options: Json) -> Read:
-    """Gives the service of a description, and code and place of what is wrong with it, advice left out."""
+    """Returns the service of a description, and code and place of what is wrong with it, advice left out."""
     overrides = Overrides(include=include, exclude=exclude)
     service = read_description(str(path), overrides, DescriptionOptions(**options))
     return service, [(item.code, item.where) for item in service.problems if item.level != "info"]
@@ -41,7 +41,7 @@ PET = {"type": "object", "properties": {"name": {"type": "string"},
 
 @pytest.fixture
 def split(tmp_path: Path) -> Path:
-    """Gives a description whose pieces stand in other files, which refer to one another and back."""
+    """Returns a description whose pieces stand in other files, which refer to one another and back."""
     folder = tmp_path / "api"
     (folder / "parts").mkdir(parents=True)
     write(folder / "parts" / "Pet.json", PET)
@@ -247,7 +247,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("word", OTHERS)
 def test_what_is_no_description_is_named(answering: Callable[[Reply], tuple[str, Asked]], word: str) -> None:
-    """S2-03, X-41, X-43: told apart by content, and nothing that it names is followed."""
+    """S2-03, X-41, X-43: distinguished by content, and nothing that it names is followed."""
     content = json.dumps(OTHERS[word]).encode()
     address, asked = answering(lambda path, _: (200, {}, content) if path.endswith("mcp.json") else ABSENT)
     with pytest.raises(SourceError) as caught:
@@ -289,7 +289,7 @@ def test_a_wait_may_be_a_date() -> None:
 def test_an_unchanged_description_costs_one_conditional_request(
     answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
 ) -> None:
-    """X-50, S2-01: what is kept stands in the user's cache, which nobody else can read, and never in OUT."""
+    """X-50, S2-01: what is kept is in the user's cache, which nobody else can read, and never in OUT."""
 
     def reply(path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
         unchanged = headers.get("if-none-match") == '"7"'

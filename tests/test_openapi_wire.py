@@ -19,12 +19,12 @@ __all__ = ["curl"]  # a fixture
 
 
 def command_of(method: str, path: str, operation_: Json, **members: Json) -> str:
-    """Gives the text of the one command of an operation."""
+    """Returns the text of the one command of an operation."""
     return call_of(method, path, operation_, **members).text
 
 
 def of_2_0(parameters: list[Json], **members: Json) -> dict[str, Json]:
-    """Gives a description of version 2.0 with one operation."""
+    """Returns a description of version 2.0 with one operation."""
     return {
         "swagger": "2.0",
         "info": {"title": "Tasks", "version": "1.0", "description": "Keeps tasks."},
@@ -35,7 +35,7 @@ def of_2_0(parameters: list[Json], **members: Json) -> dict[str, Json]:
 
 
 def page_of(tmp_path: Path, data: Json) -> str:
-    """Gives the page of the tools of a description."""
+    """Returns the page of the tools of a description."""
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
     return (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
 

@@ -1,4 +1,4 @@
-"""What a description says of a type in its own words reaches the documents, wherever the type stands."""
+"""What a description says of a type in its own words reaches the documents, wherever the type is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ITEM: Json = {"type": "object", "description": "What is sold.", "properties": {"
 
 
 def section_of(acts: Json, **members: Json) -> Section:
-    """Gives the section of the one operation of a description."""
+    """Returns the section of the one operation of a description."""
     data = description({"/a/{id}": {"post": operation("act", **acts)}}, **members)
     document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
     service = infer_missing(service_from_description(document, ProblemLog()))
@@ -149,7 +149,7 @@ def test_the_type_of_a_response_says_what_the_response_does_not() -> None:
 
 
 def test_spaces_in_values_and_patterns_are_not_changed() -> None:
-    """Issue 4: no default and no choice is stated that is none."""
+    """Issue 4: no default and no choice is stated that does not exist."""
     schemas: Json = {
         "c": {"type": "string", "enum": ["a  b", " a"], "default": "a  b"},
         "d": {"type": "string", "pattern": "^a  b$"},

@@ -23,7 +23,7 @@ FOLDERS = ["2.0/json", "2.0/yaml", "3.0/json", "3.0/yaml", "3.1/json", "3.1/yaml
 
 
 def documented(source: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> Json:
-    """Runs the command in this process, as there are many; gives its exit code."""
+    """Runs the command in this process, as there are many; returns its exit code."""
     monkeypatch.setattr(sys, "argv", ["skillgen", "from-openapi", str(source), "--out", str(out), "--quiet"])
     try:
         command_line.main()

@@ -21,13 +21,13 @@ READ_ONLY = {"annotations": {"readOnlyHint": True}}
 
 
 def fields_of(out: Path) -> dict[str, Json]:
-    """Gives the front matter of the one skill."""
+    """Returns the front matter of the one skill."""
     (path,) = out.glob("skills/*/SKILL.md")
     return MarkdownDocument(path.read_text("utf-8")).fields()
 
 
 def dashdash(**invocation: Json) -> dict[str, Json]:
-    """Gives what a server says that declares who may start its skill."""
+    """Returns what a server says that declares who may start its skill."""
     return {
         "dashdash": {
             "specVersion": "0.2.0",

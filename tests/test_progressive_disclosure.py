@@ -81,7 +81,7 @@ def test_the_second_stage_replaces_the_first_whose_words_stay_as_the_summary(kio
 
 
 def test_reads_are_batched_and_always_name_tools(kiosk: Kiosk) -> None:
-    """S3-03, S3-04: names exactly as in tools/list; one with a comma in it stands alone."""
+    """S3-03, S3-04: names exactly as in tools/list; one with a comma in it is alone."""
     kiosk.service("progressive")
     assert kiosk.reads() == [f"{DESCRIPTIONS}?tools=buy_paper,list_papers", f"{DESCRIPTIONS}?tools=a%2Cb"]
 

@@ -509,7 +509,7 @@ def test_a_token_that_leads_to_another_page_stays(name: str) -> None:
 
 
 def test_a_credential_in_a_key_of_the_source_is_in_no_pointer(tmp_path: Path) -> None:
-    """S0-22: a problem tells the place of a credential, and the place may be the credential itself."""
+    """S0-22: a problem names the place of a credential, and the place may be the credential itself."""
     token = CREDENTIALS["GitHub token"]
     described = description_with()
     described["paths"] = {f"/bot/{token}/send": {"get": {"responses": {"200": {"description": "ok"}}}}}

@@ -416,7 +416,7 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize("lists_tools", [True, False])
 def test_a_server_that_repeats_its_input_leaks_none_of_it(tmp_path: Path, lists_tools: bool) -> None:
-    """S0-22, X-12: a variable, one of a package manager, an argument; in texts, keys, codes, problems and dead ends."""
+    """S0-22, X-12: variables, also of a package manager, and arguments; in texts, keys, codes and messages."""
     text = SERVER if lists_tools else SERVER.replace('"tools/list"', '"tools/unlisted"')
     (tmp_path / "server.py").write_text(text, encoding="utf-8")
     values = [GIVEN, "npm-9f8e7d6c5b4a3210", "arg-0a1b2c3d4e5f6978"]

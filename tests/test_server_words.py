@@ -179,7 +179,7 @@ def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path
 
 
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
-    """S3-15: a call takes no further page to read; what several pages share stands once, on a page of its own."""
+    """S3-15: a call takes no further page to read; what several pages share is written once, on a page of its own."""
     types = {
         "Style": {"type": "object", "properties": {"bold": {"type": "boolean"}, "font": {"$ref": "#/$defs/Font"}}},
         "Font": {"type": "object", "properties": {"size": {"type": "integer"}}},
@@ -290,7 +290,7 @@ def test_phrases_of_a_group_are_left_out_whole(tmp_path: Path) -> None:
 
 
 def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_path: Path) -> None:
-    """S0-32: nothing that the server's help tells is said to be undeclared, and no section is there twice."""
+    """S0-32: nothing that the server's help says is said to be undeclared, and no section is there twice."""
     told = {
         "Overview": "Keeps berths.",
         "Setup/Prerequisites": "Set it up.",

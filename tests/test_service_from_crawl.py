@@ -162,7 +162,7 @@ class TestWhereDashdashStands:
         ],
     )
     def test_it_is_found_in_each_place_of_the_result(self, opening: dict[str, Json], pointer: str) -> None:
-        """S0-01, S0-02: the pointer of the place is the origin of what stands there."""
+        """S0-01, S0-02: the pointer of the place is the origin of what is there."""
         service = service_of(opening)
         assert service.name == "x"
         assert (service.origins or {})["name"] == Origin("declared", f"{pointer}/identity/name")
@@ -438,7 +438,7 @@ class TestWhatTheServiceIs:
         assert (service.summary, service.description) == ("One line.", "One\nline.\n\nMore.")
 
     def test_extensions_are_read_from_a_map_and_from_a_list(self) -> None:
-        """S4-04: the reference server of seed 004 gives names."""
+        """S4-04: the reference server of seed 004 has names."""
         assert service_of({"capabilities": {"extensions": {"a/b": {"c": 1}}}}).extensions == {"a/b": {"c": 1}}
         service = service_of({"capabilities": {"extensions": ["streaming"], "tools": {"listChanged": True}}})
         assert service.extensions == {"streaming": {}}
@@ -498,7 +498,7 @@ class TestWhoCountsMore:
         assert the_problem(service).where == "/ai_help/content"
         assert "/initialize/dashdash/homepage" in the_problem(service).message
 
-    def test_the_cautious_of_two_facts_on_safety_counts_whoever_declares_it(self) -> None:
+    def test_the_cautious_of_two_facts_on_safety_counts_from_any_place(self) -> None:
         """S0-19: with a warning that names both places."""
         entry = {"dashdash": {"idempotent": True}, "annotations": {"idempotentHint": False}}
         service = service_of(tools=({"name": "create", "inputSchema": NOTHING, **entry},))
@@ -727,7 +727,7 @@ class TestBrokenEntries:
 
     @pytest.mark.parametrize("wrong", [7, "x", [], {}, True, None, [[]], {"a": {}}])
     def test_no_value_in_a_wrong_place_breaks_the_reading(self, wrong: Json) -> None:
-        """Whatever stands where something else belongs, the tool is still there."""
+        """Whatever is where something else belongs, the tool is still there."""
         keys = (
             "title", "description", "annotations", "_meta", "dashdash", "icons", "outputSchema", "cost", "latency",
             "required_scopes", "input_types", "risk_level", "execution",
@@ -849,7 +849,7 @@ class TestIcons:
         assert "icon-left-out" in codes(service)
 
     def test_data_and_subdomains_are_kept(self) -> None:
-        """S1-04, S1-05: what needs no request, and what the server's host stands for."""
+        """S1-04, S1-05: what needs no request, and what the server's host replaces."""
         service = self.icons({"src": "data:image/png;base64,AA=="}, {"src": "https://cdn.mcp.acme.com/i.png"})
         assert len(service.icons) == 2
 
@@ -942,7 +942,7 @@ class TestAiHelp:
         ],
     )
     def test_the_lists_of_use_may_stand_in_any_order(self, content: str) -> None:
-        """S0-18: what introduces a list tells which it is."""
+        """S0-18: what introduces a list says which it is."""
         service = service_of(ai_help=markdown(content))
         assert (service.when_to_use, service.when_not_to_use) == (("Plan",), ("Files",))
         assert [section.title for section in service.sections] in ([], ["Tips"])
@@ -1041,7 +1041,7 @@ def test_the_sections_of_ai_help_may_stand_in_any_order() -> None:
 
 
 class TestTheNewestRevision:
-    """What 2026-07-28 says beside the lists."""
+    """What 2026-07-28 says next to the lists."""
 
     @staticmethod
     def service(tools: list[Json], transport: Any = "http", version: str = "2026-07-28", **page: Json) -> Service:
@@ -1057,7 +1057,7 @@ class TestTheNewestRevision:
 
     @staticmethod
     def tool(name: str, *schemas: Json, **root: Json) -> dict[str, Json]:
-        """Gives a tool whose parameters are `a`, `b` and so on."""
+        """Returns a tool whose parameters are `a`, `b` and so on."""
         properties = {chr(ord("a") + index): schema for index, schema in enumerate(schemas)}
         return {"name": name, "inputSchema": {"type": "object", "properties": properties, **root}}
 

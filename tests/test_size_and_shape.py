@@ -34,14 +34,14 @@ def nested(opening: str, closing: str, inner: str = "{}") -> str:
 
 
 def types(count: int, member: Json, last: Json) -> str:
-    """Gives a schema of named types, each made of the next by `member`, in which `@` stands for it."""
+    """Returns a schema of named types, each made of the next by `member`, in which `@` is replaced by it."""
     text = json.dumps(member)
     named = {f"S{i}": json.loads(text.replace("@", f"#/$defs/S{i + 1}")) for i in range(count)}
     return json.dumps({"type": "object", "$ref": "#/$defs/S0", "$defs": {**named, f"S{count}": last}})
 
 
 def of_numbers(number: str) -> str:
-    """Gives a schema with a number in every keyword that takes one."""
+    """Returns a schema with a number in every keyword that takes one."""
     keywords = ("minimum", "maximum", "multipleOf", "default", "minLength", "maxLength", "minItems", "example")
     members = ", ".join(f'"{keyword}": {number}' for keyword in keywords)
     kinds = ", ".join(f'"{kind}": {{"type": "{kind}", {members}}}' for kind in ("integer", "number", "string", "array"))
@@ -111,7 +111,7 @@ SCHEMAS: dict[str, str] = {
         "a{99999999}", "(" * 500 + ")" * 500, "(?:" * 3_000,
     )},
 }  # fmt: skip
-"""JSON Schemas, as text, each of which should exhaust whoever reads it."""
+"""JSON Schemas, as text, each of which should exhaust its reader."""
 
 
 def description_with(folder: Path, schema: str) -> Path:
@@ -130,7 +130,7 @@ def description_with(folder: Path, schema: str) -> Path:
 
 @pytest.fixture
 def serve_messages() -> Iterator[Callable[[str, str], str]]:
-    """Gives a function that serves one list of tools over HTTP, as JSON or as events, and tells its address."""
+    """Yields a function that serves one list of tools over HTTP, as JSON or as events, and yields its address."""
     with http_servers() as start:
 
         def serving(tools: str, way: str) -> str:

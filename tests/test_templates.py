@@ -14,13 +14,13 @@ SKILL = "skills/tasks/SKILL.md"
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """Gives an empty folder of templates."""
+    """Returns an empty folder of templates."""
     (tmp_path / "mine").mkdir()
     return tmp_path / "mine"
 
 
 def rendered(mine: Path, name: str, text: str) -> tuple[Finished, dict[str, bytes]]:
-    """Overrides one template and gives what a run says and writes."""
+    """Overrides one template and returns what a run says and writes."""
     (mine / name).parent.mkdir(parents=True, exist_ok=True)
     (mine / name).write_text(text, encoding="utf-8", errors="surrogateescape")
     source = write(mine.parent / "api.json", description())

@@ -19,7 +19,7 @@ READ = 5_000
 
 
 def pages_within(skill: Path, reads: int) -> dict[Path, int]:
-    """Gives each page that can be reached from SKILL.md, and after how many reads."""
+    """Returns each page that can be reached from SKILL.md, and after how many reads."""
     found = {skill / "SKILL.md": 0}
     for read in range(reads):
         for path in [path for path, after in found.items() if after == read]:

@@ -118,7 +118,7 @@ def test_every_document_is_clean(folder: str) -> None:
 
 @pytest.fixture(scope="module")
 def ugly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the documents of ugly sources: for each profile a folder, in it a folder for each source."""
+    """Returns the documents of ugly sources: for each profile a folder, in it a folder for each source."""
     root = tmp_path_factory.mktemp("ugly")
     write(root / "snapshot.json", ugly_snapshot())
     sources = {"all": ugly_description(), **{kind: small_description(kind) for kind in ("lists", "html", "spaces")}}

@@ -224,7 +224,7 @@ SCHEMAS: st.SearchStrategy[Json] = st.recursive(
 
 
 def facts(schema: Json) -> set[str]:
-    """Gives every name of a property, every choice and every bound anywhere in a schema."""
+    """Returns every name of a property, every choice and every bound anywhere in a schema."""
     found = set()
     for key, value in schema.items():
         if key in ("properties", "patternProperties"):
@@ -244,7 +244,7 @@ def facts(schema: Json) -> set[str]:
 @settings(max_examples=150, deadline=None)
 @given(schema=SCHEMAS)
 def test_every_property_every_choice_and_every_bound_is_documented_wherever_it_is_declared(schema: Json) -> None:
-    """S2-09: or a problem names its pointer; here there is none."""
+    """S2-09: or a problem names its pointer; here there is no such problem."""
     problems = ProblemLog()
     read = SchemaReader(problems).open_document(schema, "").schema(schema, "")
     render = Templates(FILTERS, FUNCTIONS).macro("reference/sections.md.j2", "type_section")

@@ -31,7 +31,7 @@ def run(*command: object, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the wheel that is made of the sdist."""
+    """Returns the wheel that is made of the sdist."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder)
     (found,) = folder.glob("*.whl")
@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the commands of an environment that holds the wheel and what it asks for, and nothing else."""
+    """Returns the commands of an environment that holds the wheel and what it asks for, and nothing else."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     run(folder / SCRIPTS / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)

@@ -63,7 +63,7 @@ TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gives the documents of a description with two groups of tools, which no test changes."""
+    """Returns the documents of a description with two groups of tools, which no test changes."""
     folder = tmp_path_factory.mktemp("written")
     generated("from-openapi", write(folder / "api.json", TWO_GROUPS), "-o", folder / "out")
     return folder / "out"
@@ -71,13 +71,13 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Gives that description."""
+    """Returns that description."""
     return write(tmp_path / "api.json", TWO_GROUPS)
 
 
 @pytest.fixture
 def out(written: Path, tmp_path: Path) -> Path:
-    """Gives a copy of those documents."""
+    """Returns a copy of those documents."""
     shutil.copytree(written, tmp_path / "out")
     return tmp_path / "out"
 
@@ -305,7 +305,7 @@ def test_an_empty_source_replaces_them_where_the_user_says_so(source: Path, out:
     assert run(source, out).exit_code == 0
 
 
-def test_an_empty_source_produces_documents_where_there_were_none(tmp_path: Path) -> None:
+def test_an_empty_source_is_documented_into_a_new_folder(tmp_path: Path) -> None:
     finished = generated("from-openapi", write(tmp_path / "api.json", NOTHING), "-o", tmp_path / "out")
     assert "no-operations" in finished.stderr
     assert (tmp_path / "out" / SKILL).is_file()

@@ -197,7 +197,7 @@ def test_what_a_yaml_library_writes_is_read_back(data: Json) -> None:
 
 @given(data=JSON)
 def test_json_is_yaml_but_for_control_characters(data: Json) -> None:
-    """Which JSON may hold unescaped, and PyYAML refuses: U+FFFD stands in their place."""
+    """Which JSON may hold unescaped, and PyYAML refuses: U+FFFD is in their place."""
     text = re.sub("[\x7f-\x9f\u2028\u2029\ufffe\uffff]", "\ufffd", json.dumps(data, ensure_ascii=False))
     assert parse(text) == json.loads(text)
 

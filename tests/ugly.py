@@ -71,7 +71,7 @@ LABELS = (
 
 
 def ugly_description() -> Json:
-    """Gives a description in which each text stands wherever a description may have one."""
+    """Returns a description in which each text is wherever a description may have one."""
     paths: dict[str, Json] = {}
     for number, (kind, text) in enumerate(BLOCKS.items()):
         label = LABELS[number % len(LABELS)]
@@ -109,7 +109,7 @@ def ugly_description() -> Json:
 
 
 def small_description(kind: str) -> Json:
-    """Gives a description of one operation without a summary, which says one text wherever it says something."""
+    """Returns a description of one operation without a summary, which says one text wherever it says something."""
     text = BLOCKS[kind]
     query = {"name": "q", "in": "query", "description": text, "schema": {"enum": ["", "|", text]}}
     return description(
@@ -119,7 +119,7 @@ def small_description(kind: str) -> Json:
 
 
 def ugly_snapshot() -> Json:
-    """Gives the snapshot of a server that says all of it: of itself, of tools, prompts and resources."""
+    """Returns the snapshot of a server that says all of it: of itself, of tools, prompts and resources."""
     everything = "\n\n".join(BLOCKS.values())
     answers: dict[str, Json] = {
         "initialize": {

@@ -77,6 +77,6 @@ def text_complaints(schema: dict[str, Any], value: str, name: str) -> Iterator[s
 
 
 def with_defaults(schema: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
-    """Gives the arguments, and the default of every one that is absent and has a default."""
+    """Returns the arguments, and the default of every one that is absent and has a default."""
     members = schema.get("properties", {})
     return {key: member["default"] for key, member in members.items() if "default" in member} | value

@@ -3,7 +3,7 @@
     python server.py
 
 It manages the projects and tasks of an imaginary company, in memory, and needs nothing but Python. What makes it an
-example is what it says of itself: `dashdash` beside the usual members of the `initialize` result, of every tool and of
+example is what it says of itself: `dashdash` next to the usual members of the `initialize` result, of every tool and of
 every resource, and a method `ai_help`. The tools are in `tools.py`.
 """
 
@@ -205,7 +205,7 @@ def letters(text: str) -> str:
 
 
 def help_section(wanted: str) -> str:
-    """Gives the text below a heading, up to the next one."""
+    """Returns the text below a heading, up to the next one."""
     _, _, rest = AI_HELP.partition(f"\n## {section_title(wanted)}\n")
     return rest.partition("\n## ")[0].strip()
 

@@ -88,7 +88,7 @@ def find(store: dict[str, Json], id: str) -> Json:
 
 
 def page(items: list[Json], limit: int, cursor: str | None) -> tuple[list[Json], Json]:
-    """Gives the items of one page, and `nextCursor` where another follows."""
+    """Returns the items of one page, and `nextCursor` where another follows."""
     if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
         raise ToolError("INVALID_CURSOR", f"There is no page {cursor!r}")
     start = int(cursor or 0)

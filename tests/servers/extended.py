@@ -70,7 +70,7 @@ class Progressive(Kiosk):
         self.methods["resources/read"] = self.read
 
     def read(self, params: Json) -> Json:
-        """Gives the descriptions of the tools that the URI names, and authorises them."""
+        """Returns the descriptions of the tools that the URI names, and authorises them."""
         names = names_in(params["uri"])
         if names is None:
             return contents({"error": {"code": "MISSING_TOOL_SELECTION", "message": "Name the tools."}})
@@ -78,7 +78,7 @@ class Progressive(Kiosk):
         return contents({name: self.described(name) for name in names})
 
     def described(self, name: str) -> Json:
-        """Gives the description of one tool, or an error in its place."""
+        """Returns the description of one tool, or an error in its place."""
         if name not in self.full:
             return {"error": f"Tool '{name}' not found", "available_tools": list(self.full)}
         return self.full[name]
@@ -123,7 +123,7 @@ def one_by_one() -> None:
 
 
 def lacking() -> None:
-    """Knows nothing of one tool, and gives one that was not asked for."""
+    """Knows nothing of one tool, and returns one that was not requested."""
     kiosk = Progressive(LEGACY[-1])
     known = dict(FULL)
 
@@ -162,7 +162,7 @@ def refusing(channel: str) -> Callable[[], None]:
 
 
 def in_parts() -> None:
-    """Gives each description as a content of its own, without a media type, and says where it stands by name alone."""
+    """Returns each description as a separate content without a media type, identified by its name alone."""
     kiosk = Progressive(LEGACY[-1])
     resources = [{"uri": "kiosk://docs/tools", "name": "tool_descriptions"}]
     kiosk.methods["resources/list"] = lambda _: {"resources": resources}
@@ -296,7 +296,7 @@ MANIFEST: Json = {
 
 
 def with_manifest_tool() -> None:
-    """Has a tool that gives its manifest."""
+    """Has a tool that returns its manifest."""
     kiosk = Kiosk(LEGACY[-1])
     tools = [*TOOLS, {"name": "get_manifest", "inputSchema": {"type": "object"}}]
     kiosk.methods["tools/list"] = lambda _: {"tools": tools}
@@ -305,7 +305,7 @@ def with_manifest_tool() -> None:
 
 
 def with_manifest_in_opening() -> None:
-    """Gives its manifest with its first answer."""
+    """Returns its manifest with its first answer."""
     kiosk = Kiosk(LEGACY[-1])
     kiosk.extras = {"service_manifest": MANIFEST}
     serve(kiosk)

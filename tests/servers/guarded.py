@@ -1,7 +1,7 @@
 """The kiosk behind OAuth: an authorization server and a protected server, both on loopback, in plain HTTP and JSON.
 
 Neither shares code with any SDK. The authorization server checks PKCE, the redirect URI, the resource and the client,
-gives each code and each refresh token once, and lets everybody in who comes with a browser.
+issues each code and each refresh token once, and lets everybody in who comes with a browser.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Protected(_Handler):
 
 @contextlib.contextmanager
 def guarded(door: Door) -> Iterator[str]:
-    """Runs both servers, and gives the URL of the protected one."""
+    """Runs both servers, and yields the URL of the protected one."""
     with _Server(_Authorization, door) as authorization, _Server(_Protected, door) as protected:
         protected.issuer = authorization.origin
         threads = [

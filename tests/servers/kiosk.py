@@ -75,7 +75,7 @@ class Kiosk:
         return {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
     def result(self, method: str, params: Json) -> Any:
-        """Gives the result of a request."""
+        """Returns the result of a request."""
         if self.versions == (MODERN,):
             check_meta(params)
         if method not in self.methods:
@@ -117,7 +117,7 @@ def check_meta(params: Json) -> None:
 
 
 def pages(items_key: str, pages: dict[str | None, tuple[list[Json], Json]]) -> Callable[[Json], Json]:
-    """Gives a list method with pages: cursor to items and what else the page says."""
+    """Returns a list method with pages: cursor to items and what else the page says."""
 
     def listed(params: Json) -> Json:
         items, more = pages[params.get("cursor")]

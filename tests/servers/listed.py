@@ -17,7 +17,7 @@ LISTS = {"tools/list": "tools", "resources/list": "resources", "prompts/list": "
 
 
 def answer(said: dict[str, Json], method: str) -> dict[str, Json] | None:
-    """Gives the result of a method; `None` where there is no such method."""
+    """Returns the result of a method; `None` where there is no such method."""
     if method == "initialize":
         capabilities: dict[str, Json] = {name: {} for name in LISTS.values() if name in said}
         identity = {"name": "listed", "version": "1.0.0"}

@@ -247,7 +247,7 @@ class _NoJson(_Handler):
 
 
 class _Compressed(_Handler):
-    """Compresses what it was asked to send as it is."""
+    """Compresses what it was asked to send unchanged."""
 
     def post(self, message: Json) -> None:
         answer = json.dumps(self.server.kiosk.answer(message) or {}).encode()
@@ -265,7 +265,7 @@ class _Redirecting(_Handler):
 
 
 class _CutOff(_WithEvents):
-    """Breaks the connection off when it is asked for resources, once it has told its tools."""
+    """Breaks the connection off when it is asked for resources, after it listed its tools."""
 
     def post(self, message: Json) -> None:
         if message["method"] == "resources/list":

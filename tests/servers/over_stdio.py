@@ -35,7 +35,7 @@ def log(entry: Json) -> None:
 
 
 def messages() -> Iterator[Json]:
-    """Gives the messages as they come."""
+    """Yields the messages as they come."""
     for line in sys.stdin.buffer:
         message = json.loads(line)
         log(message)
@@ -49,7 +49,7 @@ def say(message: Json | None) -> None:
 
 
 def write(data: bytes) -> None:
-    """Writes bytes as they are."""
+    """Writes bytes unchanged."""
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
@@ -265,7 +265,7 @@ def dashdash_without_help() -> None:
 
 
 def paged(**pages_of_tools: tuple[list[Json], Json]) -> Callable[[], None]:
-    """Gives its tools in pages; `first` is the page without a cursor, `empty` the one at the empty cursor."""
+    """Returns its tools in pages; `first` is the page without a cursor, `empty` the one at the empty cursor."""
 
     def manner() -> None:
         kiosk = Kiosk(LEGACY[-1])
@@ -363,7 +363,7 @@ def deep() -> None:
 
 
 def stubborn() -> None:
-    """Neither ends with its standard input nor when it is told to, and starts others that do not either."""
+    """Neither ends with its standard input nor on a signal, and starts others that do not either."""
     ignore = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
     for elsewhere in (False, True):
         child = subprocess.Popen(
@@ -416,14 +416,14 @@ def hides_child_and_ends() -> None:
 
 
 def environment() -> None:
-    """Tells its environment as a tool."""
+    """Returns its environment as a tool."""
     kiosk = Kiosk(LEGACY[-1])
     kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": name} for name in os.environ]}
     serve(kiosk)
 
 
 def environment_values() -> None:
-    """Tells its environment, values and all, and its arguments, as a tool."""
+    """Returns its environment, values and all, and its arguments, as a tool."""
     kiosk = Kiosk(LEGACY[-1])
     told = " ".join([*os.environ.values(), *sys.argv])
     kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": "tell", "description": f"Tells {told}"}]}
