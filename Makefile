@@ -12,7 +12,7 @@ VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden eval corpus bench fuzz parsers clean
+.PHONY: help demo quick test check golden eval corpus bench fuzz parsers clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
 test: check parsers $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=12 FUZZ_OPTIONS='-runs=20000 -seed=1 -verbosity=0'
+
+quick: check ## Run the checks and the fast tests
+	@SKILLGEN_TEST_PROFILE=quick PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist worksteal -m 'not slow'
 
 check: $(VENV)/.developer ## Types and style
 	@$(BIN)/ruff check .
