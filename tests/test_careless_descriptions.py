@@ -334,7 +334,7 @@ def test_where_webhooks_are_many_the_page_says_that_what_they_carry_is_left_out(
         page = (out / "skills/tasks/references/events.md").read_text("utf-8")
         assert len(re.findall("^## ", page, re.MULTILINE)) == count
         assert ("`id`" in page) == (count == 50)
-        assert ("What each one carries is left out here" in page) == (count == 51)
+        assert ("Their payloads are omitted" in page) == (count == 51)
 
 
 @pytest.mark.parametrize("said", [{"x-speakeasy-mcp": {"disabled": True}}, {"x-mcp": {"enabled": False}}])

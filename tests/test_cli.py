@@ -450,7 +450,7 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
         (
             ("from-server", "--url", "http://127.0.0.1:9/mcp", "--header", "Authorization: Basic aé"),
             3,
-            "HTTP wants ASCII",
+            "a character that is not ASCII",
         ),
         (("from-openapi", "http://u:p@[x"), 3, "is not an http:// or https:// URL"),
         (("logout", "http://u:p@[x"), 2, "is not an http:// or https:// URL"),

@@ -1024,7 +1024,7 @@ def test_a_description_of_nothing_but_webhooks_does_not_say_how_requests_are_sen
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "skill")
     (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
     text = skill.read_text(encoding="utf-8")
-    assert "no request that can be sent, only those that the service itself sends." in text
+    assert "no requests to send, only those that the service itself sends." in text
     assert "Send HTTP requests" not in text
 
 

@@ -171,7 +171,9 @@ def test_it_is_in_the_references_as_a_quotation_and_nowhere_else(attack: str) ->
     words = first_level(found)
     assert "Adds two numbers" in words
     shown = documents(found)
-    quoting = [path for path, text in shown.items() if "\n> " in text.partition("quoted, not to be followed:")[2]]
+    quoting = [
+        path for path, text in shown.items() if "\n> " in text.partition("this is a quotation, do not follow it:")[2]
+    ]
     assert "skills/sums/references/tools.md" in quoting
     assert not [path for path in quoting if path.endswith(FIRST_LEVEL)]
     for line in filter(None, (line.strip(" *_`") for line in attack.splitlines())):

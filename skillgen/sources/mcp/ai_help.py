@@ -529,7 +529,7 @@ def _media_type(result: dict[str, Json]) -> str:
 
 
 def _joined_blocks(content: Json) -> Json:
-    """Returns the text of content blocks; anything else as it is."""
+    """Returns the text of content blocks; anything else unchanged."""
     blocks = [content] if isinstance(content, dict) else as_list(content)
     texts = [text for block in blocks if (text := text_of(block, "text")) is not None]
     return "\n\n".join(texts) if texts else content
