@@ -88,7 +88,7 @@ def test_the_first_commit_makes_the_documents_and_the_second_passes_with_pre_com
     words = ("try-repo", str(published), "--all-files")
     first = run("pre-commit", project, *words)
     assert first.exit_code == 1, first.output
-    assert "documents were written; add them to the commit" in first.output
+    assert "documents were written: add them to the commit" in first.output
     assert (project / "agent-docs" / "skills" / "tasks" / "SKILL.md").is_file()
     second = run("pre-commit", project, *words)
     assert second.exit_code == 0, second.output

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import run_skillgen
+from cli import files_of, run_skillgen
 from corpus_checks import complaints
 
 from skillgen.cli import app as command_line
@@ -64,3 +64,12 @@ def test_what_says_less_than_it_seems_to_is_reported(tmp_path: Path) -> None:
     assert finished.exit_code == 0
     for code in ("warning: status-invalid: ", "warning: parameter-untyped: ", "info: responses-missing: "):
         assert code in finished.stderr
+
+
+def test_documentation_that_is_not_a_web_address_is_left_out(tmp_path: Path) -> None:
+    """S0-10, S2-09."""
+    source = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
+    (tmp_path / "api.json").write_text(json.dumps({**source, "externalDocs": {"url": "javascript:alert(1)"}}), "utf-8")
+    finished = run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--allow-empty")
+    assert "external-docs-invalid: /externalDocs/url" in finished.stderr
+    assert not any(b"javascript:" in content for content in files_of(tmp_path / "out").values())

@@ -455,3 +455,18 @@ def test_a_description_that_repeats_a_header_or_the_address_leaks_neither(
     encoded = base64.b64encode(b"bob:p0ssw0rd-of-bob").decode()
     for output in (documents, written.stdout, written.stderr, shown.stdout, shown.stderr):
         assert not [v for v in (GIVEN, "p0ssw0rd-of-bob", encoded, "q9w8e7r6t5z4u3i2") if v in output]
+
+
+def test_a_website_that_is_not_a_web_address_is_left_out(tmp_path: Path) -> None:
+    """S0-10, S1-04: of the server, and of its `dashdash`."""
+    server = {"serverInfo": {"name": "shop", "version": "1", "websiteUrl": "javascript:alert(1)"}}
+    places = {
+        "/initialize/serverInfo/websiteUrl": server,
+        "/initialize/dashdash/homepage": {"dashdash": {"homepage": "javascript:alert(1)"}},
+    }
+    for place, answer in places.items():
+        folder = tmp_path / place.rpartition("/")[2]
+        folder.mkdir()
+        finished, out = documented(folder, server=answer, tools=[tool("add")])
+        assert f"member-invalid: {place}" in finished.stderr
+        assert not any(b"javascript:" in content for content in files_of(out).values())

@@ -77,9 +77,9 @@ def homepage_from(sources: MetadataSources, resolver: FieldResolver) -> str | No
     """Returns the URL of the documentation; `websiteUrl` is the protocol's name for it (SEP-973)."""
     homepage: str | None = resolver.value(
         "homepage",
-        *sources.all("homepage", FieldReader.link),
-        sources.manifest.link("homepage"),
-        sources.server_info.link("websiteUrl"),
+        *sources.all("homepage", FieldReader.url),
+        sources.manifest.url("homepage"),
+        sources.server_info.url("websiteUrl"),
     )
     return homepage
 

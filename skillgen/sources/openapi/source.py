@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -96,7 +97,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     if not tools:
         problems.warning("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
-    documentation_url = url_of(data.get("externalDocs"), "url")
+    documentation_url = _documentation_url(data, problems)
     description = text_of(info, "description")
     summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))
@@ -176,6 +177,17 @@ def _version_text(info: dict[str, Json]) -> str | None:
     if isinstance(version, (int, float)) and not isinstance(version, bool):  # YAML without quotes
         return str(version)
     return text_of(info, "version")
+
+
+def _documentation_url(data: dict[str, Json], problems: ProblemLog) -> str | None:
+    """Returns the URL of `externalDocs`, which may be relative; one that browsers would run is left out."""
+    url = url_of(data.get("externalDocs"), "url")
+    if url is not None and re.match(r"\s*(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", url, re.IGNORECASE):
+        problems.warning(
+            "external-docs-invalid", "/externalDocs/url", "expected an http:// or https:// URL; left out", "correct it"
+        )
+        return None
+    return url
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
