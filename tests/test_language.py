@@ -21,7 +21,7 @@ WORDS = (
 DATA = ("lexicon.py", "rules.py", "uses.py")
 """Modules that list words to look for in other people's texts."""
 
-PROSE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "templates", "skillgen")
+PROSE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "templates", "skillgen")
 CODE = ("skillgen", "tests", "examples")
 FOREIGN = re.compile(r"/(?:golden|expected|specifications|node_modules|\.venvs|build)/|poison")
 
