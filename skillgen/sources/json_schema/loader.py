@@ -211,6 +211,8 @@ class SchemaDocument:
             self.report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
             return ()
         required = frozenset(required_names(raw))
+        if isinstance(raw.get("required"), str):  # a boolean is common, from draft 3, and plain in its meaning
+            self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
             self._reader.problems.warning("schema-too-large", child(pointer, "properties"), message)
