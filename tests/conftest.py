@@ -18,7 +18,7 @@ settings.register_profile("skillgen", deadline=None, derandomize=True, max_examp
 settings.register_profile("quick", settings.get_profile("skillgen"), max_examples=5)
 settings.load_profile(os.environ.get("SKILLGEN_TEST_PROFILE", "skillgen"))
 
-SLOW_FIXTURES = {"github", "node_modules", "environment", "installed", "documents_of_hostile"}
+SLOW_FIXTURES = {"github", "node_modules", "environment"}
 """Fixtures that document a large description, or need what npm or another environment has."""
 
 SLOW_MODULES = {

@@ -30,6 +30,7 @@ from skillgen.model.values import Json
 from skillgen.render.pages import type_link
 from skillgen.render.semantics import needs_stop
 from skillgen.text.markdown import Markdown, code, exact_code, inline, value
+from skillgen.text.summary import normalise_sentence
 
 
 def is_bare(schema: Schema) -> bool:
@@ -407,12 +408,9 @@ def schema_description(schema: Schema, text: str | None) -> Iterator[str]:
 
 def adds_description(schema: Schema, text: str | None) -> bool:
     """True if a schema has a description that `text`, the description of its parameter or result, does not contain."""
-    return bool(schema.description) and _normalised(schema.description or "") not in _normalised(text or "")
-
-
-def _normalised(text: str) -> str:
-    """Returns a text without case, line breaks and final stop."""
-    return " ".join(text.split()).rstrip(".").casefold()
+    return bool(schema.description) and normalise_sentence(schema.description or "") not in normalise_sentence(
+        text or ""
+    )
 
 
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})

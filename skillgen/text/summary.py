@@ -314,7 +314,7 @@ def join_texts(first: str | None, rest: str | None, between: str = " ") -> str |
         return rest if first is None else first
     if len(first) > _JOIN_LIMIT:
         return first
-    known, added = ({_plain_sentence(item): item for item in sentences(text.strip())} for text in (first, rest))
+    known, added = ({normalise_sentence(item): item for item in sentences(text.strip())} for text in (first, rest))
     if known.keys() < added.keys():
         return rest
     new = [item for key, item in added.items() if key not in known]
@@ -326,7 +326,8 @@ def join_texts(first: str | None, rest: str | None, between: str = " ") -> str |
     return f"{first.rstrip()}{stop}{between}{' '.join(new)}"
 
 
-def _plain_sentence(text: str) -> str:
+def normalise_sentence(text: str) -> str:
+    """Returns a text without case, line breaks and final stop, for comparisons."""
     return " ".join(text.split()).rstrip(".").casefold()
 
 
