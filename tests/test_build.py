@@ -523,7 +523,7 @@ def with_server(source: dict[str, Any], **target: Any) -> str:
         ("no-tool-descriptions", "many", lambda log: "resources/read" not in log),
         ("call-get-manifest", "manifest-tool", lambda log: "tools/call" in log),
         ("skill-files", "skilled", lambda log: "resources/read" in log),
-        ("no-older-era", "two-eras", lambda log: log.count('"started"') == 1),
+        ("no-legacy-handshake", "two-handshakes", lambda log: log.count('"started"') == 1),
     ],
 )
 def test_a_key_says_what_is_asked_of_a_server(

@@ -153,7 +153,7 @@ class TestEras:
 
     def test_every_request_of_the_newest_revision_carries_its_meta(self, bench: Workbench) -> None:
         """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
-        bench.kiosk(MODERN, scope=CrawlScope(no_older_era=True))
+        bench.kiosk(MODERN, scope=CrawlScope(no_legacy_handshake=True))
 
         requests = [entry for entry in bench.received() if "method" in entry]
         assert len(requests) == 6
@@ -218,10 +218,10 @@ class TestDashdash:
         assert [(problem.code, problem.level) for problem in result.problems] == [("ai-help-missing", "info")]
 
 
-class TestEraOfDashdash:
-    def test_what_is_in_the_older_opening_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
-        """X-07: also where the server does not say that it speaks the older era, but a tool knows dashdash."""
-        result = bench.extended("two-eras")
+class TestLegacyHandshake:
+    def test_what_is_in_the_legacy_handshake_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
+        """X-07: also where the server does not say that it supports the legacy handshake, but a tool knows dashdash."""
+        result = bench.extended("two-handshakes")
 
         assert result.protocol_version == MODERN
         assert result.results["initialize"]["dashdash"] == DASHDASH
@@ -231,23 +231,25 @@ class TestEraOfDashdash:
 
     def test_it_is_read_also_where_nothing_hints_at_it(self, bench: Workbench) -> None:
         """X-07: no other request shows whether a server has it, and what is not asked for is lost."""
-        result = bench.extended("two-eras-without-a-hint")
+        result = bench.extended("two-handshakes-without-a-hint")
 
         assert result.results["initialize"]["dashdash"] == DASHDASH
         assert bench.methods().count("-") == 2
 
-    def test_a_server_that_says_that_it_speaks_the_older_era_is_asked_in_it(self, bench: Workbench) -> None:
+    def test_a_server_that_declares_the_legacy_handshake_is_asked_with_it(self, bench: Workbench) -> None:
         """X-07."""
-        assert bench.extended("two-eras-declared").results["initialize"]["dashdash"] == DASHDASH
+        assert bench.extended("two-handshakes-declared").results["initialize"]["dashdash"] == DASHDASH
 
     def test_the_second_process_can_be_turned_off(self, bench: Workbench) -> None:
         """X-07."""
-        result = bench.extended("two-eras", scope=CrawlScope(no_older_era=True))
+        result = bench.extended("two-handshakes", scope=CrawlScope(no_legacy_handshake=True))
 
         assert "initialize" not in result.results
         assert bench.methods().count("-") == 1
 
-    def test_a_server_that_has_its_dashdash_in_the_newer_era_is_not_started_twice(self, bench: Workbench) -> None:
+    def test_a_server_that_has_its_dashdash_in_the_newest_handshake_is_not_started_twice(
+        self, bench: Workbench
+    ) -> None:
         """X-07."""
         bench.kiosk("modern-dashdash")
         assert bench.methods().count("-") == 1
@@ -767,7 +769,7 @@ class TestRealServers:
         assert "convert_time" in tool_names(bench.crawl(real_servers.clock()))
 
     def test_a_server_on_the_second_version_of_the_sdk(self, bench: Workbench) -> None:
-        """S0-17, X-01, X-02: it is of the newest revision, and stays with the era of its first request."""
+        """S0-17, X-01, X-02: it is of the newest revision, and stays with the handshake of its first request."""
         result = bench.crawl(real_servers.modern_sdk())
 
         assert result.protocol_version == MODERN

@@ -88,7 +88,7 @@ def test_the_newest_revision_has_its_version_and_method_in_the_headers_too() -> 
         assert result.protocol_version == MODERN
         assert result.results["tools/list"] == [{"tools": TOOLS}]
         assert result.problems == ()
-        # X-07: the older era is asked on a connection of its own, whenever that is ready.
+        # X-07: the legacy handshake is tried on a separate connection, whenever that is ready.
         assert [method for method in methods_of(server) if method != "initialize"][-1] == "ai_help"
         assert "initialize" not in result.results
 
@@ -171,7 +171,7 @@ def test_a_busy_server_of_the_older_transport_is_asked_again_when_it_says() -> N
 
 
 def test_a_busy_server_is_asked_again_when_it_says() -> None:
-    """S2-16: nothing is sent before that, and the other era is not tried for it."""
+    """S2-16: nothing is sent before that, and the other handshake is not tried for it."""
     with over_http.running("busy") as server:
         result = crawl_url(server.url)
         assert result.results["tools/list"] == [{"tools": TOOLS}]

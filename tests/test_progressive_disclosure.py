@@ -178,7 +178,7 @@ def test_the_criteria_that_need_no_call_are_reported(kiosk: Kiosk) -> None:
 
 def test_a_server_that_contradicts_itself_on_sessions_is_reported(kiosk: Kiosk) -> None:
     """S3-14: what is read is documented all the same."""
-    service = kiosk.service("progressive-modern", "--no-older-era")
+    service = kiosk.service("progressive-modern", "--no-legacy-handshake")
     assert "disclosure-without-session" in codes_of(service)
     assert tools_of(service)["buy_paper"]["parameters"]
 

@@ -56,10 +56,10 @@ NoToolDescriptions: TypeAlias = Annotated[
         help="Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools).",
     ),
 ]
-NoOlderEra: TypeAlias = Annotated[
+NoLegacyHandshake: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--no-older-era",
+        "--no-legacy-handshake",
         help="Do not connect a second time with the handshake of older protocol revisions.",
     ),
 ]
@@ -289,7 +289,7 @@ class ServerOptions:
     issuer: Issuer = None
     server_name: ServerName = None
     no_tool_descriptions: NoToolDescriptions = False
-    no_older_era: NoOlderEra = False
+    no_legacy_handshake: NoLegacyHandshake = False
     call_get_manifest: CallGetManifest = False
     skill_files: SkillFiles = False
 

@@ -85,7 +85,7 @@ class Source:
     no_tool_descriptions: bool = field(default=False, metadata=_of(*_SERVERS))
     """Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools)."""
 
-    no_older_era: bool = field(default=False, metadata=_of(*_SERVERS))
+    no_legacy_handshake: bool = field(default=False, metadata=_of(*_SERVERS))
     """Do not connect a second time with the handshake of older protocol revisions."""
 
     call_get_manifest: bool = field(default=False, metadata=_of(*_SERVERS))

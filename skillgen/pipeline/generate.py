@@ -411,7 +411,7 @@ _FAILURES = {
     "list-too-long": None,
     "list-page-repeated": None,
     "list-cursor-repeated": None,
-    "older-era-missing": None,
+    "legacy-handshake-missing": None,
     "ai-help-missing": None,
     "ai-help-invalid": "ai_help",
     "group-failed": None,

@@ -311,10 +311,10 @@ def with_manifest_in_opening() -> None:
     serve(kiosk)
 
 
-def two_eras(*, is_hinted: bool = True, is_declared: bool = False) -> Callable[[], None]:
-    """Speaks both eras, each process one, and has its `dashdash` in the older one alone.
+def two_handshakes(*, is_hinted: bool = True, is_declared: bool = False) -> Callable[[], None]:
+    """Supports both handshakes, each process one, and has its `dashdash` in the result of the legacy one alone.
 
-    A tool of it knows dashdash where that is hinted at; it says that it speaks the older era where that is declared.
+    A tool of it knows dashdash where that is hinted at; it declares the legacy versions where `is_declared`.
     """
 
     def manner() -> None:
@@ -368,9 +368,9 @@ MANNERS: dict[str, Callable[[], None]] = {
     "skilled-wrong-size": skilled(size=3),
     "manifest-tool": with_manifest_tool,
     "manifest-in-opening": with_manifest_in_opening,
-    "two-eras": two_eras(),
-    "two-eras-without-a-hint": two_eras(is_hinted=False),
-    "two-eras-declared": two_eras(is_hinted=False, is_declared=True),
+    "two-handshakes": two_handshakes(),
+    "two-handshakes-without-a-hint": two_handshakes(is_hinted=False),
+    "two-handshakes-declared": two_handshakes(is_hinted=False, is_declared=True),
     "dribbling": dribbling,
 }
 

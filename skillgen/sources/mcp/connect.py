@@ -1,8 +1,9 @@
 """The connections to try, in order, the second handshake, the token of a login, and the errors if all of them fail.
 
 A server over HTTP may speak Streamable HTTP or HTTP+SSE (2024-11-05); a server over stdio may not survive
-`server/discover`. A server of the newest revision may declare `dashdash` in the result of `initialize` alone, and need
-not say that it supports `initialize`. Only a second connection shows whether it does; `--no-older-era` turns it off.
+`server/discover`. A server of the newest revision may declare `dashdash` in the result of the legacy handshake
+(`initialize`) alone, and need not say that it supports it. Only a second connection shows whether it does;
+`--no-legacy-handshake` turns that off.
 """
 
 from __future__ import annotations
@@ -194,8 +195,8 @@ def _start_error(error: OSError | ValueError, *, where: str, cwd: Path | None) -
 
 
 def needs_probe(scope: CrawlScope, handshake: Handshake) -> bool:
-    """True if the server may have a `dashdash` in the result of the older handshake only."""
-    return not scope.no_older_era and handshake.is_modern and not handshake.mentions_dashdash
+    """True if the server may have a `dashdash` in the result of the legacy handshake only."""
+    return not scope.no_legacy_handshake and handshake.is_modern and not handshake.mentions_dashdash
 
 
 @contextlib.contextmanager
@@ -245,7 +246,7 @@ def _probe_results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str
     except RpcError:  # the server does not support `initialize`
         return {}
     except (NoAnswer, ConnectionLost, SourceError):
-        log.info("older-era-missing", "initialize", "The server did not answer the older handshake, `initialize`.")
+        log.info("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
         return {}
 
 

@@ -146,9 +146,9 @@ class CrawlScope:
     """Whether to skip the tool descriptions of a progressive-disclosure server: reading them authorises its tools in
     that session (seed 003)."""
 
-    no_older_era: bool = False
-    """Whether to skip the second connection with the older handshake, which is made if `server/discover` returns no
-    `dashdash`."""
+    no_legacy_handshake: bool = False
+    """Whether to skip the second connection with the legacy handshake, which is made if `server/discover` returns
+    no `dashdash`."""
 
     call_get_manifest: bool = False
     """Whether to call the tool `get_manifest`; no other tool is ever called (seed 004, 1)."""
