@@ -30,7 +30,7 @@ def test_the_hunks_make_the_new_text_from_the_old_one(old: list[str], new: list[
         assert rebuilt(old, new) == new
 
 
-def test_of_a_long_text_that_differs_in_every_third_line_the_others_are_kept() -> None:
+def test_equal_lines_of_a_long_text_are_kept_between_changed_ones() -> None:
     """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are treated as in a short text."""
     old = [f"line {number}" for number in range(60_000)]
     new = [f"{line}, changed" if number % 3 == 0 else line for number, line in enumerate(old)]

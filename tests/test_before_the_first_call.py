@@ -53,7 +53,7 @@ def test_the_tools_that_declare_nothing_have_no_mark(tmp_path: Path) -> None:
     assert "`drop_table(id?)` — Drops" in skill
 
 
-def test_where_everything_is_declared_to_change_nothing_there_is_nothing_to_heed(tmp_path: Path) -> None:
+def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) -> None:
     skill = of_server(tmp_path, [tool("find", annotations={"readOnlyHint": True})])
     assert "Before You Change Anything" not in skill
 
@@ -119,7 +119,7 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     assert "calls may still require it, see [about.md](references/about.md)" in skill
 
 
-def test_a_description_that_does_not_mention_authentication_is_not_referred_to_for_it(tmp_path: Path) -> None:
+def test_authentication_refers_only_to_a_description_that_mentions_it(tmp_path: Path) -> None:
     info = {**INFO, "description": "Keeps tasks.\n\nThey are kept for a year."}
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=info)
     assert "calls may still require it\n" in skill

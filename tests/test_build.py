@@ -224,7 +224,7 @@ def test_a_build_that_writes_can_fail_for_hooks(project: Path) -> None:
 # -- nothing to do ---------------------------------------------------------------------------------------------------
 
 
-def test_where_nothing_changed_nothing_is_read_and_no_slow_library_is_imported(project: Path) -> None:
+def test_an_unchanged_target_reads_nothing_and_imports_nothing_slow(project: Path) -> None:
     text = "targets:\n" + "".join(f"  t{number}: {{source: {{openapi: api.json}}}}\n" for number in range(10))
     assert build(project, text).exit_code == 0
     before = stamps_of(project / "agent-docs")
@@ -236,7 +236,7 @@ def test_where_nothing_changed_nothing_is_read_and_no_slow_library_is_imported(p
     assert stamps_of(project / "agent-docs") == before
 
 
-def test_a_snapshot_of_several_services_is_as_written_where_all_of_them_are(project: Path) -> None:
+def test_a_snapshot_is_up_to_date_if_all_its_services_are(project: Path) -> None:
     write(project / "other.json", grouped(teams=["list_teams", "get_team"]) | {"info": {"title": "B", "version": "1"}})
     (project / "all.json").write_text(run_skillgen("inspect", "api.json", "other.json", cwd=project).stdout, "utf-8")
     text = "targets: {all: {source: {snapshot: all.json}}}\n"
@@ -540,7 +540,7 @@ def test_a_key_says_what_is_asked_of_a_server(
     assert outcomes == [False, True]
 
 
-def test_a_text_that_adds_to_a_service_is_a_key_and_a_change_in_it_is_noticed(project: Path) -> None:
+def test_a_changed_extra_text_makes_its_target_stale(project: Path) -> None:
     """S0-20."""
     text = "targets: {api: {source: {openapi: api.json}, extra: [more/llms.txt]}}\n"
     extra = project / "more" / "llms.txt"
@@ -553,7 +553,7 @@ def test_a_text_that_adds_to_a_service_is_a_key_and_a_change_in_it_is_noticed(pr
     assert build(project, None, "--check").exit_code == 1
 
 
-def test_files_outside_the_folder_of_a_description_are_read_where_a_key_allows_it(project: Path) -> None:
+def test_a_key_allows_files_outside_the_folder_of_a_description(project: Path) -> None:
     """S2-09."""
     (project / "api").mkdir()
     shared = {"get": {"operationId": "read_shared", "responses": {"200": {"description": "ok"}}}}
@@ -592,9 +592,7 @@ def test_a_target_is_put_below_the_home_folder_only_by_hand(project: Path) -> No
 
 
 @pytest.mark.parametrize("words", [("build",), ("build", "--quiet")])
-def test_a_target_that_needs_a_login_asks_nobody_where_there_is_no_terminal(
-    project: Path, words: tuple[str, ...]
-) -> None:
+def test_a_target_that_needs_a_login_asks_nobody_without_a_terminal(project: Path, words: tuple[str, ...]) -> None:
     """X-12: a hook must not wait for a person."""
     (project / "skillgen.yaml").write_text("targets: {a: {source: {url: 'http://127.0.0.1:9/mcp', login: true}}}\n")
     finished = run_skillgen(*words, cwd=project, env={"XDG_CONFIG_HOME": str(project / "config")})
@@ -754,7 +752,7 @@ def test_secrets_come_from_the_environment_and_reach_no_file(project: Path) -> N
     assert not any(secret.encode() in content for content in files_of(project).values())
 
 
-def test_a_secret_in_the_file_is_refused_with_its_line_and_without_its_value(project: Path) -> None:
+def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(project: Path) -> None:
     finished = build(
         project,
         "targets:\n  api:\n    source:\n      url: https://api.example/mcp\n      headers:\n"

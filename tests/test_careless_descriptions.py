@@ -52,7 +52,7 @@ KEY = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "heade
         ({"servers": [{"description": "no url"}]}, "server-invalid", "/servers/0"),
     ],
 )
-def test_a_member_that_cannot_be_read_is_reported_and_the_operation_is_documented(
+def test_an_unreadable_member_is_reported_and_its_operation_documented(
     tmp_path: Path, members: Json, code: str, where: str
 ) -> None:
     """S2-07, S2-08."""
@@ -63,9 +63,7 @@ def test_a_member_that_cannot_be_read_is_reported_and_the_operation_is_documente
 
 
 @pytest.mark.parametrize("security", [None, "key", 3, ["key"], [None], True])
-def test_malformed_security_of_an_operation_keeps_the_requirement_of_the_description(
-    tmp_path: Path, security: Json
-) -> None:
+def test_malformed_security_of_an_operation_keeps_the_global_requirement(tmp_path: Path, security: Json) -> None:
     """S2-10: only a list of requirements replaces it, and null is not an empty list."""
     paths = {"/a": {"get": operation("a", security=security)}, "/b": {"get": operation("b", security=[])}}
     source = write(tmp_path / "api.json", description(paths, security=[{"key": []}], **KEY))
@@ -324,7 +322,7 @@ def test_parameters_that_refer_to_one_another_in_a_circle_are_reported(tmp_path:
 # -- events and extensions -------------------------------------------------------------------------------------------
 
 
-def test_where_webhooks_are_many_the_page_says_that_what_they_carry_is_left_out(tmp_path: Path) -> None:
+def test_the_page_of_many_webhooks_says_that_payloads_are_left_out(tmp_path: Path) -> None:
     """S2-09: nothing is left out in silence."""
     body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
     for count in (50, 51):
@@ -433,7 +431,7 @@ def test_a_word_of_yaml_1_1_for_true_is_a_text_and_reported(tmp_path: Path) -> N
     assert "required-invalid: /paths/~1a/get/parameters/0/required: 'yes' is neither true nor false" in finished.stderr
 
 
-def test_properties_without_a_description_are_one_problem_that_fails_nothing(tmp_path: Path) -> None:
+def test_undescribed_properties_are_one_problem_that_fails_nothing(tmp_path: Path) -> None:
     """S2-09: seed 002, 4.3. A named type describes a reference, and a base what its extension narrows."""
     words = {"description": "Words."}
     base = {

@@ -228,7 +228,7 @@ def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, a
 # -- what a good run prints ------------------------------------------------------------------------------------------
 
 
-def test_a_run_prints_one_line_on_standard_error_and_nothing_on_standard_output(folder: Path) -> None:
+def test_a_run_prints_one_line_on_standard_error(folder: Path) -> None:
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
     assert finished.stderr.count("\n") == 1
@@ -357,7 +357,7 @@ def test_inspect_prints_a_snapshot_from_which_the_same_documents_are_made(folder
     assert files_of(folder / "again") == files_of(folder / "out")
 
 
-def test_several_services_of_a_snapshot_go_to_a_folder_each_and_one_that_fails_costs_the_others_nothing(
+def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(
     folder: Path,
 ) -> None:
     write(folder / "notes.json", description(info={"title": "Notes", "version": "1"}))

@@ -95,7 +95,7 @@ class TestSeveralServers:
         assert finished.exit_code == 0, finished.stderr
         assert (tmp_path / "out" / "llms.txt").is_file()
 
-    def test_inspect_takes_the_same_options_and_its_snapshot_has_the_same_bytes(self, tmp_path: Path) -> None:
+    def test_inspect_takes_the_same_options_and_gets_the_same_bytes(self, tmp_path: Path) -> None:
         """X-51, issue 3: `inspect` takes what from-server takes."""
         path = config(tmp_path, {"one": kiosk("2025-11-25"), "two": kiosk("dashdash")})
         assert crawled(path, tmp_path / "crawled").exit_code == 0

@@ -42,7 +42,7 @@ def entries(out: Path) -> list[dict[str, Any]]:
     return [json.loads(text)["mcpServers"] for text in fences if "mcpServers" in text]
 
 
-def test_a_command_that_others_can_run_is_the_entry_to_add_with_variables_by_name(tmp_path: Path) -> None:
+def test_a_portable_command_is_the_entry_with_variables_by_name(tmp_path: Path) -> None:
     """Issue 5: the client configuration to add, with environment names; never a value."""
     documented(tmp_path, "--server-name", "kiosk", "--env", "KIOSK_KEY=hunter22x", "--", "npx", "-y", "@acme/kiosk@2")
     ((name, entry),) = entries(tmp_path / "out")[0].items()
@@ -162,7 +162,7 @@ def test_paths_and_values_of_the_users_own_are_never_passed_on(command: str) -> 
     assert not kept(command)
 
 
-def test_an_argument_that_is_also_given_as_a_variable_is_taken_for_a_secret() -> None:
+def test_an_argument_equal_to_a_variable_is_a_secret() -> None:
     """Issue 5."""
     assert kept("npx pkg pelican")
     assert not kept("npx pkg pelican", {"KEY": "pelican"})

@@ -247,9 +247,7 @@ class TestLegacyHandshake:
         assert "initialize" not in result.results
         assert bench.methods().count("-") == 1
 
-    def test_a_server_that_has_its_dashdash_in_the_newest_handshake_is_not_started_twice(
-        self, bench: Workbench
-    ) -> None:
+    def test_a_modern_server_with_dashdash_is_started_once(self, bench: Workbench) -> None:
         """X-07."""
         bench.kiosk("modern-dashdash")
         assert bench.methods().count("-") == 1
@@ -441,7 +439,7 @@ class TestDeadEnds:
         with pytest.raises(SourceError, match=r"not an MCP server.*'tick'"):
             bench.kiosk("garbage")
 
-    def test_a_server_that_frames_its_messages_like_a_language_server_is_reported(self, bench: Workbench) -> None:
+    def test_framing_of_a_language_server_is_reported(self, bench: Workbench) -> None:
         """X-13: and is no server without tools."""
         with pytest.raises(SourceError, match="`Content-Length` header before each message"):
             bench.kiosk("framed")

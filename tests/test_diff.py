@@ -110,7 +110,7 @@ def test_the_hooks_run_commands_that_there_are() -> None:
         assert run_skillgen(*command[1:], "--help").exit_code == 0
 
 
-def test_the_action_shows_the_diff_in_the_summary_and_ends_as_the_check_does(project: Path) -> None:
+def test_the_action_shows_the_diff_and_exits_as_the_check_does(project: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     script = action["runs"]["steps"][1]["run"]
     (project / "skillgen" / "bin").mkdir(parents=True)
@@ -149,7 +149,7 @@ def typed(**types: Any) -> dict[str, Any]:
     return description(paths, components={"schemas": {"Order": order, "Page": page, **types}})
 
 
-def test_a_change_inside_a_named_type_is_documented_with_the_tools_that_it_concerns(tmp_path: Path) -> None:
+def test_a_change_inside_a_named_type_names_the_tools_that_use_it(tmp_path: Path) -> None:
     def thing(required: list[str], **properties: Any) -> dict[str, Any]:
         return {"type": "object", "required": required, "properties": properties}
 

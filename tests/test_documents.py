@@ -129,7 +129,7 @@ def test_the_front_matter_has_what_is_known(harbour: Path) -> None:
     assert "#" not in str(read(harbour / "llms.txt").front_matter)
 
 
-def test_ai_help_of_a_silent_source_has_all_sections_and_says_what_is_unknown(silent: Path) -> None:
+def test_ai_help_of_a_bare_source_has_all_sections(silent: Path) -> None:
     """S0-32: nothing is invented."""
     document = read(silent / "ai-help.md")
     assert [heading.text for heading in document.headings if heading.text in SECTIONS_OF_AI_HELP] == list(
@@ -183,7 +183,7 @@ def test_of_several_output_formats_one_is_recommended_for_machines(tmp_path: Pat
     assert "For machines: `application/json`" in text
 
 
-def test_the_help_of_one_command_has_no_front_matter_and_points_to_the_global_one(harbour: Path) -> None:
+def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
     """S0-38."""
     assert read(harbour / "ai-help.md").fields()["subcommand-help"] is True
     assert sorted(path.name for path in (harbour / "ai-help").iterdir()) == [

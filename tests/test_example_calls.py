@@ -206,7 +206,7 @@ def test_a_declared_call_is_shown_first_and_none_is_generated_next_to_it() -> No
     assert codes_of(service) == []
 
 
-def test_a_declared_call_that_does_not_fit_is_reported_marked_and_a_made_one_comes_first() -> None:
+def test_a_generated_call_precedes_a_declared_one_that_is_invalid() -> None:
     schema = of(due={"type": "string", "format": "date"})
     service = service_of(schema, examples=({"input": {"due": "tomorrow"}},))
     made, declared = service.tools[0].examples
@@ -219,7 +219,7 @@ def test_a_declared_call_that_does_not_fit_is_reported_marked_and_a_made_one_com
     )
 
 
-def test_a_declared_value_of_a_property_is_used_where_it_fits_and_reported_where_it_does_not() -> None:
+def test_a_declared_value_of_a_property_is_used_if_valid_else_reported() -> None:
     schema = of(
         city={"type": "string", "examples": ["Oslo"]},
         size={"type": "integer", "default": "large"},
@@ -242,7 +242,7 @@ def test_a_declared_value_of_a_property_is_used_where_it_fits_and_reported_where
         {"type": "object", "required": ["a"], "additionalProperties": False},
     ],
 )
-def test_where_no_call_can_be_made_none_is_shown_and_the_reason_is_reported(schema: Json) -> None:
+def test_the_reason_is_reported_if_no_call_can_be_generated(schema: Json) -> None:
     service = service_of(schema)
     assert service.tools[0].examples == ()
     assert [code for code, _ in codes_of(service)] == ["example-missing"]
@@ -288,7 +288,7 @@ def test_a_text_is_made_for_a_pattern_with_unicode_properties(pattern: str) -> N
 
 
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^(?<first>É)mil\w$|\k<first>", r"(?i)^éMILE$"])
-def test_a_declared_value_is_not_called_wrong_for_a_pattern_that_cannot_be_checked(pattern: str) -> None:
+def test_a_value_with_an_uncheckable_pattern_is_not_called_invalid(pattern: str) -> None:
     """S0-32."""
     schema = of(value={"type": "string", "pattern": pattern})
     problems = ProblemLog()
@@ -367,7 +367,7 @@ def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
     assert len(page_of(service)) < 1_000
 
 
-def test_a_declared_call_with_a_credential_is_not_shown_and_one_without_is_made() -> None:
+def test_a_declared_call_with_a_credential_is_replaced() -> None:
     """S0-22."""
     secret = "ghp_" + "x9K2mQ7vT4bW8nR3cY6zL1dF5gH0jS2pA4eU"
     service = service_of(of(access_token={"type": "string"}), examples=({"input": {"access_token": secret}},))
@@ -385,7 +385,7 @@ def test_a_declared_call_with_a_credential_is_not_shown_and_one_without_is_made(
         ("tasks list", None),
     ],
 )
-def test_a_command_that_does_the_same_is_shown_with_the_values_of_the_example(command: str, filled: str | None) -> None:
+def test_an_equivalent_command_has_the_values_of_the_example(command: str, filled: str | None) -> None:
     """S0-12."""
     tool = tool_of(of(title={"const": "Buy milk"}, count={"const": 2}))
     assert filled_command(replace(tool, cli_equivalent=command)) == filled

@@ -153,7 +153,7 @@ def test_what_a_text_adds_is_screened_like_any_source(tmp_path: Path) -> None:
     assert "!`rm" not in everything
 
 
-def test_facts_of_a_text_on_installation_requirements_and_access_that_differ_are_reported(tmp_path: Path) -> None:
+def test_contradicting_install_requirements_and_access_are_reported(tmp_path: Path) -> None:
     """S0-19: the server's facts stay."""
     extra = tmp_path / "llms.txt"
     extra.write_text(

@@ -180,7 +180,7 @@ def test_a_server_at_a_url_is_documented(manner: str, tmp_path: Path) -> None:
     assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
 
 
-def test_server_everything_over_streamable_http_has_the_same_tools_as_over_stdio(tmp_path: Path) -> None:
+def test_server_everything_has_the_same_tools_over_http_and_stdio(tmp_path: Path) -> None:
     port = real_servers.free_port()
     with real_servers.listening(real_servers.everything("streamableHttp"), port, {"PORT": str(port)}):
         finished = run_skillgen("inspect", "-q", "--url", f"http://127.0.0.1:{port}/mcp")
@@ -314,7 +314,7 @@ def several(folder: Path, **servers: str) -> Path:
     return path
 
 
-def test_instances_of_one_server_are_installed_each_under_a_name_of_its_own(tmp_path: Path) -> None:
+def test_instances_of_one_server_are_installed_under_separate_names(tmp_path: Path) -> None:
     """X-21: two accounts of one server are what client files are like."""
     file = several(tmp_path, prod="drop_prod", dev="drop_dev")
     command = ("from-server", "--config", file, "--install", "claude", "--install", "agents")
@@ -353,7 +353,7 @@ def test_names_of_which_nothing_is_left_make_different_skills(tmp_path: Path) ->
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name) for name in names)
 
 
-def test_a_server_that_left_the_clients_file_is_reported_and_removed_on_request(tmp_path: Path) -> None:
+def test_a_server_removed_from_the_client_file_is_reported_and_pruned(tmp_path: Path) -> None:
     generated("from-server", "--config", several(tmp_path, a="one", b="two", c="three"), cwd=tmp_path)
     fewer = several(tmp_path, a="one", b="two")
     finished = generated("from-server", "--config", fewer, cwd=tmp_path)

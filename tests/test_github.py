@@ -234,7 +234,7 @@ def test_every_relative_link_leads_to_a_file_and_an_anchor_in_it(github: GitHub)
     assert broken_links(github.out) == []
 
 
-def test_the_references_stand_one_level_deep_and_every_file_is_reached_from_skill_md(github: GitHub) -> None:
+def test_references_are_one_level_deep_and_reachable_from_skill_md(github: GitHub) -> None:
     """X-24."""
     references = github.skill / "references"
     assert all(path.is_file() for path in references.iterdir())
@@ -264,7 +264,7 @@ def test_skill_md_keeps_its_limits(github: GitHub) -> None:
     assert len(text) <= max(5000, github.source.stat().st_size // 10)
 
 
-def test_the_description_says_what_it_is_for_and_holds_nothing_that_hosts_refuse(github: GitHub) -> None:
+def test_the_description_has_the_purpose_and_only_what_hosts_accept(github: GitHub) -> None:
     """X-20, X-21, X-22, X-23."""
     fields = document_at(github.skill / "SKILL.md").fields()
     assert fields.keys() <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
@@ -359,9 +359,7 @@ def test_check_finds_no_drift_in_what_was_just_written(github: GitHub) -> None:
     assert (finished.exit_code, finished.stdout, finished.stderr) == (0, "", "")
 
 
-def test_two_runs_in_different_folders_with_different_hashes_give_the_same_bytes(
-    github: GitHub, tmp_path: Path
-) -> None:
+def test_folder_and_hash_seed_do_not_change_a_byte(github: GitHub, tmp_path: Path) -> None:
     """X-26, X-51."""
     generated("from-openapi", github.source, "-o", "deep/er", cwd=tmp_path, env={"PYTHONHASHSEED": "2"})
     assert files_of(tmp_path / "deep" / "er") == files_of(github.out)

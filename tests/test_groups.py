@@ -51,7 +51,7 @@ def named(*names: str) -> dict[str | None, list[str]]:
     return found
 
 
-def test_tools_of_a_server_are_grouped_by_their_names_and_marked_as_inferred(tmp_path: Path) -> None:
+def test_tools_are_grouped_by_their_names_and_marked_as_inferred(tmp_path: Path) -> None:
     """Issue 5: inferred, and the model says from what."""
     service = inspected(tmp_path, tools=tools(f"{verb}_{thing}" for thing in ("task", "board") for verb in VERBS))
     assert {title: len(names) for title, names in members(service).items()} == {"Boards": 5, "Tasks": 5}
@@ -142,7 +142,7 @@ def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(githu
     assert {title for title in titles if ": " not in title} - tags == {"credentials, emojis, rate-limit"}
 
 
-def test_a_noun_of_two_words_is_one_heading_and_what_can_be_several_is_in_the_plural() -> None:
+def test_a_heading_keeps_compound_nouns_and_is_plural_if_countable() -> None:
     """Issue 5: groups in the words of users, also where a verb is taken back or the noun is a verb elsewhere."""
     requests = ["merge_merge_request", "approve_merge_request", "unapprove_merge_request", "get_merge_request"]
     groups = ["create_group", "list_group_members", "list_group_iterations"]
@@ -182,7 +182,7 @@ def test_a_description_names_something_of_each_group_before_more_of_any(tmp_path
     assert [thing for thing in THINGS if f"{thing}: list the {thing} that is meant" not in text] == []
 
 
-def test_operations_that_share_a_path_are_grouped_by_what_their_names_are_about(tmp_path: Path) -> None:
+def test_operations_that_share_a_path_are_grouped_by_their_names(tmp_path: Path) -> None:
     """Issue 5: `/#Action=ListUsers` says nothing but the name, as in many descriptions of Amazon's services."""
     paths = {
         f"/#Action={verb.title()}{thing.title()}": {
@@ -210,7 +210,7 @@ def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path
     assert min(map(len, found.values())) > 1
 
 
-def test_a_large_service_says_what_it_is_about_in_words_and_so_does_each_line_of_its_index(tmp_path: Path) -> None:
+def test_a_large_service_and_each_line_of_its_index_list_topics(tmp_path: Path) -> None:
     """X-22, issue 5: more groups than a description has room for are described by words of titles and paths."""
     parts = ("labels", "reminders", "attachments", "watchers", "links", "notes", "votes", "drafts", "limits", "fees")
     data = description(
@@ -240,7 +240,7 @@ def test_a_large_service_says_what_it_is_about_in_words_and_so_does_each_line_of
     assert [thing for thing in THINGS if thing not in text.split("\n")[2].lower()] == []
 
 
-def test_a_summary_that_only_repeats_the_name_is_replaced_by_the_description(tmp_path: Path) -> None:
+def test_a_summary_that_repeats_the_name_yields_to_the_description(tmp_path: Path) -> None:
     """Issue 5: dense where it counts; `ListOrders` says nothing of `listOrders`."""
     item = {**operation("listOrders"), "summary": "ListOrders", "description": "Gives the orders of a shop."}
     source = write(
@@ -323,7 +323,7 @@ def test_the_verb_of_many_short_titles_is_stated_once_in_a_line(tmp_path: Path) 
     assert "".join(lines).count("chart") == len(kinds)
 
 
-def test_the_file_of_a_group_that_is_called_like_one_of_ours_can_be_distinguished(tmp_path: Path) -> None:
+def test_a_group_named_like_a_generated_file_has_another_file_name(tmp_path: Path) -> None:
     """X-24: `index.md` and `about.md` are other things."""
     names = [f"{verb}_{noun}" for noun in ("index", "about", "ship") for verb in ("list", "create", "drop")]
     _, out = documented(tmp_path, tools=tools(names))
@@ -352,7 +352,7 @@ def in_groups(service: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def test_a_name_that_texts_write_as_one_word_is_one_and_a_version_says_nothing(tmp_path: Path) -> None:
+def test_compound_names_are_one_word_and_versions_are_ignored(tmp_path: Path) -> None:
     """Issue 5: groups are called by words that a user would use."""
     verbs = ("install", "update", "delete", "list")
     said = [
@@ -367,7 +367,7 @@ def test_a_name_that_texts_write_as_one_word_is_one_and_a_version_says_nothing(t
     assert len(found["Drives"]) == 8
 
 
-def test_an_abbreviation_is_written_as_one_and_has_no_plural_that_nobody_uses(tmp_path: Path) -> None:
+def test_an_abbreviation_stays_upper_case_with_its_usual_plural(tmp_path: Path) -> None:
     """Issue 5: names of groups."""
     said = [
         entry(f"{verb}_record_xml", description="Does it to a record XML.")

@@ -150,7 +150,7 @@ def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
     assert (finished.exit_code, "skillgen writes name too" in finished.stderr) == (4, True)
 
 
-def test_a_member_that_a_person_adds_to_json_stays_and_one_that_breaks_it_stops_the_run(out: Path) -> None:
+def test_a_key_added_to_json_stays_and_broken_json_stops_the_run(out: Path) -> None:
     edit(out / "registry.json", '{\n  "name"', '{\n  "owner": "me",\n  "name"')
     assert run(out, changed(), "--name", "Tasks").exit_code == 0
     assert json.loads((out / "registry.json").read_text("utf-8"))["owner"] == "me"
@@ -224,7 +224,7 @@ def test_notes_move_with_a_skill_that_is_renamed(out: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [SOURCE, changed()], ids=["same source", "changed source"])
-def test_a_change_inside_generated_text_stops_the_run_with_its_diff_and_three_ways_out(out: Path, data: object) -> None:
+def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, data: object) -> None:
     edit(out / TASKS, "Does get_task", "Gives it")
     before = files_of(out)
     finished = run(out, data)
@@ -270,7 +270,7 @@ def test_a_merge_of_branches_that_is_what_skillgen_would_write_is_no_edit(out: P
     assert (out / TASKS).read_text("utf-8").startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST}\n\n## get_task\n")
 
 
-def test_without_the_record_documents_that_are_as_they_should_be_are_taken_over(out: Path) -> None:
+def test_unchanged_documents_are_adopted_without_the_record(out: Path) -> None:
     edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
     (out / ".skillgen.json").unlink()
     assert run(out).exit_code == 0

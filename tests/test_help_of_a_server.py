@@ -223,7 +223,7 @@ def test_a_declared_side_effect_is_a_change(tmp_path: Path) -> None:
     assert "read_only" not in listing
 
 
-def test_a_quick_reference_with_unknown_tools_adds_nothing_to_that_of_the_documents(tmp_path: Path) -> None:
+def test_a_quick_reference_with_unknown_tools_adds_nothing(tmp_path: Path) -> None:
     """S0-34: no duplicates, at most 20, no tool that is not offered; what is left out is reported."""
     names = [f"tool_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     lines = [f"- `{name}` — The words of {name}" for name in [*names, "gone_tool"]]
@@ -326,7 +326,7 @@ def test_the_base_url_of_a_text_is_that_of_an_api_which_declares_none(tmp_path: 
     assert "Send HTTP requests to `https://api.acme.com/v2` followed by" in skill.read_text("utf-8")
 
 
-def test_a_message_on_front_matter_names_the_key_and_an_unquoted_version_is_read(tmp_path: Path) -> None:
+def test_front_matter_problems_name_the_key_and_versions_need_no_quotes(tmp_path: Path) -> None:
     """S0-18: numbers are strings there; nothing but the key says where a value is."""
     finished, _ = documented(tmp_path, "-v", tools=tools(), ai_help=helped(FRONT_MATTER))
     assert "emoji: expected a string, found a list" in finished.stderr
@@ -479,7 +479,7 @@ def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert "manifest-tool-missing" in finished.stderr
 
 
-def test_tools_of_a_live_manifest_that_the_server_does_not_list_are_reported(tmp_path: Path) -> None:
+def test_unlisted_tools_of_a_live_manifest_are_reported(tmp_path: Path) -> None:
     """S4-02."""
     manifest = {
         "manifest_version": "0.1.0",

@@ -82,9 +82,7 @@ def run(program: str, project: Path, *words: str, path: str | None = None) -> Ru
     return Run(finished.returncode, finished.stdout.decode("utf-8", "replace"))
 
 
-def test_the_first_commit_makes_the_documents_and_the_second_passes_with_pre_commit(
-    published: Path, project: Path
-) -> None:
+def test_with_pre_commit_the_second_commit_passes(published: Path, project: Path) -> None:
     words = ("try-repo", str(published), "--all-files")
     first = run("pre-commit", project, *words)
     assert first.exit_code == 1, first.output
@@ -238,9 +236,7 @@ def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["server", "client"])
-def test_a_server_on_the_command_line_runs_in_the_shells_python_and_not_in_that_of_uvx(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_server_command_runs_in_the_python_of_the_shell_not_of_uvx(tmp_path: Path, kind: str) -> None:
     marker = tmp_path / OF_TOOLS["uvx"]
     own = created_environment(marker.parent, has_skillgen=True)
     project = served_project(tmp_path / "shop")
@@ -267,7 +263,7 @@ def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, i
     assert "version-of-sdk" not in run_skillgen(*corrected, cwd=project, env=env).stderr
 
 
-def test_the_first_python_on_the_path_is_the_projects_whatever_is_next_to_skillgen(tmp_path: Path) -> None:
+def test_the_first_python_on_the_path_is_that_of_the_project(tmp_path: Path) -> None:
     own = created_environment(tmp_path / "tools", has_skillgen=True, library="TOOLS = ['of_skillgen']\n")
     project = served_project(tmp_path / "shop")
     programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
@@ -303,7 +299,7 @@ def test_python_means_python3_where_a_system_has_no_other_name(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("program", "where"), [("pre-commit", "active"), ("prek", ".venv")])
-def test_the_published_hooks_run_a_projects_commands_in_its_own_environment(
+def test_published_hooks_run_commands_in_the_projects_environment(
     published: Path, tmp_path: Path, program: str, where: str
 ) -> None:
     project = served_project(tmp_path / "shop")

@@ -411,7 +411,7 @@ def test_what_a_skill_has_no_room_for_is_reported(tmp_path: Path) -> None:
     assert "## Before You Change Anything" in text
 
 
-def test_groups_whose_names_look_like_parts_or_indexes_have_pages_of_their_own(tmp_path: Path) -> None:
+def test_groups_named_like_parts_or_indexes_have_separate_pages(tmp_path: Path) -> None:
     """S0-35: no page of a group takes the place of another's."""
     words = "Says a lot about what it does, and more. " * 40
     tags = ["foo"] * 12 + ["foo p2"] * 5 + ["index foo"] * 3 + ["aux"] * 3

@@ -220,7 +220,7 @@ def test_a_label_in_bold_is_followed_by_one_colon(tmp_path: Path) -> None:
     assert "**Idle:** NONE - no task. **Busy:** FULL - no room; LATE - no time" in page.read_text("utf-8")
 
 
-def test_an_operation_that_is_named_after_a_removal_is_marked_whatever_its_method(tmp_path: Path) -> None:
+def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path) -> None:
     """S2-09, issue 5: where POST is used for every call, `may change data` says too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)

@@ -65,7 +65,7 @@ def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> No
     assert "create_task" in builds(tmp_path)
 
 
-def test_an_openapi_description_is_found_by_its_content_and_not_by_its_name(tmp_path: Path) -> None:
+def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "docs" / "v1").mkdir(parents=True)
     (tmp_path / "node_modules").mkdir()
     text = yaml.safe_dump(grouped(tasks=["list_tasks"]), sort_keys=False)
@@ -122,7 +122,7 @@ def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
     assert "first: dist/index.js does not exist yet: npm run build\n" in init(tmp_path).stderr
 
 
-def test_a_fastapi_application_becomes_a_command_that_prints_its_description(tmp_path: Path) -> None:
+def test_a_fastapi_application_becomes_a_command(tmp_path: Path) -> None:
     (tmp_path / "src" / "shop").mkdir(parents=True)
     data = json.dumps(grouped(tasks=["list_tasks"]))
     (tmp_path / "src" / "fastapi.py").write_text(
@@ -137,7 +137,7 @@ def test_a_fastapi_application_becomes_a_command_that_prints_its_description(tmp
     assert builds(tmp_path) == {"list_tasks"}
 
 
-def test_what_developers_use_is_a_comment_where_the_project_has_something_of_its_own(tmp_path: Path) -> None:
+def test_development_servers_are_comments_next_to_the_projects_own(tmp_path: Path) -> None:
     write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
     (tmp_path / "tools.py").write_text("", "utf-8")
     servers = {

@@ -141,7 +141,7 @@ def test_bounds_are_read_in_both_forms(raw: Json, constraints: Json) -> None:
 # -- objects ---------------------------------------------------------------------------------------------------------
 
 
-def test_properties_keep_their_order_and_are_required_where_the_object_says_so() -> None:
+def test_properties_keep_their_order_and_their_required_marks() -> None:
     found, _, problems = parameters({"properties": {"b": {}, "a": {"type": "string"}}, "required": ["a"]})
     assert [(name, item.required) for name, item in found.items()] == [("b", False), ("a", True)]
     assert found["a"].pointer == "/properties/a"
@@ -186,7 +186,7 @@ def test_all_of_with_several_references_includes_them() -> None:
     assert read(raw).includes == ("B", "C")
 
 
-def test_alternatives_are_parameters_that_are_required_where_each_of_them_requires_it() -> None:
+def test_a_parameter_is_required_if_every_alternative_requires_it() -> None:
     raw = {
         "oneOf": [
             {"properties": {"a": {}, "b": {}}, "required": ["a", "b"]},

@@ -70,7 +70,7 @@ def test_a_number_of_too_many_digits_stays_text() -> None:
     assert [problem.where for problem in problems] == ["/b"]
 
 
-def test_of_an_operation_that_occurs_twice_the_last_is_documented_and_a_problem_reported(tmp_path: Path) -> None:
+def test_a_duplicate_operation_is_reported_and_the_last_documented(tmp_path: Path) -> None:
     first, last = operation("list_tasks"), operation("find_tasks")
     text = json.dumps(description({"/tasks": {"get": first, "GET": last}})).replace('"GET"', '"get"')
     (tmp_path / "api.json").write_text(text, encoding="utf-8")

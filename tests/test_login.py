@@ -41,9 +41,7 @@ def login_files(env: dict[str, str]) -> list[Path]:
     return sorted(Path(env["XDG_CONFIG_HOME"]).rglob("*.json"))
 
 
-def test_a_login_registers_asks_in_the_browser_and_is_kept_for_the_next_run(
-    tmp_path: Path, browser: dict[str, str]
-) -> None:
+def test_a_login_registers_opens_the_browser_and_is_stored(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12: metadata of the resource, registration, PKCE; the second run asks nobody, with --login or without."""
     door = Door()
     with guarded(door) as url:
@@ -61,9 +59,7 @@ def test_a_login_registers_asks_in_the_browser_and_is_kept_for_the_next_run(
     assert "buy_paper" in (tmp_path / "out/skills/kiosk/SKILL.md").read_text("utf-8")
 
 
-def test_tokens_reach_no_document_and_no_message_and_their_file_is_the_users_alone(
-    tmp_path: Path, browser: dict[str, str]
-) -> None:
+def test_tokens_reach_no_output_and_only_the_user_reads_their_file(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12: the server repeats the token in its instructions."""
     door = Door()
     with guarded(door) as url:
@@ -95,9 +91,7 @@ def test_a_token_that_ended_is_renewed_without_asking(tmp_path: Path, browser: d
         assert door.seen.count("/authorize") == 1
 
 
-def test_without_a_login_a_protected_server_is_a_fatal_error_that_says_what_to_do(
-    tmp_path: Path, browser: dict[str, str]
-) -> None:
+def test_a_protected_server_without_login_is_a_fatal_error_with_a_fix(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12: nobody is asked, nothing is registered."""
     door = Door()
     with guarded(door) as url:
@@ -110,9 +104,7 @@ def test_without_a_login_a_protected_server_is_a_fatal_error_that_says_what_to_d
     assert not (tmp_path / "out").exists()
 
 
-def test_a_login_that_is_wished_for_happens_also_where_a_stranger_may_say_hello(
-    tmp_path: Path, browser: dict[str, str]
-) -> None:
+def test_a_login_also_happens_if_the_handshake_needs_none(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12: this server wants a token only when its tools are listed."""
     door = Door(challenges=False)
     with guarded(door) as url:

@@ -99,7 +99,7 @@ def test_a_document_that_is_no_manifest_is_one_message(tmp_path: Path) -> None:
     assert "is not a service manifest" in finished.stderr
 
 
-def test_costs_times_sizes_and_media_types_are_documented_as_estimates_and_hints(tmp_path: Path) -> None:
+def test_costs_times_sizes_and_media_types_are_marked_as_estimates(tmp_path: Path) -> None:
     """S4-07, S4-13: the state of a quota is no fact of the service, and is in no document."""
     manifest = copy.deepcopy(JIRA)
     manifest["tools"][0] |= {
@@ -205,7 +205,7 @@ def test_names_that_the_schema_would_refuse_are_documented(tmp_path: Path) -> No
 
 
 @given(st.data())
-def test_whatever_breaks_the_schema_of_a_manifest_is_a_problem_and_no_crash(data: st.DataObject) -> None:
+def test_an_invalid_manifest_is_a_problem_and_no_crash(data: st.DataObject) -> None:
     """S4-01: the schema as published is the judge; names of tools are free."""
     manifest = copy.deepcopy(JIRA)
     owners: list[Any] = [manifest, manifest["server"], manifest["auth"], manifest["rate_limits"], *manifest["tools"]]

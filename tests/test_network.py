@@ -283,7 +283,7 @@ def test_all_proxy_is_a_proxy_for_every_scheme(proxy: Server, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("form", ["corp.test", ".test", "corp.test:PORT", "http://corp.test", "*", "all://*"])
-def test_what_no_proxy_excludes_is_checked_and_what_it_does_not_goes_to_the_proxy(
+def test_a_host_excluded_by_no_proxy_is_checked(
     form: str, proxy: Server, private: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One decision: whatever a form means, no request goes to a private address unchecked."""

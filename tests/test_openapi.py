@@ -197,9 +197,7 @@ def test_a_description_at_a_url_produces_the_same_documents(
     assert documents(tmp_path / "out") == documents(full)
 
 
-def test_a_relative_address_is_one_of_the_place_where_the_description_was_found(
-    tmp_path: Path, serve: Callable[..., str]
-) -> None:
+def test_a_relative_server_url_is_resolved_against_the_description(tmp_path: Path, serve: Callable[..., str]) -> None:
     data = description(servers=[{"url": "v2"}])
     address = serve({"/apis/openapi.json": (200, "application/json", json.dumps(data).encode())})
     (service,) = json.loads(generated("inspect", f"{address}/apis/openapi.json").stdout)["services"]
@@ -238,7 +236,7 @@ def test_parameters_of_the_path_are_inherited_and_overridden(full: Path) -> None
     assert delete.item("verbose", "Query").facts == ("string", "required")
 
 
-def test_a_body_of_a_named_type_shows_its_properties_and_links_the_types_below(full: Path) -> None:
+def test_a_body_of_a_named_type_shows_its_properties_and_links_types(full: Path) -> None:
     """S2-08, S2-09: a type that holds itself is written once."""
     section = section_of(full, "create_task")
     assert [item.name for item in section.items if item.label.startswith("Body")] == [
@@ -399,9 +397,7 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
         ({"swagger": "2.0"}, "/swagger: Swagger 2.0 is read; manifests are OpenAPI 3.1 or later (convert it)"),
     ],
 )
-def test_what_an_older_version_does_not_conform_to_is_reported_and_it_is_documented(
-    tmp_path: Path, version: Json, words: str
-) -> None:
+def test_an_old_version_is_reported_and_its_description_documented(tmp_path: Path, version: Json, words: str) -> None:
     """S2-04: a warning that names what is asked, and no error."""
     data = {key: value for key, value in description().items() if key != "openapi"} | version
     finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
@@ -436,7 +432,7 @@ def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path, schema: Json,
     assert parameter["schema"].get("types", []) == types
 
 
-def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_list(tmp_path: Path) -> None:
+def test_a_body_with_several_media_types_lists_the_properties_of_each(tmp_path: Path) -> None:
     """S2-08: the recommended one first; media types with the same body stand together."""
     url = {"properties": {"url": {"type": "string"}}, "required": ["url"]}
     content = {
@@ -500,7 +496,7 @@ def test_a_body_with_several_media_types_has_the_properties_of_each_in_its_own_l
         ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as A=VALUE,B=VALUE."),
     ],
 )
-def test_how_a_parameter_is_written_is_documented_where_it_is_not_the_default(
+def test_serialisation_of_a_parameter_is_documented_if_not_the_default(
     tmp_path: Path, parameter: Json, words: str
 ) -> None:
     """S2-08."""
@@ -511,7 +507,7 @@ def test_how_a_parameter_is_written_is_documented_where_it_is_not_the_default(
     assert text.partition("): ")[2] == words
 
 
-def test_what_is_only_returned_is_not_among_what_is_sent_and_the_other_way_round(tmp_path: Path) -> None:
+def test_read_only_and_write_only_properties_are_separate(tmp_path: Path) -> None:
     """S2-08."""
     properties = {
         "id": {"type": "integer", "readOnly": True},
@@ -594,7 +590,7 @@ def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: st
 PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
 
 
-def test_each_form_of_a_response_is_documented_with_its_headers_and_what_can_be_called_next(tmp_path: Path) -> None:
+def test_each_response_has_its_headers_and_links_documented(tmp_path: Path) -> None:
     """S2-09."""
     made = {
         "description": "Made",
@@ -732,7 +728,7 @@ def test_a_call_line_says_what_a_named_type_is(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
 
 
-def test_a_call_line_says_what_a_named_type_is_also_where_it_is_not_looked_into(tmp_path: Path) -> None:
+def test_a_call_line_names_the_type_of_unexpanded_properties(tmp_path: Path) -> None:
     """S2-09: a text in an object in an object is no object."""
     name, size, fish = ({"$ref": f"#/components/schemas/{title}"} for title in ("Name", "Size", "Fish"))
     types = {
@@ -1018,7 +1014,7 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
     assert broken_links(tmp_path) == []
 
 
-def test_a_description_of_nothing_but_webhooks_does_not_say_how_requests_are_sent(tmp_path: Path) -> None:
+def test_a_description_with_webhooks_alone_has_no_request_section(tmp_path: Path) -> None:
     """Issue 5: nothing that could be called is promised."""
     data = {**description({}), "webhooks": {"paid": {"post": operation("paid")}}}
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "skill")
@@ -1028,7 +1024,7 @@ def test_a_description_of_nothing_but_webhooks_does_not_say_how_requests_are_sen
     assert "Send HTTP requests" not in text
 
 
-def test_a_named_type_of_one_error_is_documented_with_it_and_a_result_not_as_sent(tmp_path: Path) -> None:
+def test_a_named_type_of_one_error_is_documented_with_it(tmp_path: Path) -> None:
     """S2-14, issue 5, "Dense where it counts"."""
 
     def body(name: str) -> dict[str, Any]:

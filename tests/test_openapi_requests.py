@@ -165,7 +165,7 @@ def test_a_type_that_extends_another_is_shown_by_the_value_that_it_allows() -> N
     assert """-d '{"kind": "a", "of_A": "OF_A"}'""" in call.text
 
 
-def test_a_property_that_is_required_and_forbidden_is_sent_as_if_it_were_allowed() -> None:
+def test_a_property_that_is_required_and_forbidden_is_sent() -> None:
     """Issue 4, examples that can be sent: the label says how the body was read."""
     schema = {"type": "object", "additionalProperties": False, "required": ["id"], "properties": {"title": {}}}
     call = call_of("post", "/tasks", body("application/json", schema))
@@ -186,7 +186,7 @@ def test_two_schemes_that_are_sent_in_one_header_make_one_header(curl: FakeCurl)
     assert found == ["authorization", "x-id"]
 
 
-def test_a_short_request_is_on_one_line_and_only_an_unusual_method_is_named() -> None:
+def test_a_short_request_is_on_one_line_without_a_default_method() -> None:
     assert call_of("get", "/tasks", {}).text == 'curl "https://tasks.example/v1/tasks"'
     assert call_of("delete", "/tasks", {}).text == 'curl -X DELETE "https://tasks.example/v1/tasks"'
     assert call_of("head", "/tasks", {}).text == 'curl -I "https://tasks.example/v1/tasks"'
@@ -242,7 +242,7 @@ def test_a_path_with_reserved_expansion_keeps_its_slashes(curl: FakeCurl) -> Non
     assert found == ["https://tasks.example/v1/groups/a%20b%3Fc/locks"]
 
 
-def test_headers_that_a_request_has_by_itself_are_not_sent_with_values_of_the_source(curl: FakeCurl) -> None:
+def test_headers_that_every_request_has_are_not_sent_twice(curl: FakeCurl) -> None:
     """With a length that is not its own, a request hangs."""
     names = ("Content-Length", "Host", "Transfer-Encoding", "X-Own")
     parameters = [parameter(name, "header", {"type": "string"}, example="2183") for name in names]
@@ -336,7 +336,7 @@ def test_a_cookie_that_is_not_escaped_does_not_leave_its_quotes(curl: FakeCurl) 
     assert found == ["session=hunter2; sid=$(id)'`id`"]
 
 
-def test_a_scheme_of_a_type_that_nobody_knows_sends_nothing_that_is_made_up(curl: FakeCurl) -> None:
+def test_a_security_scheme_of_unknown_type_sends_nothing_invented(curl: FakeCurl) -> None:
     """S2-12."""
     schemes = {"own": {"type": "magic"}}
     call = call_of("get", "/a", {"security": [{"own": []}]}, components={"securitySchemes": schemes})
@@ -409,7 +409,7 @@ def test_declared_examples_come_first_and_are_marked_as_declared() -> None:
     assert problems_of(data) == []
 
 
-def test_a_declared_example_that_does_not_fit_is_reported_and_a_made_one_is_sent() -> None:
+def test_an_invalid_declared_example_is_reported_and_replaced() -> None:
     schema = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
     media = body("application/json", schema, example={"size": "large"})
     data = description({"/tasks": {"post": {**operation("add"), **media}}})
@@ -554,7 +554,7 @@ def test_a_tuple_as_older_drafts_have_it_is_sent(openapi: str, curl: FakeCurl) -
     assert options(curl.arguments(call.text), "-d") == ['{"at": [1, "AT"]}']
 
 
-def test_null_in_a_declared_example_is_allowed_where_the_schema_is_nullable() -> None:
+def test_null_in_a_declared_example_is_valid_for_a_nullable_schema() -> None:
     """S2-20."""
     schema = {"type": "object", "properties": {"due": {"type": "string", "nullable": True}}}
     for version in ("3.0.3", "3.1.0"):
@@ -616,7 +616,7 @@ def test_every_command_of_a_page_is_one_that_a_shell_reads(tmp_path: Path) -> No
         subprocess.run(["/bin/sh", "-n", "-c", call.text], check=True)
 
 
-def test_every_operation_of_github_has_a_command_with_its_required_parameters(github: Any) -> None:
+def test_every_github_operation_has_a_command_with_required_parameters(github: Any) -> None:
     """Issue 4, examples that can be sent."""
     calls = calls_of(github.skill)
     for path, item in github.raw["paths"].items():
@@ -714,7 +714,7 @@ NAMED: dict[str, Any] = {
 }
 
 
-def test_each_named_example_of_a_request_is_a_call_with_its_summary_or_is_named() -> None:
+def test_each_named_example_of_a_request_is_a_call_or_is_named() -> None:
     """S0-32: those that have no room are named."""
     schema = {"type": "object", "properties": {"x": {"type": "string"}}}
     sent = body("application/json", schema, examples=NAMED)

@@ -223,7 +223,7 @@ def test_swagger_2_that_names_no_media_type_is_not_called_json() -> None:
     assert tool.output.schema is not None
 
 
-def test_an_example_that_is_sent_as_json_though_the_source_names_no_media_type_says_so(tmp_path: Path) -> None:
+def test_an_example_sent_as_json_without_a_media_type_is_marked(tmp_path: Path) -> None:
     """Issue 4, examples that can be sent: nothing is stated that the source does not say."""
     sent = {"name": "task", "in": "body", "required": True, "schema": {"type": "object", "required": ["id"]}}
     data = {**SHOP, "consumes": [], "paths": {"/a": {"post": {**operation("act"), "parameters": [sent]}}}}
@@ -345,7 +345,7 @@ def test_the_device_flow_and_metadata_of_3_2_are_documented(tmp_path: Path) -> N
         assert told in found
 
 
-def test_nothing_is_written_about_pkce_and_registration_where_the_source_declares_nothing(tmp_path: Path) -> None:
+def test_undeclared_pkce_and_registration_are_not_mentioned(tmp_path: Path) -> None:
     """S2-11, S2-13."""
     schemes = {"login": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example",
                "tokenUrl": "https://t.example", "scopes": {}}}}}  # fmt: skip
@@ -390,7 +390,7 @@ def test_a_response_without_a_description_is_documented_like_others() -> None:
     assert codes(problems) == []
 
 
-def test_a_stream_is_documented_by_its_media_type_or_by_the_schema_of_its_items() -> None:
+def test_a_stream_is_known_by_its_media_type_or_item_schema() -> None:
     """S2-17, S2-23."""
     content = [
         {"text/event-stream": {}},
@@ -534,7 +534,7 @@ def test_a_webhook_shows_its_alternatives_and_the_other_forms_of_its_body(tmp_pa
         assert words in section.text
 
 
-def test_50_000_alternatives_are_documented_once_and_what_a_tool_does_not_list_is_reported(tmp_path: Path) -> None:
+def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Path) -> None:
     """S2-08, S2-09."""
     types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(50_000)]
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Any"}}}}
@@ -565,7 +565,7 @@ def test_operations_next_to_the_reference_of_a_path_are_read_too() -> None:
     assert [tool.name for tool in service.tools] == ["post_a", "get_a"]
 
 
-def test_parameters_next_to_the_reference_of_a_path_are_those_of_its_operations() -> None:
+def test_parameters_next_to_the_reference_of_a_path_are_inherited() -> None:
     """S2-08: with those that stand where it leads, which they override."""
     there = {"parameters": [in_path("a", "string"), in_path("b", "string")], "get": operation("get_it")}
     paths = {"/{a}/{b}": {"$ref": "#/components/pathItems/It", "parameters": [in_path("b", "integer")]}}

@@ -87,7 +87,7 @@ def test_pieces_in_other_files_are_read_and_pointers_name_the_file(split: Path) 
 @pytest.mark.parametrize("reference", ["../secret.json#/a", "/etc/hostname", "nothing.json", "http://127.0.0.1:9/a.json",
                                        "file:///etc/hostname", "parts/../../secret.json",
                                        "http://[::1/a.json", "a" * 5000 + ".json", "a%00.json"])  # fmt: skip
-def test_what_may_not_be_read_or_is_missing_is_reported_and_the_rest_is_documented(split: Path, reference: str) -> None:
+def test_missing_and_forbidden_files_are_reported_the_rest_documented(split: Path, reference: str) -> None:
     """S2-09: nothing outside the folder, nothing remote; files below the folder need no option."""
     write(split.parent.parent / "secret.json", {"a": {"get": operation("secret")}})
     data = json.loads(split.read_text("utf-8"))
@@ -306,7 +306,7 @@ def test_an_unchanged_description_costs_one_conditional_request(
     assert b"customers" not in kept[0].read_bytes()
 
 
-def test_what_is_fetched_with_a_header_is_not_kept_and_the_header_goes_nowhere(
+def test_what_is_fetched_with_a_header_is_not_cached_and_the_header_hidden(
     answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
 ) -> None:
     """S0-22."""
@@ -321,7 +321,7 @@ def test_what_is_fetched_with_a_header_is_not_kept_and_the_header_goes_nowhere(
     assert [path for path, content in files_of(tmp_path / "out").items() if b"hunter2" in content] == []
 
 
-def test_documents_that_a_description_names_are_fetched_only_where_the_user_allows_it(
+def test_remote_references_are_fetched_only_if_the_user_allows_it(
     answering: Callable[[Reply], tuple[str, Asked]],
 ) -> None:
     """S2-09."""
@@ -354,7 +354,7 @@ def test_a_reference_leads_into_no_private_network(
     assert asked == []
 
 
-def test_relative_references_are_those_of_the_address_that_a_description_says_is_its_own(
+def test_relative_references_are_resolved_against_the_declared_base(
     answering: Callable[[Reply], tuple[str, Asked]],
 ) -> None:
     """S2-23: `$self` of 3.2."""
@@ -479,9 +479,7 @@ def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:
     ("LIST_TASKS", "'list_tasks'"), ("list_task", "'list_tasks'"), ("/tasks", "'path:/tasks'"), ("GET", "'method:GET'"),
     ("tags:Work", "'tag:work'"), ("path:tasks", "'path:/tasks'"), ("zzz", "compare it with"),
 ])  # fmt: skip
-def test_a_pattern_that_leaves_nothing_stops_with_exit_2_and_says_what_may_be_meant(
-    tmp_path: Path, pattern: str, meant: str
-) -> None:
+def test_a_pattern_without_matches_exits_2_with_suggestions(tmp_path: Path, pattern: str, meant: str) -> None:
     """S2-23."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
     finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", pattern)

@@ -40,7 +40,7 @@ def page_of(tmp_path: Path, data: Json) -> str:
     return (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
 
 
-def test_every_collection_format_of_2_0_is_documented_and_sent_wherever_it_is_declared(tmp_path: Path) -> None:
+def test_every_collection_format_of_2_0_is_documented_and_sent(tmp_path: Path) -> None:
     """S2-08."""
     two = {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "minItems": 2, "uniqueItems": True}
     places = [("p", "path", "pipes"), ("t", "query", "tsv"), ("s", "query", "ssv"), ("c", "query", None),
@@ -109,7 +109,7 @@ def test_a_media_type_may_be_one_of_the_components(tmp_path: Path) -> None:
     assert """-d '{"id": 9}'""" in page
 
 
-def test_a_body_that_is_a_sequence_is_documented_by_its_items_and_sent_line_by_line(tmp_path: Path) -> None:
+def test_a_body_that_is_a_sequence_is_sent_line_by_line(tmp_path: Path) -> None:
     """S2-23: `itemSchema`."""
     item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
     body = {"required": True, "content": {"application/x-ndjson": {"itemSchema": item}}}
@@ -160,7 +160,7 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     assert page.count("  --data-binary @-\n") == 1
 
 
-def test_parts_without_names_are_sent_one_after_the_other_in_their_media_types(curl: FakeCurl) -> None:
+def test_parts_without_names_are_sent_in_order_in_their_media_types(curl: FakeCurl) -> None:
     """S2-23: `prefixEncoding`, `itemEncoding`; the body says which kind of multipart it is."""
     first = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
     media = {
@@ -261,7 +261,7 @@ ORDER: dict[str, Json] = {
 }
 
 
-def test_a_body_that_can_only_be_sent_as_xml_is_documented_and_sent_by_its_names_there(tmp_path: Path) -> None:
+def test_a_body_that_is_only_xml_is_sent_with_its_xml_names(tmp_path: Path) -> None:
     """S2-08: attributes, wrapped lists, names, prefixes and namespaces."""
     row = {"type": "object", "xml": {"name": "row"}, "required": ["k"], "properties": {"k": {"const": 1}}}
     body = {"required": True, "content": {"application/xml": {"schema": {"$ref": "#/components/schemas/Order"}}}}
@@ -282,7 +282,7 @@ def test_a_body_that_can_only_be_sent_as_xml_is_documented_and_sent_by_its_names
     ) in page
 
 
-def test_names_in_xml_are_no_noise_where_json_can_be_sent_and_no_element_is_invented(tmp_path: Path) -> None:
+def test_xml_names_are_left_out_if_json_can_be_sent(tmp_path: Path) -> None:
     """S2-08."""
     schema = {"type": "object", "required": ["a"], "properties": {"a": {"const": 1, "xml": {"name": "b"}}}}
     both = {"application/json": {"schema": schema}, "application/xml": {"schema": schema}}

@@ -44,7 +44,7 @@ def of_json(schema: Json, **more: Json) -> Json:
     ],
 )
 @pytest.mark.parametrize("place", ["query", "header", "response"])
-def test_the_type_of_a_parameter_or_header_says_what_the_parameter_does_not(
+def test_the_schema_describes_a_parameter_without_a_description(
     place: str, said: str | None, of_type: str, line: str
 ) -> None:
     """S2-08, S2-09."""
@@ -94,7 +94,7 @@ def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
     assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
 
 
-def test_an_alternative_keeps_its_words_for_a_property_that_another_has_too() -> None:
+def test_an_alternative_keeps_its_description_of_a_shared_property() -> None:
     """S2-08."""
     alternatives = [
         {"title": title, "properties": {"to": {"type": "string", "description": words}}}
@@ -162,7 +162,7 @@ def test_spaces_in_values_and_patterns_are_not_changed() -> None:
     assert "properties that match `^  x` (any)" in text
 
 
-def test_errors_tell_each_form_their_media_types_and_what_their_headers_say() -> None:
+def test_errors_have_each_form_with_media_types_and_headers() -> None:
     """S2-14, S2-16."""
     left = {"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer"}}}
     problem = {"$ref": "#/components/schemas/Item"}

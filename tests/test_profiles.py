@@ -67,7 +67,7 @@ def test_the_claude_profile_says_who_may_start_the_skill(tmp_path: Path) -> None
     assert len(fields["description"]) + len(fields["when_to_use"]) <= 1_536
 
 
-def test_nothing_is_written_about_invocation_where_the_source_declares_nothing(tmp_path: Path) -> None:
+def test_undeclared_invocation_is_not_mentioned(tmp_path: Path) -> None:
     _, out = documented(tmp_path, "--profile", "claude", tools=TOOLS)
     assert fields_of(out).keys() == {"name", "description", "when_to_use", "metadata"}
 
@@ -82,7 +82,7 @@ def test_when_to_use_and_description_keep_to_their_limit_together(tmp_path: Path
     assert len(fields["description"]) + len(fields["when_to_use"]) <= 1_536
 
 
-def test_tools_are_never_allowed_silently_and_only_those_that_change_nothing(tmp_path: Path) -> None:
+def test_only_read_only_tools_are_allowed_and_that_is_reported(tmp_path: Path) -> None:
     """X-11, X-25: the source would have everything allowed; what it gets and what not is said."""
     server = dashdash(modelInvocable=True, allowedTools=["find_berths", "book_berth", "Bash", "Bash(rm:*)"])
     finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
@@ -133,7 +133,7 @@ def test_with_user_it_is_put_below_the_home_folder(tmp_path: Path) -> None:
     assert (tmp_path / "home" / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
 
 
-def test_an_installed_skill_that_was_edited_is_not_overwritten_and_others_are_left_alone(tmp_path: Path) -> None:
+def test_edited_and_foreign_installed_skills_are_not_overwritten(tmp_path: Path) -> None:
     """Issue 5: the same rules for edits as OUT."""
     source = write(tmp_path / "api.json", description())
     other = tmp_path / ".claude" / "skills" / "mine" / "SKILL.md"
@@ -151,7 +151,7 @@ def test_an_installed_skill_that_was_edited_is_not_overwritten_and_others_are_le
     assert other.read_text("utf-8") == "mine"
 
 
-def test_an_edit_in_one_place_leaves_the_other_unchanged_and_check_reports_it(tmp_path: Path) -> None:
+def test_check_reports_an_edit_of_one_copy_and_the_other_stays(tmp_path: Path) -> None:
     """Issue 5: both places are looked at before anything is written; words that were added stay in both."""
     source = write(tmp_path / "api.json", description())
     run = ("from-openapi", source, "-o", "out", "--install", "agents")

@@ -61,7 +61,7 @@ def codes_of(service: dict[str, Any]) -> list[str]:
     return [problem["code"] for problem in service.get("problems", [])]
 
 
-def test_the_second_stage_replaces_the_first_whose_words_stay_as_the_summary(kiosk: Kiosk) -> None:
+def test_the_second_stage_replaces_the_first_which_becomes_the_summary(kiosk: Kiosk) -> None:
     """S3-01, S3-02, S3-05, S3-08: read on the session that listed the tools, and no tool is called."""
     service = kiosk.service("progressive")
     tool = tools_of(service)["buy_paper"]
@@ -103,7 +103,7 @@ def test_a_batch_that_fails_is_read_tool_by_tool(kiosk: Kiosk) -> None:
     assert "tool-description-failed" not in codes_of(service)
 
 
-def test_a_tool_that_has_no_description_is_reported_and_the_others_are_documented(kiosk: Kiosk) -> None:
+def test_a_tool_without_a_description_is_reported(kiosk: Kiosk) -> None:
     """S3-06, S3-10: an error in place of one tool, and a tool that nobody asked for."""
     service = kiosk.service("lacking")
 

@@ -142,7 +142,7 @@ def test_no_address_and_no_superscript_brings_raw_html_to_life() -> None:
 
 
 @pytest.mark.parametrize("parser", PARSERS)
-def test_the_documents_of_a_hostile_service_have_the_headings_of_a_harmless_one(
+def test_a_hostile_service_has_the_headings_of_a_harmless_one(
     parser: str, pages_of_documents: dict[str, list[str]]
 ) -> None:
     """X-52, S0-25: and no foreign tag, attribute or link."""

@@ -333,7 +333,7 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
         assert "Inferred from its description: cannot be undone." in full.replace("can't", "cannot")
 
 
-def test_several_tools_that_cannot_be_undone_are_named_by_the_origin_of_that_fact(tmp_path: Path) -> None:
+def test_irreversible_tools_are_listed_by_the_origin_of_that_fact(tmp_path: Path) -> None:
     """S2-19, S4-11: an inferred fact is marked, a declared one is not."""
     declared = {"description": "Closes it.", "dashdash": {"reversible": False}}
     said = {"description": "Ends it. This cannot be undone."}

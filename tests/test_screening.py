@@ -63,7 +63,7 @@ def description_with(**operation: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("kind", "attack"), EVERY_ATTACK)
-def test_text_that_addresses_the_model_is_distinguished_from_text_that_describes(kind: str, attack: str) -> None:
+def test_every_attack_is_found(kind: str, attack: str) -> None:
     """X-52, X-09."""
     assert attack in find_injections([f"Adds two numbers. {HARMLESS[0]}", attack]), kind
 
@@ -328,7 +328,7 @@ def test_characters_that_belong_to_a_spelling_are_no_problem(text: str) -> None:
     assert codes(screen_service(service(description=text))) == []
 
 
-def test_a_name_with_invisible_characters_is_shown_by_a_stable_one_and_reported() -> None:
+def test_a_name_with_invisible_characters_gets_a_stable_substitute() -> None:
     tools = [Tool(name=name, pointer=f"/tools/{index}") for index, name in enumerate(["a\u200bdd", "add", "ad\u200bd"])]
     found = screen_service(service(*tools))
     names = [tool.name for tool in found.tools]
@@ -415,7 +415,7 @@ def test_what_looks_like_a_credential_reaches_no_document_and_no_snapshot(kind: 
     assert f"({kind})" in str(found.problems)
 
 
-def test_a_value_that_looks_random_goes_where_its_name_says_that_it_is_secret(tmp_path: Path) -> None:
+def test_a_random_value_with_a_secret_name_is_redacted(tmp_path: Path) -> None:
     """S0-22."""
     value, harmless = "f7c3bc1d808e04732adf679965ccc34ca7ae3441", "9e107d9d372bb6826bd81d3542a419d69e107d9d"
     parameters = [
@@ -440,7 +440,7 @@ def test_a_value_that_looks_random_goes_where_its_name_says_that_it_is_secret(tm
         "JSESSIONID={}",
     ],
 )
-def test_a_value_that_looks_random_goes_where_an_address_or_a_cookie_names_it(told: str) -> None:
+def test_a_random_value_in_a_url_or_a_cookie_is_redacted(told: str) -> None:
     """S0-22."""
     assert redact(told.format("a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"))[1] == ("secret",)
     assert redact(told.format("9f1c2d3e-4a5b-6c7d-8e9f-0a1b2c3d4e5f"))[1] == ()
@@ -472,7 +472,7 @@ def test_a_short_password_goes_where_nobody_has_thought_of_it(told: str) -> None
         "host=db user=app password=s3cr3tpw9 dbname=x",
     ],
 )
-def test_a_short_value_of_a_parameter_that_is_named_like_a_secret_is_a_credential(text: str) -> None:
+def test_a_short_value_of_a_secret_parameter_is_a_credential(text: str) -> None:
     """S0-22: in a URL and in a connection string, whatever the value looks like."""
     for value in ("s3cr3tpw9", "tiger", "Winter2024"):
         leaking = text.replace("s3cr3tpw9", value)

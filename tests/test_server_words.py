@@ -117,11 +117,11 @@ def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
         ("Finds berths of several kinds, such as moorings and boxes", "Finds berths of several kinds…"),
     ],
 )
-def test_a_phrase_begins_with_what_is_done_and_ends_at_a_word_that_can_end_it(said: str, shown: str) -> None:
+def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(said: str, shown: str) -> None:
     assert list_phrase(said, 44 if "…" not in shown else 40) == shown
 
 
-def test_a_call_line_shows_every_type_and_what_is_inside_the_only_parameter(tmp_path: Path) -> None:
+def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path: Path) -> None:
     """Issue 5, "Dense where it counts"."""
     properties = {
         "name": {"type": "string"}, "size": {"type": ["integer", "string"]},

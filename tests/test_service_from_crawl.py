@@ -96,7 +96,7 @@ def service_of(
     return service
 
 
-def test_counted_limits_are_read_and_what_is_left_at_the_moment_is_in_no_document() -> None:
+def test_rate_limits_are_documented_without_the_remaining_calls() -> None:
     """S4-05, S4-07, X-51: wherever a server puts them; the model keeps the rest among its extras."""
 
     def limits(left: int) -> dict[str, Json]:
@@ -285,7 +285,7 @@ class TestWhatDashdashLacks:
         """S0-06: `specVersion`."""
         assert codes(service_of({"dashdash": {**DASHDASH, "specVersion": version}})) == expected
 
-    def test_a_description_that_does_not_say_when_to_use_the_server_is_reported(self) -> None:
+    def test_a_description_without_when_to_use_is_reported(self) -> None:
         """S0-08: a trigger phrase."""
         codes = {}
         for text in ("Keeps tasks.", "Keeps tasks. Use when a task comes up.", "Keeps tasks. Use it for tasks."):
@@ -423,7 +423,7 @@ class TestWhatTheServiceIs:
         assert service_of({"serverInfo": {}}, url="https://mcp.acme.com/mcp", server_name="acme").name == "acme"
         assert service_of({"serverInfo": None}).name == "mcp-server"
 
-    def test_the_summary_is_a_declared_description_else_drawn_from_the_instructions(self) -> None:
+    def test_the_summary_is_the_declared_description_else_the_instructions(self) -> None:
         declared = service_of({"serverInfo": {"name": "x", "description": "Does\nthings."}, "instructions": "No."})
         assert declared.summary == "Does things."
         drawn = service_of({"instructions": "Manages boards. Call list_boards first."})
@@ -917,7 +917,7 @@ class TestAiHelp:
         tool = tool_of({"description": "Makes one. Or two."}, ai_help=markdown(HELP))
         assert (tool.summary, tool.description) == ("Create a new project", "Makes one. Or two.")
 
-    def test_other_tools_are_kept_in_a_tool_reference_and_not_in_a_quick_reference(self) -> None:
+    def test_unlisted_tools_of_the_help_stay_in_the_tool_reference(self) -> None:
         """S0-34: what a quick reference lists is called by these names."""
         service = service_of(ai_help=markdown(HELP))
         assert [section.title for section in service.sections] == ["Tool Reference", "Best Practices"]
@@ -1093,7 +1093,7 @@ class TestTheNewestRevision:
         for other in (self.service(tools, transport="stdio"), self.service(tools, version="2025-11-25")):
             assert [tool.name for tool in other.tools] == ["broken", "fine"]
 
-    def test_what_a_list_says_of_itself_is_kept_and_private_answers_are_reported(self) -> None:
+    def test_list_metadata_is_kept_and_private_results_are_reported(self) -> None:
         """X-06: `ttlMs` and `cacheScope`; S0-03: also what no typed model knows."""
         service = self.service([self.tool("a")], ttlMs=5000, cacheScope="private", region="eu", resultType="complete")
 

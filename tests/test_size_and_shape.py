@@ -157,7 +157,7 @@ def references(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("shape", SCHEMAS)
-def test_a_schema_that_should_exhaust_its_reader_costs_the_other_operations_nothing(tmp_path: Path, shape: str) -> None:
+def test_an_exhausting_schema_does_not_affect_other_operations(tmp_path: Path, shape: str) -> None:
     """X-10, X-13."""
     arguments = ["from-openapi", str(description_with(tmp_path, SCHEMAS[shape])), "-o", str(tmp_path / "out")]
     with pytest.raises(SystemExit) as ended:
@@ -181,7 +181,7 @@ def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_pa
         assert f"## tool_{index}\n" in references(tmp_path), shape
 
 
-def test_an_object_with_more_properties_than_anything_has_is_cut_and_that_is_reported(
+def test_an_object_with_too_many_properties_is_cut_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """X-10, X-13."""
@@ -198,7 +198,7 @@ def test_an_object_with_more_properties_than_anything_has_is_cut_and_that_is_rep
     assert "`p3`" not in references(tmp_path)
 
 
-def test_a_row_of_paths_without_an_end_is_reported_and_the_rest_is_documented(tmp_path: Path) -> None:
+def test_an_endless_chain_of_paths_is_reported(tmp_path: Path) -> None:
     """X-10, X-13: the last hundred of the row are near enough to its end."""
     paths: dict[str, Json] = {f"/p{i}": {"$ref": f"#/paths/~1p{i + 1}"} for i in range(3_000)}
     paths["/p3000"] = {"get": {"operationId": "fine_one", "responses": {"200": {"description": "Done"}}}}
@@ -238,7 +238,7 @@ CUT = (
 
 
 @pytest.mark.parametrize("way", ["stdio", "http", "events"])
-def test_what_is_cut_from_the_answer_of_a_server_is_reported_with_its_place(
+def test_a_cut_in_a_result_of_a_server_is_reported_with_its_place(
     way: str, tmp_path: Path, serve_messages: Callable[[str, str], str]
 ) -> None:
     """X-10, X-13: over every transport the same is read, and one bad tool costs no other."""

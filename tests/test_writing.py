@@ -223,7 +223,7 @@ def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: P
     assert finished.stdout == ""
 
 
-def test_an_edited_file_is_not_overwritten_even_where_nothing_changed_since(source: Path, out: Path) -> None:
+def test_an_edited_file_is_not_overwritten_even_if_nothing_changed(source: Path, out: Path) -> None:
     (out / "llms.txt").write_text("# Mine\n")
     assert run(source, out).exit_code == 4
     assert (out / "llms.txt").read_text() == "# Mine\n"
@@ -238,7 +238,7 @@ def test_an_edit_that_is_taken_back_or_deleted_is_no_edit_any_more(source: Path,
     assert files_of(out) == before
 
 
-def test_a_file_that_skillgen_did_not_make_is_neither_overwritten_nor_deleted(source: Path, tmp_path: Path) -> None:
+def test_a_foreign_file_is_neither_overwritten_nor_deleted(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "llms.txt").write_text("# Mine\n")
@@ -259,7 +259,7 @@ def test_a_file_next_to_skillgens_own_keeps_its_folder(source: Path, out: Path) 
     assert sorted(files_of(out / "skills" / "tasks")) == ["references/mine.md"]
 
 
-def test_a_stale_file_that_was_edited_stays_and_the_next_run_does_not_complain(source: Path, out: Path) -> None:
+def test_an_edited_stale_file_stays_and_the_next_run_is_silent(source: Path, out: Path) -> None:
     users = out / "skills" / "tasks" / "references" / "users.md"
     users.write_text("My users\n")
     changed(source)
@@ -508,9 +508,7 @@ def stopped(source: Path, out: Path, limit: int) -> int:
     return finished.exit_code
 
 
-def test_wherever_a_run_is_stopped_each_file_is_whole_and_the_next_run_repairs(
-    source: Path, out: Path, tmp_path: Path
-) -> None:
+def test_a_stopped_run_leaves_complete_files_and_the_next_repairs(source: Path, out: Path, tmp_path: Path) -> None:
     old = files_of(out)
     changed(source)
     new = documents_of(source, tmp_path / "expected")

@@ -67,7 +67,7 @@ def test_a_block_scalar_is_text() -> None:
         ("a: 1\n---\n~\n---\n", None),
     ],
 )
-def test_the_first_document_that_holds_anything_is_read_and_others_are_reported(text: str, where: str | None) -> None:
+def test_the_first_non_empty_document_is_read_and_others_are_reported(text: str, where: str | None) -> None:
     """S2-02."""
     problems = ProblemLog()
     assert parse_yaml(text, problems) == {"a": 1}
