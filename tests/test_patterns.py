@@ -274,7 +274,6 @@ WITHOUT_REPETITION = {
     ("enrich/groups.py", "_is_countable"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),
-    ("sources/mcp/crawl.py", "_report_home_folder"),
     ("security/secrets.py", "__init__"),
     ("security/secrets.py", "_redact"),
 }

@@ -17,11 +17,14 @@ from listed import TESTS, documented, tool
 from listed import command as listed_command
 from servers import over_http
 
+from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
+from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     Secrets,
     is_secret_setting,
     looks_secret,
+    replace_home_folders,
     secrets_from_environment,
     secrets_from_url,
 )
@@ -155,7 +158,7 @@ def test_a_credential_is_found_of_which_a_part_is_a_secret_of_the_user(tmp_path:
 
 
 def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> None:
-    """X-51: the user's name, the home folder and the host's name stay where a source names them."""
+    """X-51: the user's name and the host's name stay where a source names them; folders of users are `~` for all."""
     host = socket.gethostname()
     region = {"type": "string", "enum": ["docker", host], "default": "/home/docker/data"}
     schema = {"type": "object", "properties": {"docker": region}}
@@ -170,14 +173,62 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         folder.mkdir()
         command = listed_command(folder, {"serverInfo": {"name": host}}, tools=described, resources=resources)
         env = {"USER": user, "LOGNAME": user, "HOME": f"/home/{user}", "XDG_CONFIG_HOME": str(folder)}
-        run = run_skillgen("from-server", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
+        run = run_skillgen("from-server", "-v", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
         assert run.exit_code == 0, run.stderr
-        assert ("home-folder-named" in run.stderr) == (user == "docker")
+        assert "which 2 of the server's texts name" in run.stderr
         written.append(files_of(folder / "out"))
     assert written[0] == written[1]
     documents = b"".join(written[0].values()).decode()
-    for name in ("## docker", f"## {host}", "/home/docker/data", "file:///home/docker/notes", "logged in as docker"):
+    for name in ("## docker", f"## {host}", "~/data", "file:///home/docker/notes", "in ~, logged in as docker"):
         assert name in documents
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Reads /home/eve/notes.txt and /Users/eve.adams/x.", "Reads ~/notes.txt and ~/x."),
+        ("Runs in /home/eve.", "Runs in ~."),
+        (r"Reads C:\Users\eve\x, c:/users/eve/y and C:\Users\Eve Adams\z.", r"Reads ~\x, ~/y and ~\z."),
+        ("Path: /usr/bin:/home/eve/bin, see file:///home/eve/a", "Path: /usr/bin:~/bin, see file://~/a"),
+    ],
+)
+def test_the_folder_of_a_named_user_is_a_tilde(text: str, written: str) -> None:
+    """S0-22, X-51: also in a default and an example."""
+    problems = ProblemLog()
+    data = {"description": text, "default": text, "examples": [text]}
+    assert replace_home_folders(data, problems) == {"description": written, "default": written, "examples": [written]}
+    assert [problem.code for problem in problems] == ["home-folder-replaced"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Reads /home/user/x, /Users/username/x, /home/you, /Users/me/x, /home/your-name/x and /home/USER/x.",
+        "Reads /home/<name>/x, /home/$USER/x, /Users/{id}/x and /home/*/x.",
+        "Reads https://acme.example/home/eve, /srv/home/eve/x, ~/home/eve, {root}/home/eve and /users/eve.",
+        "Sends GET /Users/eve, reads /root/data, /home/linuxbrew/.linuxbrew and C:\\Users\\Public\\x.",
+    ],
+)
+def test_other_folders_and_urls_stay(text: str) -> None:
+    assert replace_home_folders([text], ProblemLog()) == [text]
+
+
+def test_folders_in_names_choices_and_patterns_stay() -> None:
+    """S0-22: a call needs them, and a default that is one of the choices."""
+    data = {
+        "name": "/home/eve",
+        "inputSchema": {"properties": {"/home/eve/a": {"enum": ["/home/eve/b"], "default": "/home/eve/b"}}},
+        "pattern": "^/home/eve/",
+    }
+    assert replace_home_folders(data, ProblemLog()) == data
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST.", "127.0.0.1", "127.1", "[::1]:80", "10.1.2.3", "acme.example"]
+)
+def test_only_a_server_on_the_loopback_interface_is_local(host: str) -> None:
+    """S0-22: the folders that another one names are not of this machine."""
+    assert is_loopback(f"http://{host}/mcp") == (host not in ("10.1.2.3", "acme.example"))
 
 
 ORDINARY = {

@@ -132,6 +132,13 @@ def is_private(host: str) -> bool:
     return f".{_normalised_host(host)}".endswith(tuple(f".{name}" for name in (*_LOOPBACK_NAMES, *_PRIVATE_DOMAINS)))
 
 
+def is_loopback(url: str) -> bool:
+    """True if the host of a URL is this machine, by its name alone."""
+    host = host_of(url) or ""
+    address = literal_address(host)
+    return _normalised_host(host) in _LOOPBACK_NAMES if address is None else address.is_loopback
+
+
 def _normalised_host(host: str) -> str:
     """Returns a host as resolvers read it: lower case, ASCII digits and dots (UTS #46), without a trailing dot."""
     return unicodedata.normalize("NFKC", host).replace("\u3002", ".").lower().strip("[]").rstrip(".")

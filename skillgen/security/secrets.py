@@ -15,9 +15,8 @@ import contextlib
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 from skillgen.errors import Problem, ProblemLog, SkillgenError
@@ -44,7 +43,7 @@ _CHUNK = 1 << 20
 _NAME_KEYS = frozenset(
     {
         *("name", "uri", "uriTemplate", "enum", "const", "required", "type", "format", "method", "operationId", "tags"),
-        *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType"),
+        *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType", "pattern"),
     }
 )
 """Keys whose values are identifiers: with a word replaced, a call or a reference would fail."""
@@ -121,7 +120,7 @@ class Secrets:
         if not self or not any(map(self._may_hold_any, text_chunks(data))):
             return data, ()
         origins: set[str] = set()
-        redacted_data = _map_strings(data, partial(self._redact, origins=origins))
+        redacted_data = _map_strings(data, lambda text, is_name: self._redact(text, origins, is_name=is_name))
         return redacted_data, tuple(sorted(origins))
 
     def excerpt(self, text: str, max_characters: int = 300) -> str:
@@ -244,17 +243,59 @@ def text_chunks(data: Json) -> Iterator[str]:
     yield "\0".join(texts)
 
 
-def _map_strings(data: Json, redact: partial[str], *, is_name: bool = False) -> Json:
-    """Returns data with every string redacted; `is_name` if a string is an identifier."""
+def _map_strings(data: Json, change: Callable[[str, bool], str], *, is_name: bool = False) -> Json:
+    """Returns data with every string changed by a function that also takes whether it is an identifier."""
     if isinstance(data, str):
-        return redact(data, is_name=is_name)
+        return change(data, is_name)
     if isinstance(data, list):
-        return [_map_strings(item, redact, is_name=is_name) for item in data]
+        return [_map_strings(item, change, is_name=is_name) for item in data]
     if isinstance(data, dict):
-        return {
-            redact(key, is_name=True): _map_strings(item, redact, is_name=key in _NAME_KEYS)
-            for key, item in data.items()
-        }
+        return {change(key, True): _map_strings(item, change, is_name=key in _NAME_KEYS) for key, item in data.items()}
+    return data
+
+
+_HOME_FOLDER = re.compile(
+    r"(?:(?:(?<=file://)|(?<![\w.~/\\}-])(?<!GET )(?<!PUT )(?<!POST )(?<!PATCH )(?<!DELETE ))(?:/home|/Users)"
+    r"|(?<![A-Za-z0-9])[A-Za-z]:[\\/]{1,2}(?i:users))[\\/]{1,2}"
+    r"(?!(?i:users?|user[_-]?name|your[\w-]{0,20}|you|me|name|someone|example|shared|public|default|linuxbrew)(?![\w-]))"
+    r"[A-Za-z_][\w-]{0,60}(?:\.[\w-]{1,60}){0,3}(?: [A-Z][\w-]{0,60}(?=\\))?"
+)
+"""The folder of a named user, where a path begins; neither a URL nor a request has one.
+
+The excluded names are those that documentation uses for any user, and folders of the system that belong to no user.
+"""
+
+
+def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
+    """Returns data with `~` for the folders of named users (independent of the user who runs skillgen); reports them.
+
+    Identifiers, choices and patterns never change, nor does a default that is one of the choices: a call needs them.
+    """
+    if not any(map(_HOME_FOLDER.search, text_chunks(data))):
+        return data
+    identifiers: set[str] = set()
+    changed: list[str] = []
+
+    def collect(text: str, is_name: bool) -> str:
+        if is_name:
+            identifiers.add(text)
+        return text
+
+    def change(text: str, is_name: bool) -> str:
+        new = text if text in identifiers else _HOME_FOLDER.sub("~", text)
+        if new != text:
+            changed.append(text)
+        return new
+
+    _map_strings(data, collect)
+    data = _map_strings(data, change)
+    if changed:
+        problems.info(
+            "home-folder-replaced",
+            "",
+            f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~.",
+            "make the server name no folder of its machine",
+        )
     return data
 
 

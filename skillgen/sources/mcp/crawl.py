@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from pathlib import Path
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
-from skillgen.security.secrets import HIDDEN_IN_URL, Secrets, report_echoed_secrets, report_url_secret, text_chunks
+from skillgen.security.addresses import is_loopback
+from skillgen.security.secrets import (
+    HIDDEN_IN_URL,
+    Secrets,
+    replace_home_folders,
+    report_echoed_secrets,
+    report_url_secret,
+)
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
@@ -56,9 +61,6 @@ _NOT_FOUND = (-32601, -32602)
 
 _INVALID_REQUEST = -32600
 """Code with which some servers reject methods that are not part of the protocol."""
-
-_PEOPLE_FOLDERS = ("home", "Users")
-"""Parents of folders that are named after a person."""
 
 _FIX_CURSOR = "Leave `nextCursor` out of the last page."
 
@@ -119,7 +121,8 @@ def _crawl_from_results(
 ) -> Crawl:
     redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
     report_echoed_secrets(log, repeated)
-    _report_home_folder(redacted, log)
+    if target.url is None or is_loopback(target.url):
+        redacted = replace_home_folders(redacted, log)
     if HIDDEN_IN_URL in (target.public_url or ""):
         report_url_secret(log)
     return Crawl(
@@ -129,24 +132,6 @@ def _crawl_from_results(
         url=target.public_url,
         problems=tuple(map(secrets.hide_in_problem, log)),
     )
-
-
-def _report_home_folder(results: Json, log: ProblemLog) -> None:
-    """Reports strings that contain the path of the user's home folder.
-
-    They are not changed: otherwise the documents would depend on the user who runs skillgen.
-    """
-    home = Path.home()
-    if home.parent.name not in _PEOPLE_FOLDERS:
-        return
-    path = re.compile(re.escape(str(home)) + r"(?![\w.-])")
-    if any(str(home) in chunk and path.search(chunk) for chunk in text_chunks(results)):
-        log.warning(
-            "home-folder-named",
-            "",
-            "The server mentions your home folder. It is written to the documents, which differ for other users.",
-            "make the server mention no folder of its machine, or run skillgen as another user",
-        )
 
 
 @contextlib.contextmanager
