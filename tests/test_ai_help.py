@@ -45,3 +45,10 @@ def test_it_names_every_command_and_every_option() -> None:
         assert f"`skillgen {command} " in text
         options = set(re.findall(r"(--[a-z-]+)", run_skillgen(command, "--help").stdout)) - {"--help"}
         assert {option for option in options if option not in text} == set()
+
+
+def test_it_names_every_format() -> None:
+    text = run_skillgen("--ai-help").stdout
+    offered = re.search(r"comma-separated, of (\S+)\.", " ".join(run_skillgen("from-openapi", "--help").stdout.split()))
+    assert offered is not None
+    assert {name for name in offered[1].split(",") if f"{name}`" not in text and f"{name}," not in text} == set()

@@ -30,12 +30,12 @@ from test_markdown_filters import HOSTILE
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Endpoint
+from skillgen.model.document import FORMATS
 from skillgen.model.resource import Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, Quotation, Value
-from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
 from skillgen.security.screening import screen_service
 

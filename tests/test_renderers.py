@@ -18,7 +18,7 @@ from renderers import PARSERS, foreign, rendered
 from test_hostile_services import built, hostile, word
 from test_markdown_filters import FRAGMENTS
 
-from skillgen.render.document import FORMATS
+from skillgen.model.document import FORMATS
 from skillgen.render.formats import render_documents
 from skillgen.text import markdown
 from skillgen.text.blocks import block

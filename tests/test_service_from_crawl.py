@@ -10,10 +10,10 @@ import pytest
 
 from skillgen.errors import Problem
 from skillgen.model.codec import from_json, to_json
+from skillgen.model.document import FORMATS
 from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Tool
 from skillgen.model.values import Icon, Json, Origin, Value, follow
-from skillgen.render.document import FORMATS
 from skillgen.render.formats import render_documents
 from skillgen.sources.mcp.crawl import Crawl
 from skillgen.sources.mcp.source import service_from_crawl

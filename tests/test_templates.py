@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli import ROOT, Finished, files_of, run_skillgen
+from cli import ROOT, Finished, files_of, run_python, run_skillgen
 from descriptions import description, write
 
 SKILL = "skills/tasks/SKILL.md"
@@ -224,3 +224,47 @@ def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> No
     assert {name: names - NAMES.keys() for name, names in used.items() if names - NAMES.keys()} == {}
     assert set().union(*used.values()) == NAMES.keys()
     assert {name: names_used_in(name) for name in MACROS} == dict.fromkeys(MACROS, frozenset())
+
+
+ADDED_FILTER = """
+import sys
+from skillgen.render.filters import FILTERS
+def shouted(text):
+    '''Returns a text in capitals. And more.'''
+    return text.upper()
+FILTERS["shouted"] = shouted
+"""
+
+ADDED_FORMAT = """
+import sys
+from skillgen.model.document import FORMATS, Document, Format
+def names(rendering):
+    yield Document("names.txt", ", ".join(tool.name for tool in rendering.service.tools))
+FORMATS["names"] = Format(purpose="the names of the tools", renderer="__main__:names", is_default=False)
+"""
+
+RUN = "\nfrom skillgen.__main__ import main\nmain()"
+
+
+def test_a_filter_is_declared_in_one_place(mine: Path) -> None:
+    source, out = write(mine.parent / "api.json", description()), mine.parent / "out"
+    (mine / "llms.txt.j2").write_text("{{ service.name | shouted }}\n", "utf-8")
+    finished = run_python("-c", ADDED_FILTER + RUN, "from-openapi", source, "-o", out, "--templates", mine)
+    assert finished.exit_code == 0, finished.stderr
+    assert (out / "llms.txt").read_text("utf-8") == "TASKS\n"
+    manual = run_python("-c", f"{ADDED_FILTER}\nfrom skillgen.render.manual import manual\nprint(manual())").stdout
+    assert "| `shouted` | Returns a text in capitals |" in manual
+
+
+def test_a_format_is_declared_in_one_place(mine: Path) -> None:
+    source, out = write(mine.parent / "api.json", description()), mine.parent / "out"
+    finished = run_python("-c", ADDED_FORMAT + RUN, "from-openapi", source, "-o", out, "--emit", "names")
+    assert finished.exit_code == 0, finished.stderr
+    assert (out / "names.txt").read_text("utf-8") == "list_tasks"
+    words = " ".join(run_python("-c", ADDED_FORMAT + RUN, "from-openapi", "--help").stdout.split())
+    assert "registry,names." in words
+    assert "[default: skill,llms,ai-help,registry]" in words
+    schema = run_python(
+        "-c", f"{ADDED_FORMAT}\nfrom skillgen.config.schema import project_schema as s\nprint(s())"
+    ).stdout
+    assert "'registry', 'names']" in schema

@@ -46,12 +46,9 @@ class BuildOptions:
             "-o", "--out", help="Folder for the documents; DIR/TARGET if there are several targets.", metavar="DIR"
         ),
     ] = None
-    emit: Annotated[str | None, typer.Option(help="Output formats, comma-separated.", metavar="LIST")] = None
+    emit: Annotated[str | None, options.EMIT] = None
     templates: options.TemplatesDir = None
-    profile: Annotated[
-        str | None,
-        typer.Option(help="Front matter of the skill: portable, or claude for Claude Code's fields.", metavar="NAME"),
-    ] = None
+    profile: Annotated[str | None, options.PROFILE] = None
     install: options.Install = None
     user: options.User = False
     timeout: Annotated[float | None, typer.Option(help="Timeout of one request, in seconds.", min=0.1, max=86_400)] = (

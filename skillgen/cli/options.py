@@ -19,6 +19,7 @@ import typer
 
 from skillgen.cli.output import Console
 from skillgen.errors import UsageError
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, PROFILES
 from skillgen.pipeline.generate import (
     DEFAULT_OUT,
     DescriptionOptions,
@@ -28,7 +29,6 @@ from skillgen.pipeline.generate import (
     parse_formats,
     parse_profile,
 )
-from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 
 Url: TypeAlias = Annotated[
     str | None, typer.Option(help="URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL")
@@ -154,14 +154,17 @@ DescriptionHeader: TypeAlias = Annotated[
     ),
 ]
 Out: TypeAlias = Annotated[Path, typer.Option("-o", "--out", help="Folder for the documents.", metavar="DIR")]
-Emit: TypeAlias = Annotated[str, typer.Option(help="Output formats, comma-separated.", metavar="LIST")]
+EMIT = typer.Option(help=f"Output formats, comma-separated, of {','.join(FORMATS)}.", metavar="LIST")
+Emit: TypeAlias = Annotated[str, EMIT]
 TemplatesDir: TypeAlias = Annotated[
     Path | None,
     typer.Option("--templates", help="Folder of templates that replace built-in ones of the same name.", metavar="DIR"),
 ]
-Profile: TypeAlias = Annotated[
-    str, typer.Option(help="Front matter of the skill: portable, or claude for Claude Code's fields.", metavar="NAME")
-]
+PROFILE = typer.Option(
+    help=f"Front matter of the skill: {', or '.join(f'{name} for {text}' for name, text in PROFILES.items())}.",
+    metavar="NAME",
+)
+Profile: TypeAlias = Annotated[str, PROFILE]
 Install: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, PROFILES
 from skillgen.model.values import Value
 
 COMMAND = {"is_command": True}
@@ -139,14 +140,14 @@ class Target:
     out: str | None = None
     """Folder for the documents. Default: agent-docs, or agent-docs/TARGET if there are several targets."""
 
-    emit: tuple[str, ...] = ()
-    """Output formats. Default: skill, llms, ai-help and registry."""
+    emit: tuple[str, ...] = field(default=(), metadata={"choices": FORMATS, "default": list(DEFAULT_FORMATS)})
+    """Output formats."""
 
     templates: str | None = None
     """Folder of templates that replace built-in ones of the same name."""
 
-    profile: str | None = None
-    """Front matter of SKILL.md: portable, or claude for Claude Code's fields."""
+    profile: str | None = field(default=None, metadata={"choices": PROFILES, "default": DEFAULT_PROFILE})
+    """Fields of the front matter of SKILL.md."""
 
     install_to: tuple[str, ...] = field(default=(), metadata=COMMAND)
     """Also install the skill for hosts: claude (.claude/skills), agents (.agents/skills)."""

@@ -49,6 +49,9 @@ def _of_class(cls: type[Any]) -> dict[str, Json]:
         schema = _of(hints[item.name])
         if item.metadata.get("is_command"):
             schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
+        if "choices" in item.metadata:
+            schema.get("items", schema)["enum"] = list(item.metadata["choices"])
+            schema["default"] = item.metadata["default"]
         properties[name] = schema | {"description": docstrings[item.name]}
         if item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
             required.append(name)

@@ -29,6 +29,7 @@ from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.project import Source, Target
 from skillgen.errors import SkillgenError, SourceError, UsageError
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.model.service import Service
 from skillgen.pipeline.generate import (
     DEFAULT_OUT,
@@ -39,7 +40,6 @@ from skillgen.pipeline.generate import (
     parse_formats,
     parse_profile,
 )
-from skillgen.render.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_environment, secrets_from_variables
 from skillgen.sources.documents import FilesRead, file_digest, track_files_read
 from skillgen.sources.http import read_cached, write_cached

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
+from skillgen.model.document import FORMATS, PROFILES
 from skillgen.model.service import Service
 from skillgen.render.catalogue import template_problems
-from skillgen.render.document import FORMATS, PROFILES
 from skillgen.render.identity import skill_name
 from skillgen.render.invocation import profile_problems
 from skillgen.security.secrets import Secrets

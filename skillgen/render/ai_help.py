@@ -10,17 +10,16 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
-from skillgen.render.document import Document
-from skillgen.render.environment import Templates
-from skillgen.render.identity import phrase_of, skill_name, title
+from skillgen.render.identity import skill_name
 from skillgen.render.llms import SingleFile, quick_tools
 from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
-from skillgen.render.reference import Reference
 from skillgen.render.results import CommonErrors, command_errors, common_errors
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
+from skillgen.render.skill import Rendering
 
 _INLINE_LIMIT_BYTES = 100_000
 """Maximum size of all sections for including them."""
@@ -50,25 +49,21 @@ _PROFILE_SECTIONS = {
 """The profile's sections, with the titles of the source's sections that are merged into each."""
 
 
-def ai_help_documents(
-    service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
-) -> Iterator[Document]:
+def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields ai-help.md."""
+    service, reference, templates = rendering.service, rendering.reference, rendering.templates
     inlined = reference.size_bytes() <= _INLINE_LIMIT_BYTES
-    has_commands = "ai-help-commands" in formats
+    has_commands = "ai-help-commands" in rendering.formats
     context = {
-        "service": service,
-        "title": title(service),
+        **rendering.context,
         "noun": "tool",
         "brief": False,
-        "reference": reference,
-        "phrase": phrase_of(service),
         "quick": quick_tools(reference),
         "fields": cli_front_matter(service, subcommand_help=has_commands),
         "inlined": inlined,
         "is_long": len(service.instructions or "") + len(service.description or "") > _DESCRIPTION_LIMIT,
         **_sections(service),
-        "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in formats else "llms-full.txt",
+        "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in rendering.formats else "llms-full.txt",
         "examples": [
             (tool, example)
             for tool in service.tools
@@ -97,19 +92,16 @@ def ai_help_documents(
     yield Document("ai-help.md", file.text())
 
 
-def command_documents(
-    service: Service, reference: Reference, templates: Templates, formats: tuple[str, ...]
-) -> Iterator[Document]:
+def command_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
+    reference, templates = rendering.reference, rendering.templates
     types = {section.name: section for section in reference.type_sections}
-    stems = file_stems((tool.name for tool in service.tools), frozenset())
+    stems = file_stems((tool.name for tool in rendering.service.tools), frozenset())
     for topic in reference.topics:
         for page in topic.pages:
             for section in page.sections:
                 file = SingleFile()
-                file.add(
-                    templates.render("ai-help/command.md.j2", title=title(service), name=section.name, formats=formats)
-                )
+                file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
                 if reference.common_errors is not None and ERRORS in section.text:
                     file.add_common_errors(reference.common_errors)

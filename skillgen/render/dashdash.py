@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value
 from skillgen.render.access import url_of
 from skillgen.render.identity import description, plain, skill_name
 from skillgen.render.semantics import rate_limit_phrase
+from skillgen.render.skill import Rendering
+from skillgen.text.markdown import json_text
+from skillgen.text.unicode import strip_invisible
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"
@@ -57,7 +62,12 @@ def web_front_matter(service: Service) -> dict[str, Any]:
     }
 
 
-def registry_entry(service: Service) -> dict[str, Json]:
+def registry_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields registry.json."""
+    yield Document("registry.json", strip_invisible(json_text(_registry_entry(rendering.service), indent=2)) + "\n")
+
+
+def _registry_entry(service: Service) -> dict[str, Json]:
     """Returns the discovery entry (seed 000, "MCP servers MAY register"), without `verified`, which others decide."""
     entry: dict[str, Json] = {
         "name": skill_name(service),

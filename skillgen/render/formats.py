@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from skillgen.errors import Problem
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, Document
 from skillgen.model.service import Service
-from skillgen.render.ai_help import ai_help_documents, command_documents
-from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, registry_entry
-from skillgen.render.document import DEFAULT_FORMATS, PROFILES, Document
+from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, plain, short_description, title
-from skillgen.render.llms import llms_documents
 from skillgen.render.reference import reference_of
-from skillgen.render.skill import skill_documents, skill_of
-from skillgen.text.markdown import disarm, disarm_json, json_text, one_line
+from skillgen.render.skill import Rendering
+from skillgen.text.markdown import disarm, disarm_json, one_line
 from skillgen.text.summary import clip
-from skillgen.text.unicode import strip_invisible
 
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
 
@@ -79,9 +77,9 @@ _VERSION_LIMIT = 64
 
 def render_documents(
     service: Service,
-    formats: tuple[str, ...] = DEFAULT_FORMATS,
+    formats: Collection[str] = DEFAULT_FORMATS,
     overrides: Path | None = None,
-    profile: str = PROFILES[0],
+    profile: str = DEFAULT_PROFILE,
 ) -> tuple[Document, ...]:
     """Renders a service in each format, sorted by path.
 
@@ -92,20 +90,11 @@ def render_documents(
     problems = tuple(_length_problems(service))
     if service.version is not None:
         service = replace(service, version=clip(one_line(service.version), _VERSION_LIMIT))
-    reference = reference_of(service, templates)
+    rendering = Rendering(service, reference_of(service, templates), templates, formats, profile)
     documents: list[Document] = []
-    skill = skill_of(service, reference, templates, profile) if "skill" in formats else None
-    if skill is not None:
-        documents += skill_documents(service, skill, reference, templates)
-    if "llms" in formats:
-        index = skill.index if skill is not None else None
-        documents += llms_documents(service, reference, templates, formats, index)
-    if "ai-help" in formats:
-        documents += ai_help_documents(service, reference, templates, formats)
-    if "ai-help-commands" in formats:
-        documents += command_documents(service, reference, templates, formats)
-    if "registry" in formats:
-        documents += _registry_documents(service)
+    for name in FORMATS:
+        if name in formats:
+            documents += resolve_name(FORMATS[name].renderer)(rendering)
     if documents:
         documents[0] = replace(documents[0], problems=(*documents[0].problems, *problems))
     return tuple(map(_finished, sorted(documents, key=lambda document: document.path)))
@@ -137,10 +126,6 @@ def _length_problems(service: Service) -> Iterator[Problem]:
                 message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
                 fix="shorten it in the source",
             )
-
-
-def _registry_documents(service: Service) -> Iterator[Document]:
-    yield Document("registry.json", strip_invisible(json_text(registry_entry(service), indent=2)) + "\n")
 
 
 def _finished(document: Document) -> Document:

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from skillgen.model.service import Service
+from skillgen.model.document import Document
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
-from skillgen.render.document import Document
-from skillgen.render.environment import Templates
-from skillgen.render.identity import phrase_of, skill_name, title, what_it_does
-from skillgen.render.index import Entry, Index
+from skillgen.render.identity import skill_name, what_it_does
+from skillgen.render.index import Entry
 from skillgen.render.pages import COMMON_ERRORS, ERRORS, TYPES, Page, Section, resolve_links
 from skillgen.render.reference import Reference
+from skillgen.render.skill import Rendering
 from skillgen.text.markdown import Markdown, name, one_line
 from skillgen.text.structure import Anchors
 
@@ -155,27 +154,18 @@ class Places:
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
 
 
-def llms_documents(
-    service: Service,
-    reference: Reference,
-    templates: Templates,
-    formats: tuple[str, ...],
-    index: Index | None = None,
-) -> Iterator[Document]:
-    """Yields both files; `index` is the skill's index of tools, if it has one."""
-    places = Places(f"skills/{skill_name(service)}" if "skill" in formats else None)
+def llms_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields both files."""
+    service, reference, templates = rendering.service, rendering.reference, rendering.templates
+    places = Places(f"skills/{skill_name(service)}" if "skill" in rendering.formats else None)
     quick = quick_tools(reference)
     shown = {tool.name for tool in quick}
     context = {
-        "service": service,
-        "title": title(service),
+        **rendering.context,
         "what": service.summary or what_it_does(service),
         "noun": "service",
         "brief": False,
-        "reference": reference,
         "places": places,
-        "phrase": phrase_of(service),
-        "formats": formats,
         "fields": web_front_matter(service),
         "quick": quick,
         "unlisted": [tool for topic in reference.topics for tool in topic.tools if tool.name not in shown],
@@ -185,6 +175,7 @@ def llms_documents(
     if names_length <= _MAX_CHARACTERS or not templates.are_builtin:
         text = templates.render("llms.txt.j2", **context, entries=None)
     if not text or len(text) > _MAX_CHARACTERS:
+        index = rendering.skill.index if rendering.skill is not None else None
         entries = index.entries if index is not None else _group_entries(reference)
         text = templates.render("llms.txt.j2", **context, entries=entries)
     yield Document("llms.txt", text)

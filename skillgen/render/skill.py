@@ -6,12 +6,14 @@ groups and an index. The index is written only if one of the last two forms is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from skillgen.errors import Problem
+from skillgen.model.document import Document
 from skillgen.model.service import Service
-from skillgen.render.document import PROFILES, Document
 from skillgen.render.environment import Templates
 from skillgen.render.identity import phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
@@ -76,19 +78,58 @@ _SKILL_SHORTENED = Problem(
 )
 
 
-def skill_documents(service: Service, skill: Skill, reference: Reference, templates: Templates) -> Iterator[Document]:
+@dataclass(frozen=True)
+class Rendering:
+    """What the documents of every format are rendered from."""
+
+    service: Service
+    """The service."""
+
+    reference: Reference
+    """Its sections and pages."""
+
+    templates: Templates
+    """The templates, those of the user first."""
+
+    formats: Collection[str]
+    """All formats that are rendered."""
+
+    profile: str
+    """The profile of SKILL.md's front matter."""
+
+    @cached_property
+    def skill(self) -> Skill | None:
+        """The skill, rendered once; `None` if it is not among the formats."""
+        return _skill_of(self) if "skill" in self.formats else None
+
+    @cached_property
+    def context(self) -> dict[str, Any]:
+        """What the templates of every format are given."""
+        return {
+            "service": self.service,
+            "title": title(self.service),
+            "reference": self.reference,
+            "phrase": phrase_of(self.service),
+            "formats": self.formats,
+        }
+
+
+def skill_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields SKILL.md and the files of its references."""
-    folder = f"skills/{skill_name(service)}"
+    skill, templates = rendering.skill, rendering.templates
+    assert skill is not None
+    folder = f"skills/{skill_name(rendering.service)}"
     yield Document(f"{folder}/SKILL.md", skill.text, (_SKILL_SHORTENED,) if skill.is_bare else ())
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
         yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
-    for file_name, text in reference_files(reference, templates):
+    for file_name, text in reference_files(rendering.reference, templates):
         yield Document(f"{folder}/references/{file_name}", text)
 
 
-def skill_of(service: Service, reference: Reference, templates: Templates, profile: str = PROFILES[0]) -> Skill:
+def _skill_of(rendering: Rendering) -> Skill:
     """Returns SKILL.md in the richest form that fits, with the index if that form needs it."""
+    service, reference, templates = rendering.service, rendering.reference, rendering.templates
     limit = _characters_limit(service)
     index: Index | None = None
     text = ""
@@ -98,12 +139,9 @@ def skill_of(service: Service, reference: Reference, templates: Templates, profi
         tool for tool in service.tools if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
     ]
     context = {
-        "service": service,
-        "fields": skill_fields(service, profile),
-        "title": title(service),
+        **rendering.context,
+        "fields": skill_fields(service, rendering.profile),
         "noun": "skill",
-        "reference": reference,
-        "phrase": phrase_of(service),
         "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
         "destructive": [tool.name for tool in destructive],
         "destructive_inferred": [tool.name for tool in destructive if is_destructive_by_inference(tool.semantics)],
