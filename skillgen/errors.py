@@ -21,9 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
 
-Level = Literal["info", "warning", "error"]
+from skillgen.problem_codes import CODES, Level
 
 
 class ExitCode(IntEnum):
@@ -45,8 +44,7 @@ class Problem:
     """The kind of problem, stable between versions: `reference-not-found`."""
 
     level: Level
-    """`info`: worth knowing; `warning`: the documents are incomplete; `error`: the run fails, and its exit code says
-    so."""
+    """How serious it is; follows from the code."""
 
     where: str
     """A JSON pointer into the source, or the name of the piece."""
@@ -57,6 +55,11 @@ class Problem:
     fix: str | None = None
     """What the author of the source, or the user, can do about it."""
 
+    @classmethod
+    def of(cls, code: str, where: str, message: str, fix: str | None = None) -> Problem:
+        """Returns a problem with the level of its code, which `problem_codes.CODES` must have."""
+        return cls(code=code, level=CODES[code].level, where=where, message=message, fix=fix)
+
 
 class ProblemLog:
     """Collects problems while a source is read or a document is rendered; duplicates are dropped."""
@@ -64,13 +67,9 @@ class ProblemLog:
     def __init__(self) -> None:
         self._problems: dict[Problem, None] = {}
 
-    def info(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem of level `info`."""
-        self.add(Problem(code=code, level="info", where=where, message=message, fix=fix))
-
-    def warning(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem of level `warning`."""
-        self.add(Problem(code=code, level="warning", where=where, message=message, fix=fix))
+    def report(self, code: str, where: str, message: str, fix: str | None = None) -> None:
+        """Adds a problem with the level of its code."""
+        self.add(Problem.of(code, where, message, fix))
 
     def add(self, problem: Problem) -> None:
         """Adds a problem after those already collected, unless an equal one is among them."""

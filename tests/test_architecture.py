@@ -14,24 +14,30 @@ from cli import ROOT, run_python
 PACKAGE = ROOT / "skillgen"
 
 FLOORS = {
-    "errors": 0,
-    "model": 1,
-    "text": 2,
-    "security": 3,
-    "sources": 4,
-    "enrich": 4,
-    "render": 4,
-    "write": 4,
-    "config": 4,
-    "pipeline": 5,
-    "cli": 6,
-    "__main__": 7,
+    "problem_codes": 0,
+    "errors": 1,
+    "model": 2,
+    "text": 3,
+    "security": 4,
+    "sources": 5,
+    "enrich": 5,
+    "render": 5,
+    "write": 5,
+    "config": 5,
+    "pipeline": 6,
+    "cli": 7,
+    "__main__": 8,
 }
 
 BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}
 """Library to the part of skillgen that may import it; `None` where several may."""
 
-DEVELOPERS_COMMANDS = {"skillgen.model.json_schema", "skillgen.config.schema", "skillgen.render.manual"}
+DEVELOPERS_COMMANDS = {
+    "skillgen.model.json_schema",
+    "skillgen.config.schema",
+    "skillgen.problem_codes",
+    "skillgen.render.manual",
+}
 """Modules that are run by `make golden`, and print what it redirects."""
 
 

@@ -34,7 +34,7 @@ KEY = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "heade
 @pytest.mark.parametrize(
     ("members", "code", "where"),
     [
-        ({"parameters": {"q": Q}}, "parameters-invalid", "/parameters"),
+        ({"parameters": {"q": Q}}, "member-invalid", "/parameters"),
         ({"parameters": [Q, {**Q, "description": "again"}]}, "parameter-duplicate", "/parameters/1"),
         ({"parameters": [{"in": "query"}]}, "parameter-invalid", "/parameters/0"),
         ({"parameters": [{"name": "f", "in": "formData"}]}, "parameter-invalid", "/parameters/0"),
@@ -42,10 +42,10 @@ KEY = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "heade
         ({"parameters": [{"$ref": "#/components/parameters/A"}]}, "reference-not-found", "/parameters/0"),
         ({"requestBody": {"content": "application/json"}}, "body-without-content", "/requestBody"),
         ({"requestBody": "a task"}, "object-expected", "/requestBody"),
-        ({"responses": [{"description": "Done"}]}, "responses-invalid", "/responses"),
+        ({"responses": [{"description": "Done"}]}, "member-invalid", "/responses"),
         ({"responses": {"200": "Done"}}, "object-expected", "/responses/200"),
-        ({"callbacks": ["https://x.example"]}, "callbacks-invalid", "/callbacks"),
-        ({"tags": "tasks"}, "tags-invalid", "/tags"),
+        ({"callbacks": ["https://x.example"]}, "member-invalid", "/callbacks"),
+        ({"tags": "tasks"}, "member-invalid", "/tags"),
         ({"security": {"key": []}}, "security-invalid", "/security"),
         ({"security": ["key"]}, "security-invalid", "/security/0"),
         ({"servers": [{"url": "https://{region}.tasks.example"}]}, "server-variable-missing", "/servers/0"),
@@ -97,61 +97,61 @@ JSON_BODY = {"application/json": {"schema": {"type": "object"}}}
 @pytest.mark.parametrize(
     ("members", "code", "where"),
     [
-        ({"info": "Tasks"}, "info-invalid", "/info"),
-        ({"info": {"title": "T", "license": "MIT"}}, "license-invalid", "/info/license"),
-        ({"info": {"title": 3}}, "title-invalid", "/info/title"),
-        ({"info": {"title": "T", "contact": ["a"]}}, "contact-invalid", "/info/contact"),
-        ({"info": {"title": "T", "x-mcp": {"logo": {"src": "a"}}}}, "logo-invalid", "/info/x-mcp/logo"),
-        ({"info": {"title": "T", "x-mcp": {"categories": "a"}}}, "categories-invalid", "/info/x-mcp/categories"),
-        ({"info": {"title": "T", "x-mcp": {"categories": [3]}}}, "categories-invalid", "/info/x-mcp/categories/0"),
-        ({"servers": {"url": "https://a.example"}}, "servers-invalid", "/servers"),
-        ({"servers": "https://a.example"}, "servers-invalid", "/servers"),
+        ({"info": "Tasks"}, "member-invalid", "/info"),
+        ({"info": {"title": "T", "license": "MIT"}}, "member-invalid", "/info/license"),
+        ({"info": {"title": 3}}, "member-invalid", "/info/title"),
+        ({"info": {"title": "T", "contact": ["a"]}}, "member-invalid", "/info/contact"),
+        ({"info": {"title": "T", "x-mcp": {"logo": {"src": "a"}}}}, "member-invalid", "/info/x-mcp/logo"),
+        ({"info": {"title": "T", "x-mcp": {"categories": "a"}}}, "member-invalid", "/info/x-mcp/categories"),
+        ({"info": {"title": "T", "x-mcp": {"categories": [3]}}}, "member-invalid", "/info/x-mcp/categories/0"),
+        ({"servers": {"url": "https://a.example"}}, "member-invalid", "/servers"),
+        ({"servers": "https://a.example"}, "member-invalid", "/servers"),
         ({"servers": ["https://a.example"]}, "server-invalid", "/servers/0"),
-        ({"servers": [{"url": "/{a}", "variables": []}]}, "variables-invalid", "/servers/0/variables"),
+        ({"servers": [{"url": "/{a}", "variables": []}]}, "member-invalid", "/servers/0/variables"),
         (
             {"servers": [{"url": "/{a}", "variables": {"a": {"description": "x"}}}]},
             "server-variable-without-default",
             "/servers/0/variables/a",
         ),
-        ({"tags": {"tasks": {}}}, "tags-invalid", "/tags"),
-        ({"tags": ["tasks"]}, "tag-invalid", "/tags/0"),
+        ({"tags": {"tasks": {}}}, "member-invalid", "/tags"),
+        ({"tags": ["tasks"]}, "member-invalid", "/tags/0"),
         ({"tags": [{"description": "x"}]}, "tag-invalid", "/tags/0"),
-        ({"paths": "none"}, "paths-invalid", "/paths"),
-        ({"webhooks": []}, "webhooks-invalid", "/webhooks"),
-        ({"components": []}, "components-invalid", "/components"),
-        ({"components": {"schemas": []}}, "schemas-invalid", "/components/schemas"),
-        ({"components": {"securitySchemes": []}}, "security-schemes-invalid", "/components/securitySchemes"),
+        ({"paths": "none"}, "member-invalid", "/paths"),
+        ({"webhooks": []}, "member-invalid", "/webhooks"),
+        ({"components": []}, "member-invalid", "/components"),
+        ({"components": {"schemas": []}}, "member-invalid", "/components/schemas"),
+        ({"components": {"securitySchemes": []}}, "member-invalid", "/components/securitySchemes"),
         (
             {"components": {"securitySchemes": {"k": {"type": "ApiKey", "in": "header", "name": "X-K"}}}},
             "security-scheme-invalid",
             "/components/securitySchemes/k",
         ),
-        ({"components": {"responses": "x"}}, "responses-invalid", "/components/responses"),
+        ({"components": {"responses": "x"}}, "member-invalid", "/components/responses"),
         ({"security": None}, "security-invalid", "/security"),
-        ({"externalDocs": "https://a.example"}, "external-docs-invalid", "/externalDocs"),
-        ({"paths": {"/a": {"get": {"summary": 3}}}}, "summary-invalid", "/paths/~1a/get/summary"),
-        ({"paths": {"/a": {"get": {"operationId": 3}}}}, "operation-id-invalid", "/paths/~1a/get/operationId"),
-        ({"paths": {"/a": {"get": {"tags": [3]}}}}, "tags-invalid", "/paths/~1a/get/tags/0"),
-        ({"paths": {"/a": {"get": {"deprecated": "no"}}}}, "deprecated-invalid", "/paths/~1a/get/deprecated"),
-        ({"paths": {"/a": {"servers": {}}}}, "servers-invalid", "/paths/~1a/servers"),
+        ({"externalDocs": "https://a.example"}, "member-invalid", "/externalDocs"),
+        ({"paths": {"/a": {"get": {"summary": 3}}}}, "member-invalid", "/paths/~1a/get/summary"),
+        ({"paths": {"/a": {"get": {"operationId": 3}}}}, "member-invalid", "/paths/~1a/get/operationId"),
+        ({"paths": {"/a": {"get": {"tags": [3]}}}}, "member-invalid", "/paths/~1a/get/tags/0"),
+        ({"paths": {"/a": {"get": {"deprecated": "no"}}}}, "member-invalid", "/paths/~1a/get/deprecated"),
+        ({"paths": {"/a": {"servers": {}}}}, "member-invalid", "/paths/~1a/servers"),
         (
             {"paths": {"/a": {"put": {"requestBody": {"required": "yes", "content": JSON_BODY}}}}},
-            "required-invalid",
+            "member-invalid",
             "/paths/~1a/put/requestBody/required",
         ),
         (
             {"paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": "x"}}}}}}},
-            "media-invalid",
+            "member-invalid",
             "/paths/~1a/get/responses/200/content/application~1json",
         ),
         (
             {"paths": {"/a": {"get": {"responses": {"200": {"headers": []}}}}}},
-            "headers-invalid",
+            "member-invalid",
             "/paths/~1a/get/responses/200/headers",
         ),
         (
             {"components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"implicit": {"scopes": ["r"]}}}}}},
-            "scopes-invalid",
+            "member-invalid",
             "/components/securitySchemes/o/flows/implicit/scopes",
         ),
     ],
@@ -165,11 +165,11 @@ def test_a_member_of_another_type_is_reported(tmp_path: Path, members: Json, cod
 @pytest.mark.parametrize(
     ("members", "code", "where"),
     [
-        ({"schemes": "https"}, "schemes-invalid", "/schemes"),
-        ({"host": 3}, "host-invalid", "/host"),
-        ({"securityDefinitions": []}, "security-definitions-invalid", "/securityDefinitions"),
-        ({"paths": {"/a": {"get": {"produces": "application/json"}}}}, "produces-invalid", "/paths/~1a/get/produces"),
-        ({"paths": {"/a": {"get": {"parameters": {}}}}}, "parameters-invalid", "/paths/~1a/get/parameters"),
+        ({"schemes": "https"}, "member-invalid", "/schemes"),
+        ({"host": 3}, "member-invalid", "/host"),
+        ({"securityDefinitions": []}, "member-invalid", "/securityDefinitions"),
+        ({"paths": {"/a": {"get": {"produces": "application/json"}}}}, "member-invalid", "/paths/~1a/get/produces"),
+        ({"paths": {"/a": {"get": {"parameters": {}}}}}, "member-invalid", "/paths/~1a/get/parameters"),
     ],
 )
 def test_a_member_of_another_type_in_swagger_is_reported(tmp_path: Path, members: Json, code: str, where: str) -> None:
@@ -183,7 +183,7 @@ def test_a_member_of_another_type_in_another_file_is_reported_there(tmp_path: Pa
     """S2-04, S2-09."""
     write(tmp_path / "part.json", {"get": operation("a", tags="x")})
     _, problems = read(tmp_path, description({"/a": {"$ref": "part.json"}}))
-    assert ("tags-invalid", "part.json#/get/tags") in problems
+    assert ("member-invalid", "part.json#/get/tags") in problems
 
 
 def test_null_carries_no_fact_and_is_not_reported(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_method_that_is_not_additional_is_reported_and_read(tmp_path: Path) ->
         ({"/a?b=1": {"get": operation("a")}}, "path-invalid", "/paths/~1a?b=1", {"a"}),
         ({"/a": {"get": "soon"}, "/b": {"get": operation("b")}}, "operation-invalid", "/paths/~1a/get", {"b"}),
         ({"/a": None, "/b": {"get": operation("b")}}, "object-expected", "/paths/~1a", {"b"}),
-        ([{"get": operation("a")}], "paths-invalid", "/paths", set()),
+        ([{"get": operation("a")}], "member-invalid", "/paths", set()),
     ],
 )
 def test_a_path_that_cannot_be_read_is_reported(
@@ -428,7 +428,7 @@ def test_a_word_of_yaml_1_1_for_true_is_a_text_and_reported(tmp_path: Path) -> N
         "utf-8",
     )
     finished = generated("from-openapi", source, "-o", tmp_path / "out")
-    assert "required-invalid: /paths/~1a/get/parameters/0/required: 'yes' is neither true nor false" in finished.stderr
+    assert "member-invalid: /paths/~1a/get/parameters/0/required: 'yes' is neither true nor false" in finished.stderr
 
 
 def test_undescribed_properties_are_one_problem_that_fails_nothing(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def page_of(service: Service) -> str:
 
 
 def codes_of(service: Service) -> list[tuple[str, str]]:
-    return [(problem.code, problem.where) for problem in service.problems if problem.code.startswith("example")]
+    return [(problem.code, problem.where) for problem in service.problems if "example" in problem.code]
 
 
 def of(**properties: Json) -> dict[str, Json]:
@@ -212,7 +212,7 @@ def test_a_generated_call_precedes_a_declared_one_that_is_invalid() -> None:
     made, declared = service.tools[0].examples
     assert (made.input, made.is_declared, made.flaw) == ({"due": "2025-01-31"}, False, None)
     assert declared.flaw == "due: 'tomorrow' is not a 'date'"
-    assert codes_of(service) == [("example-invalid", "/tools~1list/0/tools/0/dashdash/examples/0")]
+    assert codes_of(service) == [("call-example-invalid", "/tools~1list/0/tools/0/dashdash/examples/0")]
     page = page_of(service)
     assert page.index("Example, generated from the schema:") < page.index(
         "Declared example that the schema does not allow"

@@ -42,7 +42,7 @@ def access_level(folder: Path) -> str:
 
 
 def warned(stderr: str) -> bool:
-    return "warning: facts-disagree" in stderr
+    return "warning: safety-facts-disagree" in stderr
 
 
 @pytest.mark.parametrize(

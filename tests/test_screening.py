@@ -317,7 +317,7 @@ def test_invisible_characters_are_taken_out_and_reported_with_their_place(kind: 
     found = screen_service(service(Tool(name="add", description=f"Adds{HIDDEN[kind]} numbers.", pointer="/tools/0")))
     assert found.tools[0].description == "Adds numbers."
     (problem,) = found.problems
-    assert (problem.code, problem.level, problem.where) == ("invisible-characters", "warning", "/tools/0/description")
+    assert (problem.code, problem.level, problem.where) == ("suspicious-characters", "warning", "/tools/0/description")
     assert kind in problem.message
 
 

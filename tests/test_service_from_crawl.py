@@ -639,7 +639,7 @@ class TestWhatAToolDoes:
         }
         service = service_of(tools=(entry,))
         assert service.tools[0].semantics.destructive is True
-        assert codes(service) == ["facts-disagree"]
+        assert codes(service) == ["safety-facts-disagree"]
 
     def test_the_other_fields_of_seed_004_are_read(self) -> None:
         """S4-03: in both spellings, with the schemas."""

@@ -407,4 +407,4 @@ def report_failures(failures: Iterable[SkillgenError], console: Console) -> Exit
 
 def problem_from_error(error: SkillgenError) -> Problem:
     """Returns the fatal error of one service as a problem of the run."""
-    return Problem(code="service-failed", level="error", where=error.where or "", message=error.what, fix=error.fix)
+    return Problem.of(code="service-failed", where=error.where or "", message=error.what, fix=error.fix)

@@ -166,9 +166,8 @@ def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
     if "access_level" in origins:
         if not service.tools or _LEVELS.index(service.access_level) >= _LEVELS.index(level):
             return service
-        problem = Problem(
-            code="facts-disagree",
-            level="warning",
+        problem = Problem.of(
+            code="safety-facts-disagree",
             where=origins["access_level"].source,
             message=f"the access level is declared to be {service.access_level}, but there is {reason}; "
             f"it is documented as {level}",

@@ -209,9 +209,8 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
     return tuple(_outcome(service, run, plan, skill_tokens, problems) for run, plan in zip(runs, plans, strict=True))
 
 
-_WITHOUT_FRONT_MATTER = Problem(
+_WITHOUT_FRONT_MATTER = Problem.of(
     code="skill-without-front-matter",
-    level="warning",
     where="skill/SKILL.md.j2",
     message="SKILL.md has no front matter, so hosts do not find the skill",
     fix="begin the template with {{ fields|front_matter }}",
@@ -511,9 +510,8 @@ def _refuse_conflicts(plan: Plan) -> None:
 def _plan_problems(plan: Plan) -> list[Problem]:
     problems = list(plan.problems)
     problems += [
-        Problem(
+        Problem.of(
             code="edited",
-            level="warning",
             where=change.path,
             message=f"{change.reason}; a run would stop and write nothing",
             fix="run without --check to see the edits and how to keep them",
@@ -523,9 +521,8 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     before, after = plan.before.service, plan.after.service
     if before is not None and before != after:
         problems.append(
-            Problem(
+            Problem.of(
                 code="service-replaced",
-                level="warning",
                 where=str(plan.out),
                 message=f"the documents of {before!r} are replaced by those of {after!r}",
                 fix="give each service its own --out",
@@ -666,7 +663,7 @@ def prune_folder(folder: Path, *, check: bool) -> Plan:
 
 def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
     fix = "run again with --prune to remove them, or delete the folder"
-    return Problem(code=code, level="warning", where=folder.as_posix(), message=message, fix=fix)
+    return Problem.of(code=code, where=folder.as_posix(), message=message, fix=fix)
 
 
 def _owned_folders(parent: Path) -> Iterator[tuple[Path, Path]]:

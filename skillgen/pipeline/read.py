@@ -82,9 +82,8 @@ def _version_problems(service: Service, target: ServerTarget) -> Iterator[Proble
         and service.version
         and (sdk := sdk_with_version(target.command, target.caller_env, service.version))
     ):
-        yield Problem(
+        yield Problem.of(
             code="version-of-sdk",
-            level="warning",
             where="/initialize/serverInfo/version",
             message=f"the server reports {service.version}, which is the version of its SDK, {sdk}",
             fix="set a version in the server, `version:` in skillgen.yaml, or --service-version",
@@ -441,9 +440,8 @@ def _access(access: Access, links: Links, pointer: str) -> Access:
 def _with_groups(service: Service, target: Target, pointer: str) -> Service:
     known = {name for group in service.groups for name in (group.name, group.title)}
     problems = [
-        Problem(
+        Problem.of(
             code="group-unknown",
-            level="warning",
             where=child(child(pointer, "groups"), name),
             message=f"the service has no group {name!r}",
             fix=f"name one of {', '.join(group.name for group in service.groups)}" if service.groups else None,

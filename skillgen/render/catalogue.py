@@ -51,9 +51,8 @@ def template_problems(overrides: Path | None) -> Iterator[Problem]:
             continue
         if any(name in other.read_text("utf-8", "replace") for other in files.values() if other != path):
             continue
-        yield Problem(
+        yield Problem.of(
             code="unknown-template",
-            level="warning",
             where=path.as_posix(),
             message=f"skillgen has no template {name}, and no other template includes it, so it is not used",
             fix=(f"rename it to {by_lower_case[close[0]]}; " if close else "")

@@ -119,9 +119,8 @@ def _length_problems(service: Service) -> Iterator[Problem]:
     ):
         length = len(one_line(text or ""))
         if length > limit:
-            yield Problem(
+            yield Problem.of(
                 code="text-too-long",
-                level="warning",
                 where=field,
                 message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
                 fix="shorten it in the source",

@@ -52,17 +52,15 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
     omitted = [name for name in declared if name not in permitted]
     where = "/dashdash/invocation/allowedTools"
     if passed:
-        yield Problem(
+        yield Problem.of(
             code="allowed-tools-passed-on",
-            level="warning",
             where=where,
             message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
             fix="use --profile portable to leave allowed-tools out",
         )
     if omitted:
-        yield Problem(
+        yield Problem.of(
             code="allowed-tools-left-out",
-            level="warning",
             where=where,
             message=f"the source wants {', '.join(omitted)} to run without asking; the skill does not pass that on",
             fix="grant it yourself if you trust the service",
@@ -81,9 +79,8 @@ def _claude_only_problems(service: Service) -> Iterator[Problem]:
     fields = [name for name, is_declared in declared.items() if is_declared]
     if fields:
         allowed = " (of allowed-tools, only those that change nothing)" if "allowed-tools" in fields else ""
-        yield Problem(
+        yield Problem.of(
             code="invocation-left-out",
-            level="info",
             where="/dashdash/invocation",
             message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
             fix=f"use --profile claude to write them{allowed}",

@@ -69,9 +69,8 @@ class Skill:
     """True if words of the source were too long and left out."""
 
 
-_SKILL_SHORTENED = Problem(
+_SKILL_SHORTENED = Problem.of(
     code="skill-shortened",
-    level="warning",
     where="SKILL.md",
     message="names and descriptions of the source are too long for SKILL.md; it has only how to call, safety and tools",
     fix="shorten names, uses and descriptions in the source, or the templates",

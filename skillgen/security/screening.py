@@ -215,24 +215,24 @@ class _Screening:
 
     def _report_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
         if len(old) > MAX_TEXT_LENGTH:
-            self._problems.warning(
+            self._problems.report(
                 "text-too-long",
                 where,
                 f"{_label(field)} has {len(old):,} characters; only the first {MAX_TEXT_LENGTH:,} are used",
             )
         kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
         if is_name and kinds:
-            self._problems.warning(
+            self._problems.report(
                 "name-not-exact",
                 where,
                 f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called",
                 "give the tool a name without invisible characters",
             )
         elif kinds:
-            report = self._problems.warning if is_odd else self._problems.info
-            report("invisible-characters", where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
+            code = "suspicious-characters" if is_odd else "invisible-characters"
+            self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
         for kind in self._kinds.get(old, ()):
-            self._problems.warning(
+            self._problems.report(
                 "credential-left-out",
                 where,
                 f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it",
@@ -240,7 +240,7 @@ class _Screening:
             )
 
     def _report_internal_host(self, where: str, field: str, host: str) -> None:
-        self._problems.warning(
+        self._problems.report(
             "internal-address",
             where,
             f"{_label(field)} names {host}, which is in a private network; the documents hold it",
@@ -259,11 +259,11 @@ class _Screening:
         is_member = field.endswith(":key") and not declared.startswith("Mapping")
         if (kind, name) in _IDENTIFIER_FIELDS or (name in _ONE_WORD_FIELDS and " " not in text.strip()) or is_member:
             if not is_reported:
-                self._problems.warning("name-addresses-reader", where, f"{what}; it is a name, so it is not changed")
+                self._problems.report("name-addresses-reader", where, f"{what}; it is a name, so it is not changed")
             return text
         head, tail = _split_at_injection(text)
         if not is_reported:
-            self._problems.warning(
+            self._problems.report(
                 "addresses-reader",
                 where,
                 f"{what}; it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else",
@@ -285,14 +285,14 @@ class _Screening:
     def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
         for name, earlier in find_look_alikes(pointers):
-            self._problems.warning(
+            self._problems.report(
                 "name-look-alike",
                 child(pointers[name], "name"),
                 f"{name!r} looks like {earlier!r}, but is another name",
                 "rename one of them",
             )
         for name in filter(mixes_scripts, pointers):
-            self._problems.warning(
+            self._problems.report(
                 "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"
             )
 
@@ -300,7 +300,7 @@ class _Screening:
         for url, pointer in _endpoint_urls(service):
             origin = origin_of(url)
             if origin is not None and is_private(origin[1]):
-                self._problems.info(
+                self._problems.report(
                     "private-address",
                     pointer,
                     f"{origin[1]} is reached only in a private network; it is documented as declared",

@@ -178,7 +178,7 @@ class Secrets:
 def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
     """Reports the secrets that a source echoes."""
     if names := ", ".join(origins):
-        problems.warning(
+        problems.report(
             "secret-echoed",
             "",
             f"The source repeats a secret that was passed to it: {names}. A placeholder is written in its place.",
@@ -187,7 +187,7 @@ def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
 
 def report_url_secret(problems: ProblemLog) -> None:
     """Reports that a secret in a URL is redacted in the documents."""
-    problems.info(
+    problems.report(
         "url-secret-left-out",
         "",
         f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place.",
@@ -290,7 +290,7 @@ def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
     _map_strings(data, collect)
     data = _map_strings(data, change)
     if changed:
-        problems.info(
+        problems.report(
             "home-folder-replaced",
             "",
             f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~.",

@@ -77,7 +77,7 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
     reader = _ExtraReader(extra, problems)
     addition = reader.service()
     if addition is None:
-        problems.warning("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
+        problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
         return replace(service, problems=tuple(problems))
     origins = dict(service.origins or {})
     changes: dict[str, Any] = {}
@@ -89,15 +89,15 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
         if declared in (None, ()) or (origin is not None and origin.kind == "inferred"):
             changes[field], origins[field] = value, _ORIGIN
         elif declared != value:
-            problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+            problems.report("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
     for field, declared, value in _facts_of_parts(service, addition):
         if None not in (declared, value) and () not in (declared, value) and declared != value:
-            problems.info("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+            problems.report("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
     if "access_level" in (addition.origins or {}):
         level, order = addition.access_level, CAUTION["access_level"]
         if "access_level" in origins and level != service.access_level:
             message = f"access_level is {level} in the text but {service.access_level} in the source"
-            problems.warning("facts-disagree", extra.name, f"{message}; the more cautious one is used")
+            problems.report("safety-facts-disagree", extra.name, f"{message}; the more cautious one is used")
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
             changes["access_level"], origins["access_level"] = level, _ORIGIN
     help_text = reader.text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)

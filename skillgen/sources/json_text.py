@@ -104,7 +104,7 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
         pass
     text, lines = _cut_deep_parts(text)
     others = f", and in {len(lines) - 1} more places" if len(lines) > 1 else ""
-    problems.warning(
+    problems.report(
         "nested-too-deeply",
         f"line {lines[0]}" if lines else "",
         f"nested more than {NESTING_LIMIT} levels deep{others}; deeper levels are left out",
@@ -250,7 +250,7 @@ def _report(data: Json, problems: ProblemLog) -> None:
         pointer, value = waiting.pop()
         if isinstance(value, (dict, list)):
             for key in getattr(value, "duplicate_keys", ()):
-                problems.warning(
+                problems.report(
                     "duplicate-key",
                     child(pointer, key),
                     f"the key {key[:100]!r} occurs twice in one object; the last value is used",
@@ -260,7 +260,7 @@ def _report(data: Json, problems: ProblemLog) -> None:
             waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
         elif value == _CUT:
             # The complete pointer is as long as the part is deep.
-            problems.warning(
+            problems.report(
                 "nested-too-deeply",
                 "/".join(pointer.split("/")[:_POINTER_STEPS]),
                 f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out",

@@ -146,7 +146,7 @@ class _Overlay:
         return list(dict.fromkeys(nodes))
 
     def _report(self, code: str, pointer: str, message: str) -> None:
-        self._problems.warning(code, f"{self._name}#{pointer}", message, "correct the overlay")
+        self._problems.report(code, f"{self._name}#{pointer}", message, "correct the overlay")
 
 
 def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:

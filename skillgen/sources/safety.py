@@ -124,8 +124,8 @@ def _source(semantics: Semantics, field: str) -> str:
 
 
 def _report(problems: ProblemLog, tool: Tool, label: str, contradiction: str) -> None:
-    problems.warning(
-        "facts-disagree",
+    problems.report(
+        "safety-facts-disagree",
         tool.pointer,
         f"{tool.name!r} is marked {label}, but {contradiction}; the more cautious fact is used",
         "correct the fact that is wrong",

@@ -92,9 +92,8 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     if (include or candidates) and not tools and not events:
         raise _empty_selection(unmatched, candidates, "--include" if include else "--exclude")
     problems = [
-        Problem(
+        Problem.of(
             code="pattern-unmatched",
-            level="warning",
             where=f"{pattern.option} {pattern.text}",
             message="the pattern matches no tool",
             fix=_suggestion(pattern, candidates),

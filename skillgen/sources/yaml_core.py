@@ -60,7 +60,7 @@ def parse_yaml(text: str, problems: ProblemLog, *, scalar: Callable[[str], Json]
         YamlError: the text is not YAML, or its aliases form a cycle or a bomb.
     """
     if _UNSUPPORTED.search(text):
-        problems.warning("control-characters", "", "the text contains control characters; U+FFFD replaces each of them")
+        problems.report("control-characters", "", "the text contains control characters; U+FFFD replaces each of them")
         text = _UNSUPPORTED.sub("\ufffd", text)
     loader = _LOADER(text)
     try:
@@ -187,7 +187,7 @@ class _Builder:
                 return
         except yaml.YAMLError as error:
             where = _message(error).partition(",")[0]
-        self._problems.warning(
+        self._problems.report(
             "documents-left-out",
             where,
             "another document starts here; only the first of a file is read",
@@ -198,7 +198,7 @@ class _Builder:
         """Skips a collection that is nested too deeply; it becomes null. The first one is reported."""
         if not self._is_deep:
             message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
-            self._problems.warning("nested-too-deeply", _line(first), message)
+            self._problems.report("nested-too-deeply", _line(first), message)
         self._is_deep = True
         depth = 1
         while depth:
@@ -235,7 +235,7 @@ class _Builder:
             self._merged[id(mapping)].remove(key)
         elif key in mapping:
             message = f"the key {key[:100]!r} occurs twice in one mapping; the last value is used"
-            self._problems.warning("duplicate-key", _line(event), message, "remove one")
+            self._problems.report("duplicate-key", _line(event), message, "remove one")
         mapping[key] = value
 
 

@@ -642,9 +642,8 @@ class SectionIndex:
             if other != path:
                 self.receivers.add(other)
                 self._moved_lines.setdefault(path, []).extend(note.lines)
-            return Problem(
+            return Problem.of(
                 code="note-moved",
-                level="info",
                 where=path,
                 message=f"what a person wrote under {title!r} moved with it to {other}",
             )
@@ -657,9 +656,8 @@ class SectionIndex:
         else:
             body.bodies[next(iter(body.bodies))] = lines
         self._touched.add(path)
-        return Problem(
+        return Problem.of(
             code="note-without-place",
-            level="warning",
             where=path,
             message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
             fix="move it where it belongs, or delete it",

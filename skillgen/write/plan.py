@@ -305,7 +305,7 @@ class _Planning:
         return min(merges, key=lambda merge: (merge.reason is not None, merge.edit.count("\n"), merge.added))
 
     def _warn(self, code: str, path: str, message: str, fix: str) -> None:
-        self.problems.append(Problem(code=code, level="warning", where=path, message=message, fix=fix))
+        self.problems.append(Problem.of(code=code, where=path, message=message, fix=fix))
 
 
 def _content_at(out: Path, path: str) -> bytes | None:

@@ -34,17 +34,17 @@ def call_examples(
         return tuple(examples)
 
     def report(code: str, where: str, message: str) -> None:
-        problems.info(code, where, message, "correct the value or the schema")
+        problems.report(code, where, message, "correct the value or the schema")
 
     try:
         generator = ExampleGenerator(validator, report, is_request=False)
         generate = generator.generate_non_empty if _is_wrapper(schema, validator) else generator.generate
         example = generate(schema, "", pointer)
     except NoExample as problem:
-        problems.info("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
+        problems.report("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
         return tuple(examples)
     if not isinstance(example.value, dict):
-        problems.info("example-missing", pointer, "its schema allows no object, but arguments are an object")
+        problems.report("example-missing", pointer, "its schema allows no object, but arguments are an object")
         return tuple(examples)
     return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples)
 
@@ -67,11 +67,11 @@ def _checked(example: Example, where: str, schema: Json, validator: Validator, p
     if schema is None:
         return example
     if (reason := why_unpublishable(example.input)) is not None:
-        problems.info(reason[0], where, reason[1])
+        problems.report(reason[0], where, reason[1])
     flaw = validator.validation_error(example.input, schema)
     if flaw in (None, UNCHECKED):
         return example
-    problems.warning(
-        "example-invalid", where, f"the example does not match the tool's own schema: {flaw}", "correct it"
+    problems.report(
+        "call-example-invalid", where, f"the example does not match the tool's own schema: {flaw}", "correct it"
     )
     return replace(example, flaw=flaw)

@@ -174,13 +174,13 @@ class SchemaDocument:
             self.report(pointer, f"expected a schema, found {kind_of(raw)}")
             return ANYTHING
         if depth > DEPTH_LIMIT:
-            self._reader.problems.warning(
+            self._reader.problems.report(
                 "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
             )
             return ANYTHING
         if len(pointer) > POINTER_LIMIT:
             message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the rest is left out"
-            self._reader.problems.warning(
+            self._reader.problems.report(
                 "schema-too-deep", shorten_pointer(pointer), message, "shorten the names above it"
             )
             return ANYTHING
@@ -215,7 +215,7 @@ class SchemaDocument:
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
-            self._reader.problems.warning("schema-too-large", child(pointer, "properties"), message)
+            self._reader.problems.report("schema-too-large", child(pointer, "properties"), message)
         return tuple(
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
@@ -296,9 +296,9 @@ class SchemaDocument:
         local = self._refs.pointer(reference) if isinstance(reference, str) else None
         if local is None:
             if isinstance(reference, str) and reference.startswith("#"):
-                problems.warning("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
+                problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
             else:
-                problems.warning(
+                problems.report(
                     "reference-not-followed",
                     pointer,
                     f"the $ref {str(reference)[:200]!r} is outside this document",
@@ -316,7 +316,7 @@ class SchemaDocument:
 
     def report(self, pointer: str, message: str) -> None:
         """Reports an invalid part of a schema."""
-        self._reader.problems.warning("schema-invalid", pointer, message)
+        self._reader.problems.report("schema-invalid", pointer, message)
 
     def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a `$ref` without siblings, or one whose siblings are ignored."""
@@ -338,7 +338,7 @@ class SchemaDocument:
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword != "$ref":
-            self._reader.problems.info(
+            self._reader.problems.report(
                 "dynamic-reference", pointer, f"{keyword} is read as a plain $ref", "use $ref if that is meant"
             )
         name = self._name_of(reference, pointer)
@@ -413,7 +413,7 @@ class SchemaReader:
             )
         if self._ignored:
             places = "1 place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
-            self.problems.info(
+            self.problems.report(
                 "reference-siblings-ignored",
                 self._ignored[0],
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
@@ -477,7 +477,7 @@ def report_undescribed(service: Service, problems: ProblemLog) -> None:
     if missing:
         others = "".join(f", {pointer}" for pointer in missing[1:_LOCATIONS_LIMIT])
         more = ", …" if len(missing) > _LOCATIONS_LIMIT else ""
-        problems.info(
+        problems.report(
             "properties-undescribed",
             missing[0],
             f"{len(missing):,} of {len(described):,} parameters and properties have no description: this{others}{more}",

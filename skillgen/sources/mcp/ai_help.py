@@ -364,20 +364,18 @@ def _parsed_yaml(front_matter: str | None, pointer: str, problems: ProblemLog) -
     if front_matter is None:
         return {}
     if len(front_matter) > _FRONT_MATTER_LIMIT:
-        problems.warning(
-            "ai-help-invalid", pointer, f"the front matter is longer than {_FRONT_MATTER_LIMIT} characters"
-        )
+        problems.report("ai-help-invalid", pointer, f"the front matter is longer than {_FRONT_MATTER_LIMIT} characters")
         return _access_level_in(front_matter)
     try:
         data = parse_yaml(front_matter, problems, scalar=word_scalar)
     except YamlError as error:
-        problems.warning("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
+        problems.report("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
         return _access_level_in(front_matter)
     if _is_bomb(data):
-        problems.warning("ai-help-invalid", pointer, "the aliases of the front matter expand to too many values")
+        problems.report("ai-help-invalid", pointer, "the aliases of the front matter expand to too many values")
         return _access_level_in(front_matter)
     if not isinstance(data, dict):
-        problems.warning("ai-help-invalid", pointer, "the front matter is not a mapping")
+        problems.report("ai-help-invalid", pointer, "the front matter is not a mapping")
         return _access_level_in(front_matter)
     return as_dict(data)
 
@@ -495,7 +493,7 @@ class AiHelp:
             if body:
                 sections.append(Section(title=title, body=body))
         if unknown:
-            problems.warning(
+            problems.report(
                 "quick-reference-unknown-tool",
                 self.pointer,
                 f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out",
@@ -520,7 +518,7 @@ def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
     if "metadata" in result or "sections" in result:
         return _from_json(result, problems)
     if raw is not None:
-        problems.warning("ai-help-invalid", _POINTER, "the answer to ai_help has neither `content` nor `metadata`")
+        problems.report("ai-help-invalid", _POINTER, "the answer to ai_help has neither `content` nor `metadata`")
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
 
 
@@ -613,7 +611,7 @@ def _parsed_json(content: str, problems: ProblemLog) -> Json:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        problems.warning("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
+        problems.report("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
         return {}
 
 

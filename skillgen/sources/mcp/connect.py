@@ -246,7 +246,7 @@ def _probe_results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str
     except RpcError:  # the server does not support `initialize`
         return {}
     except (NoAnswer, ConnectionLost, SourceError):
-        log.info("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
+        log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
         return {}
 
 

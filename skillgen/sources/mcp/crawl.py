@@ -187,10 +187,10 @@ class _CrawlReader:
             raise crawl_error(error, reader.method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
         if isinstance(error, RpcError) and _is_unknown_method(error) and not reader.pages:
             message = "The server declares this list, but does not know the method."
-            self.log.info("list-not-offered", reader.method, message)
+            self.log.report("list-not-offered", reader.method, message)
         else:
             reason = self._secrets.excerpt(str(error))
-            self.log.warning("list-failed", reader.method, f"The list could not be read completely: {reason}")
+            self.log.report("list-failed", reader.method, f"The list could not be read completely: {reason}")
 
     def _read_extensions(self, results: dict[str, Json], progress: Callable[[str], None]) -> None:
         scope, session = self._target.scope, self._session
@@ -204,14 +204,14 @@ class _CrawlReader:
             progress("reading the descriptions of the tools")
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
             results[progressive.READ] = {"uri": uri, "tools": descriptions}
-            self.log.info(
+            self.log.report(
                 "tools-authorised",
                 uri,
                 "Reading the descriptions of the tools authorises the tools in that session.",
                 fix="Skip them with --no-tool-descriptions, or `no-tool-descriptions: true` in skillgen.yaml.",
             )
         if scope.call_get_manifest and MANIFEST_TOOL not in names:
-            self.log.warning(
+            self.log.report(
                 "manifest-tool-missing",
                 "tools/list",
                 f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read.",
@@ -236,7 +236,7 @@ class _CrawlReader:
         is_unknown = isinstance(error, RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
         if is_declared or not is_unknown:
             reason = self._secrets.excerpt(str(error))
-            self.log.info("ai-help-missing", "ai_help", f"The server's own documentation could not be read: {reason}")
+            self.log.report("ai-help-missing", "ai_help", f"The server's own documentation could not be read: {reason}")
         return {}
 
     def _timeout_s(self, *, is_declared: bool) -> float:
@@ -283,7 +283,7 @@ class _ListReader:
         page = self.future.result()
         kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
         if kind != "complete":
-            log.warning(
+            log.report(
                 "list-incomplete",
                 self.method,
                 f"A page has the result type {kind!r:.60} instead of complete; skillgen answers no request for input.",
@@ -309,7 +309,7 @@ class _ListReader:
         content = json.dumps(page.get(self._items_key), sort_keys=True)
         if content in self._contents and page.get(self._items_key):
             message = f"Page {len(self.pages) + 1} repeats an earlier page."
-            log.warning("list-page-repeated", self.method, message, _FIX_CURSOR)
+            log.report("list-page-repeated", self.method, message, _FIX_CURSOR)
             return True
         self._contents.add(content)
         return False
@@ -318,11 +318,11 @@ class _ListReader:
         key = json.dumps(cursor, sort_keys=True)
         if key in self._cursors:
             message = f"Page {len(self.pages)} repeats an earlier cursor."
-            log.warning("list-cursor-repeated", self.method, message, _FIX_CURSOR)
+            log.report("list-cursor-repeated", self.method, message, _FIX_CURSOR)
             return True
         if len(self.pages) >= _PAGES_LIMIT:
             message = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
-            log.warning("list-too-long", self.method, message)
+            log.report("list-too-long", self.method, message)
             return True
         self._cursors.add(key)
         return False
@@ -360,4 +360,4 @@ def _read_concurrently(session: Session, readers: Sequence[_ListReader], log: Pr
 
 
 def _report_cut(reader: _ListReader, log: ProblemLog) -> None:
-    log.warning("list-too-long", reader.method, "Reading it took too long; only the pages that arrived are documented.")
+    log.report("list-too-long", reader.method, "Reading it took too long; only the pages that arrived are documented.")

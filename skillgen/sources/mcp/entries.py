@@ -75,18 +75,18 @@ def check_dashdash(dashdash: FieldReader, problems: ProblemLog) -> None:
         owner = as_dict(dashdash.raw.get(path[0])) if len(path) == 2 else dashdash.raw
         if _is_missing(owner, path[-1]):
             field = ".".join(path)
-            problems.warning(code, dashdash.pointer, f"dashdash has no {field}", f"declare {field}")
+            problems.report(code, dashdash.pointer, f"dashdash has no {field}", f"declare {field}")
     _check_version(dashdash, problems)
     identity = as_dict(dashdash.raw.get("identity"))
     if (name := text_of(identity, "name")) is not None and not _NAME.match(name):
-        problems.warning(
+        problems.report(
             "dashdash-identity-name-invalid",
             dashdash.pointer + "/identity/name",
             f"{name[:80]!r} is not 1 to 64 lower-case letters, digits and hyphens",
         )
     description = text_of(identity, "description")
     if description is not None and not TRIGGER.search(description):
-        problems.info(
+        problems.report(
             "dashdash-description-without-trigger",
             dashdash.pointer + "/identity/description",
             "the description does not say when to use the server",
@@ -100,11 +100,11 @@ def _check_version(dashdash: FieldReader, problems: ProblemLog) -> None:
         return
     match = _VERSION.match(field.value)
     if match is None:
-        problems.warning(
+        problems.report(
             "dashdash-spec-version-invalid", field.pointer, f"{field.value[:40]!r} is not a version like 0.2.0"
         )
     elif tuple(int(number) for number in match.groups()) < _OLDEST_VERSION:
-        problems.warning(
+        problems.report(
             "dashdash-spec-version-old", field.pointer, f"{field.value[:40]} is older than 0.2.0; it is read as 0.2.0"
         )
 
@@ -218,7 +218,7 @@ def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[
         for index, message in enumerate(raw):
             if message.strip():
                 yield ErrorCase(code="", description=message)
-                problems.warning(
+                problems.report(
                     "error-invalid",
                     child(owner.pointer_to(key), index),
                     "the error has no code; shown without one",
@@ -233,7 +233,7 @@ def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[
             yield case
         if not has_code:
             outcome = "shown without one" if case.description or case.resolution else "left out"
-            problems.warning("error-invalid", item.pointer, f"the error has no code; {outcome}", "declare code")
+            problems.report("error-invalid", item.pointer, f"the error has no code; {outcome}", "declare code")
 
 
 def is_catalogue(raw: Json) -> bool:

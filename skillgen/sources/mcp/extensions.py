@@ -42,7 +42,7 @@ def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets
         level = [group for group in pending if (name := text_of(group, "name")) is not None and _is_new(name, seen)]
         if len(seen) > _GROUPS_LIMIT:
             message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
-            log.warning("groups-too-many", "groups/list", message)
+            log.report("groups-too-many", "groups/list", message)
             break
         answers = session.request_all([Request("groups/get", {"name": group["name"]}) for group in level])
         pending = []
@@ -50,7 +50,7 @@ def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets
             if answer.failure is not None:
                 reason = secrets.excerpt(str(answer.failure))
                 message = f"The group {group['name'][:80]!r} could not be read: {reason}"
-                log.warning("group-failed", "groups/get", message)
+                log.report("group-failed", "groups/get", message)
             results.append({"group": group, "result": answer.result})
             pending += as_list(as_dict(as_dict(answer.result).get("contents")).get("groups"))
     return results
@@ -72,7 +72,7 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
                 files = [{"uri": uri}]
         declared.update({uri: as_dict(item) for item in as_list(files) if (uri := text_of(item, "uri")) is not None})
     if len(declared) > _FILES_LIMIT:
-        log.warning("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(declared)} files are read.")
+        log.report("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(declared)} files are read.")
     uris = list(declared)[:_FILES_LIMIT]
     answers = session.request_all([Request("resources/read", {"uri": uri}) for uri in uris])
     texts: dict[str, Json] = {}
@@ -81,16 +81,16 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
         content = _content(answer.result) if answer.failure is None else None
         if content is None:
             reason = secrets.excerpt(str(answer.failure or "it has no content"))
-            log.warning("skill-file-failed", uri, f"The file of a skill could not be read: {reason}")
+            log.report("skill-file-failed", uri, f"The file of a skill could not be read: {reason}")
             continue
         total_bytes += len(content)
         if (flaw := _flaw(content, declared[uri], total_bytes)) is not None:
-            log.warning("skill-file-refused", uri, f"The file of a skill is omitted: {flaw}")
+            log.report("skill-file-refused", uri, f"The file of a skill is omitted: {flaw}")
             continue
         try:
             texts[uri] = content.decode("utf-8")
         except UnicodeDecodeError:
-            log.info("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
+            log.report("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
     return texts
 
 
@@ -130,13 +130,13 @@ def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[s
     result = as_dict(answer.result)
     if answer.failure is not None or result.get("isError") is True:
         reason = secrets.excerpt(str(answer.failure or "the result is an error"))
-        log.warning("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
+        log.report("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
         return None
     candidates = [result.get("structuredContent"), *(_json_of(item) for item in as_list(result.get("content"))), result]
     for candidate in candidates:
         if (manifest := find_manifest(candidate)) is not None:
             return manifest
-    log.warning("manifest-failed", MANIFEST_TOOL, "The result of the tool contains no service manifest.")
+    log.report("manifest-failed", MANIFEST_TOOL, "The result of the tool contains no service manifest.")
     return None
 
 

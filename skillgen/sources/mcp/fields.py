@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from skillgen.errors import Level, Problem, ProblemLog
+from skillgen.errors import ProblemLog
 from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Origin, Origins, child
 from skillgen.security.addresses import without_credentials
@@ -154,7 +154,7 @@ class FieldReader:
         if field is None or field.value is None:
             return field
         if isinstance(field.value, str):
-            self._report(key, "a list of strings", field.value, outcome="read as a list of one", level="info")
+            self._report(key, "a list of strings", field.value, outcome="read as a list of one", code="member-coerced")
             return replace(field, value=(field.value,)) if field.value.strip() else None
         items = enumerate(field.value)
         return replace(field, value=tuple(item for index, item in items if self._is_string(item, key, index)))
@@ -165,12 +165,12 @@ class FieldReader:
         if field is None or field.value is None:
             return field
         if field.value.lower() == "none":
-            self._problems.info(
-                "member-invalid", self.pointer_to(key), self._named(key, "`none` is read as null"), "write null"
+            self._problems.report(
+                "member-coerced", self.pointer_to(key), self._named(key, "`none` is read as null"), "write null"
             )
             return replace(field, value=None)
         if not re.match(r"https?://[^/\s]", field.value):
-            self._problems.warning(
+            self._problems.report(
                 "member-invalid",
                 self.pointer_to(key),
                 self._named(key, "expected an http:// or https:// URL; left out"),
@@ -185,7 +185,7 @@ class FieldReader:
             return field
         value = field.value.strip()
         if (url := without_credentials(value)) != value:
-            self._problems.warning(
+            self._problems.report(
                 "credential-left-out",
                 self.pointer_to(key),
                 self._named(key, "the URL holds a user or password, which is left out"),
@@ -203,7 +203,7 @@ class FieldReader:
         for item in field.value.split() if isinstance(field.value, str) else field.value:
             name, separator, _ = item.partition("=") if "=" in item else item.partition(":")
             if separator:
-                self._problems.warning(
+                self._problems.report(
                     "credential-left-out",
                     self.pointer_to(key),
                     f"{name.strip()[:60]} is listed with a value; only its name is documented",
@@ -292,14 +292,12 @@ class FieldReader:
         *,
         index: int | None = None,
         outcome: str = "left out",
-        level: Level = "warning",
+        code: str = "member-invalid",
     ) -> None:
         pointer, message = self.pointer_to(key), f"expected {expected}, found {_shown(actual)}; {outcome}"
         if index is not None and self._keys is None:
             pointer = child(pointer, index)
-        self._problems.add(
-            Problem(code="member-invalid", level=level, where=pointer, message=self._named(key, message))
-        )
+        self._problems.report(code, pointer, self._named(key, message))
 
     def _named(self, key: str, message: str) -> str:
         """Returns a message on a member, with its key if the pointer is that of a text and does not show it."""
@@ -344,7 +342,7 @@ class FieldResolver:
         agreeing = [candidate for candidate in ranked if _agree(candidate.value, first.value)]
         for candidate in ranked:
             if candidate not in agreeing:
-                self._problems.info(
+                self._problems.report(
                     "facts-disagree",
                     candidate.pointer,
                     f"{field}: {candidate.provider} disagrees with {first.provider} at {first.pointer}, which is used",
@@ -386,8 +384,8 @@ class FieldResolver:
     def _warn(self, field: str, winner: SourcedValue, other: SourcedValue) -> None:
         shown = [str(candidate.value).lower() for candidate in (other, winner)]
         member = other.inferred_from or other.pointer.rpartition("/")[2]
-        self._problems.warning(
-            "facts-disagree",
+        self._problems.report(
+            "safety-facts-disagree",
             other.pointer,
             f"{field} is {shown[0]} by {member} but {shown[1]} at {winner.pointer}, the more cautious fact",
             "correct the fact that is wrong",
@@ -411,7 +409,7 @@ def raw_entries(
         pointer = child("", method, number, list_key)
         entries = as_dict(page).get(list_key)
         if not isinstance(entries, list):
-            problems.warning("page-invalid", pointer, f"page {number + 1} of {method} has no list `{list_key}`")
+            problems.report("page-invalid", pointer, f"page {number + 1} of {method} has no list `{list_key}`")
         for index, entry in enumerate(as_list(entries)):
             yield child(pointer, index), entry
 
@@ -427,11 +425,11 @@ def named_entries(
     for pointer, raw in entries:
         name = as_dict(raw).get(name_key)
         if not isinstance(raw, dict):
-            problems.warning("entry-invalid", pointer, "the entry is not an object; left out")
+            problems.report("entry-invalid", pointer, "the entry is not an object; left out")
         elif not isinstance(name, str) or not name.strip():
-            problems.warning("name-missing", pointer, f"the entry has no {name_key} that is a string; left out")
+            problems.report("name-missing", pointer, f"the entry has no {name_key} that is a string; left out")
         elif name in seen:
-            problems.warning("name-duplicate", pointer, f"{name[:100]!r} is listed at {seen[name]} already; left out")
+            problems.report("name-duplicate", pointer, f"{name[:100]!r} is listed at {seen[name]} already; left out")
         else:
             seen[name] = pointer
             fields = FieldReader(raw, pointer, "entry", problems)

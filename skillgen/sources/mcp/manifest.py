@@ -97,7 +97,7 @@ class Manifest:
     def _related(self, item: FieldReader, needed: SourcedValue | None) -> RelatedServer:
         name = item.string("server_name") or item.string("serverName") or item.string("server")
         if name is None:
-            self.problems.warning("name-missing", item.pointer, "the recommended server has no server_name")
+            self.problems.report("name-missing", item.pointer, "the recommended server has no server_name")
         return RelatedServer(
             name=name.value if name is not None else "unnamed",
             capability=value_of(item.string("capability") or item.string("capability_needed") or needed),
@@ -112,7 +112,7 @@ class Manifest:
         if version is None:
             self._report_missing("manifest_version", self.fields.pointer)
         elif version.value != _VERSION:
-            self.problems.warning(
+            self.problems.report(
                 "manifest-version-unknown",
                 version.pointer,
                 f"{version.value[:40]!r} is not a known version; it is read as {_VERSION}",
@@ -122,7 +122,7 @@ class Manifest:
                 self._report_missing(f"server.{key}", self.server.pointer)
         server_version = text_of(self.server.raw, "version")
         if server_version is not None and not _SEMVER.match(server_version):
-            self.problems.warning(
+            self.problems.report(
                 "manifest-server-version-invalid",
                 self.server.pointer_to("version"),
                 f"{server_version[:40]!r} is not a version like 1.4.2",
@@ -141,7 +141,7 @@ class Manifest:
         for owner, key, choices in ((as_dict(raw), "latency", _LATENCIES), (cost, "category", _COSTS)):
             value = text_of(owner, key)
             if value is not None and value not in choices:
-                self.problems.info(
+                self.problems.report(
                     "manifest-word-unknown", pointer, f"{key} is {value[:40]!r}; expected one of {', '.join(choices)}"
                 )
 
@@ -150,7 +150,7 @@ class Manifest:
         pointer = self.fields.pointer_to("auth")
         for method in texts_of(auth, "methods"):
             if method not in _METHODS:
-                self.problems.info(
+                self.problems.report(
                     "manifest-auth-method-unknown",
                     pointer,
                     f"the method {method[:40]!r} is unknown; it is documented under this name",
@@ -159,14 +159,14 @@ class Manifest:
         for index, scope in enumerate(as_list(auth.get("scopes"))):
             unknown = [name for name in texts_of(scope, "grants") if name not in names]
             if unknown:
-                self.problems.warning(
+                self.problems.report(
                     "scope-grants-unknown-tool",
                     child(pointer, "scopes", index),
                     f"{text_of(scope, 'name') or index} grants unknown tools: {', '.join(unknown)[:200]}",
                 )
 
     def _report_missing(self, field: str, pointer: str) -> None:
-        self.problems.warning("manifest-field-missing", pointer, f"the manifest has no {field}", f"declare {field}")
+        self.problems.report("manifest-field-missing", pointer, f"the manifest has no {field}", f"declare {field}")
 
 
 def manifest_from_document(data: Json, problems: ProblemLog) -> Manifest:

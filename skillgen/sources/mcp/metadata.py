@@ -274,7 +274,7 @@ class IdentityReader:
         name: str | None = self._resolver.value("name", *_not_null(self._identity("name")))
         if name is not None:
             return name
-        self._problems.warning("name-missing", "serverInfo", "the server does not declare its name", "use --name")
+        self._problems.report("name-missing", "serverInfo", "the server does not declare its name", "use --name")
         inferred = _inferred(server_name=server_name, url=host_of(self._url))
         return self._resolver.value("name", *inferred) or _DEFAULT_NAME
 

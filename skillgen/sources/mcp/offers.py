@@ -38,10 +38,10 @@ class IconReader:
     def _icon(self, raw: FieldReader) -> Icon | None:
         source = raw.string("src")
         if source is None:
-            self._problems.warning("icon-left-out", raw.pointer, "the icon has no src")
+            self._problems.report("icon-left-out", raw.pointer, "the icon has no src")
             return None
         if (objection := icon_objection(source.value, self._trusted)) is not None:
-            self._problems.warning("icon-left-out", source.pointer, objection)
+            self._problems.report("icon-left-out", source.pointer, objection)
             return None
 
         return Icon(
@@ -120,13 +120,13 @@ class ResourceReader:
     def _resource_name(self, uri: str, fields: FieldReader) -> str:
         name = fields.string("name")
         if name is None:
-            self.problems.warning("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
+            self.problems.report("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
         return uri if name is None else str(name.value)
 
     def _argument_name(self, fields: FieldReader) -> SourcedValue | None:
         name = fields.string("name")
         if name is None:
-            self.problems.warning("name-missing", fields.pointer, "the argument has no name; left out")
+            self.problems.report("name-missing", fields.pointer, "the argument has no name; left out")
         return name
 
 
@@ -159,7 +159,7 @@ class GroupReader:
                 name = text_of(raw, name_key)
                 pointer = child("", "groups/get", index, "result", "contents", key, position)
                 if name is None:
-                    self._problems.warning("name-missing", pointer, f"the entry has no {name_key}; left out")
+                    self._problems.report("name-missing", pointer, f"the entry has no {name_key}; left out")
                 elif name not in known:
                     known.add(name)
                     if key == "tools" and group is not None:
@@ -224,12 +224,12 @@ def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json], problems: Pr
     front_matter = entry.object("frontmatter")
     name = front_matter.string("name")
     if name is None:
-        problems.warning("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
+        problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
         return None
     for key in _ALLOWED_TOOLS:
         if key in front_matter.raw:
             front_matter.ignore(key)
-            problems.info(
+            problems.report(
                 "skill-allowed-tools",
                 front_matter.pointer_to(key),
                 "the skill asks for tools to be approved in advance; this is left out",

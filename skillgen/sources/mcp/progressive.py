@@ -154,7 +154,7 @@ class _DescriptionReader:
                 self.descriptions[name] = entry
         extra = [name for name in descriptions if name not in requested]
         if extra:
-            self._log.warning(
+            self._log.report(
                 "tool-description-extra",
                 uri,
                 f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}",
@@ -162,7 +162,7 @@ class _DescriptionReader:
             )
 
     def _report(self, uri: str, message: str) -> None:
-        self._log.warning("tool-description-failed", uri, f"a description could not be read: {message}")
+        self._log.report("tool-description-failed", uri, f"a description could not be read: {message}")
 
 
 def _descriptions_from_result(result: Json) -> tuple[dict[str, Json] | None, str]:
@@ -303,7 +303,7 @@ class DisclosedTools:
         if self._uri is None:
             return None
         if protocol_version is not None and protocol_version >= "2026-07-28":
-            self._problems.warning(
+            self._problems.report(
                 "disclosure-without-session",
                 "resources/list",
                 f"Revision {protocol_version} has no sessions, but progressive disclosure authorises tools for one.",
@@ -313,7 +313,7 @@ class DisclosedTools:
         criteria = tuple(self._criteria([entry.raw for _, entry in entries], undescribed))
         for criterion in criteria:
             if criterion.outcome == "not met":
-                self._problems.info(
+                self._problems.report(
                     "disclosure-criterion-not-met",
                     "resources/list",
                     f"Criterion {criterion.number} of progressive disclosure: {criterion.text}: {criterion.note}",

@@ -74,7 +74,7 @@ def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -
         if any(as_dict(page).get("cacheScope") == "private" for page in as_list(results.get(method)))
     ]
     if methods:
-        problems.info(
+        problems.report(
             "results-private",
             child("", methods[0]),
             f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)",
@@ -89,26 +89,26 @@ def _check_references(service: Service, problems: ProblemLog) -> None:
     for tool in service.tools:
         semantics = tool.semantics
         if semantics.reversed_by is not None and semantics.reversed_by not in names:
-            problems.warning(
+            problems.report(
                 "reverse-method-unknown",
                 tool.pointer,
                 f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}",
             )
         for field, unknown in _unknown_placeholders(tool):
-            problems.warning(
+            problems.report(
                 "placeholder-unknown",
                 tool.pointer,
                 f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}",
             )
         undeclared = [scope for scope in tool.scopes if scope not in scopes] if scopes else []
         if undeclared:
-            problems.warning(
+            problems.report(
                 "scope-undeclared",
                 tool.pointer,
                 f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}",
             )
         if semantics.requires_confirmation and semantics.confirmation_message is None:
-            problems.warning(
+            problems.report(
                 "confirmation-message-missing",
                 tool.pointer,
                 f"{tool.name!r} requires confirmation but has no confirmation_message",
@@ -143,7 +143,7 @@ def _check_risk(tool: Tool, problems: ProblemLog) -> None:
     """Compares the risk with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes."""
     semantics = tool.semantics
     if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
-        problems.warning("risk-contradicted", tool.pointer, f"{tool.name!r} has risk_level safe but is destructive")
+        problems.report("risk-contradicted", tool.pointer, f"{tool.name!r} has risk_level safe but is destructive")
 
 
 def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
@@ -237,7 +237,7 @@ class _ServiceReader:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
         listed = {name for name, _ in entries}
         if unlisted := [name for name in manifest if name not in listed]:
-            self._problems.warning(
+            self._problems.report(
                 "manifest-tool-not-listed",
                 self._manifest.tools_pointer,
                 f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out",

@@ -153,7 +153,7 @@ class ToolReader:
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
         declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
         if declared is None:
-            self.problems.info(
+            self.problems.report(
                 "input-schema-missing",
                 entry.fields.pointer,
                 f"the tool {name!r} has no input schema; what it takes is not declared",
@@ -162,10 +162,10 @@ class ToolReader:
             return _DeclaredInput(pointer=entry.fields.pointer)
         raw, pointer = declared.value, declared.pointer
         if not isinstance(raw, dict):
-            self.problems.warning("input-schema-invalid", pointer, "the input schema is not an object; left out")
+            self.problems.report("input-schema-invalid", pointer, "the input schema is not an object; left out")
             return _DeclaredInput(pointer=entry.fields.pointer)
         if "type" in raw and raw["type"] != "object":
-            self.problems.warning(
+            self.problems.report(
                 "input-schema-invalid",
                 pointer,
                 f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object",
@@ -176,7 +176,7 @@ class ToolReader:
         has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
         is_declared = has_names or (_is_unconstrained(flat.schema) and _takes_nothing(raw, schemas, pointer))
         if not is_declared or (not has_names and is_open(raw)):
-            self.problems.info(
+            self.problems.report(
                 "input-schema-minimal",
                 pointer,
                 f"the input schema of {name!r} does not declare what the tool takes: it accepts any object",
@@ -196,7 +196,7 @@ class ToolReader:
         for source in (source for source in sources if source is not None):
             support = as_dict(source.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
             if support not in _TASK_SUPPORT:
-                self.problems.warning(
+                self.problems.report(
                     "member-invalid",
                     child(source.pointer, "execution", "taskSupport"),
                     f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(support)[:60]!r}; left out",
@@ -298,7 +298,7 @@ def _examples(owner: FieldReader, problems: ProblemLog) -> Iterator[tuple[Exampl
         description, output = item.string("description"), item.json("output")
         arguments = next((value for key in _INPUTS if (value := item.json(key)) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
-            problems.warning("example-invalid", item.pointer, "the example has no object `input`; left out")
+            problems.report("call-example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
         example = Example(
             input=arguments.value,
@@ -408,7 +408,7 @@ def callable_entries(
         if reason is None:
             yield name, fields
         else:
-            problems.warning(
+            problems.report(
                 "tool-header-invalid",
                 fields.pointer_to("inputSchema"),
                 f"no client may call {name[:100]!r}: {reason[:200]}; left out",

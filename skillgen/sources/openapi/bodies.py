@@ -67,7 +67,7 @@ class BodyReader:
             return Body()
         content = as_dict(body.get("content"))
         if not content:
-            self._problems.warning(
+            self._problems.report(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
         all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))

@@ -48,18 +48,18 @@ _SCANNED_LENGTH = 4_000
 def check_version(version: str, problems: ProblemLog) -> None:
     """Reports a version that is supported but not allowed for manifests (seed 002, 3.2)."""
     if version.startswith("2."):
-        problems.warning(
+        problems.report(
             "version-old",
             "/swagger",
             f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later",
             "convert it",
         )
     elif version.startswith("3.0"):
-        problems.warning(
+        problems.report(
             "version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later", "move to 3.1"
         )
     elif not version.startswith(("3.1", "3.2")):
-        problems.warning("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
+        problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
 
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
@@ -67,15 +67,15 @@ def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
     info = as_dict(data.get("info"))
     for name in ("title", "version", "description"):
         if isinstance(info.get(name), (int, float)) and name == "version":
-            problems.warning("version-not-text", "/info/version", "the version is a number", "put it in quotes")
+            problems.report("version-not-text", "/info/version", "the version is a number", "put it in quotes")
         elif text_of(info, name) is None:
-            problems.warning(f"{name}-missing", f"/info/{name}", f"the description has no {name}", f"add info.{name}")
+            problems.report(f"{name}-missing", f"/info/{name}", f"the description has no {name}", f"add info.{name}")
 
 
 def check_content(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports a description with nothing to describe (OpenAPI 3.1, "OpenAPI Object")."""
     if not any(key in data for key in ("paths", "webhooks", "components")):
-        problems.warning("paths-missing", "", "`paths`, `webhooks` and `components` are all missing", "add `paths`")
+        problems.report("paths-missing", "", "`paths`, `webhooks` and `components` are all missing", "add `paths`")
 
 
 def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: ProblemLog) -> None:
@@ -84,22 +84,22 @@ def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: Proble
     PKCE is not checked: OpenAPI has no field for it, only the extension `x-usePkce`.
     """
     if not any(item.flow == "authorizationCode" and item.authorization_url and item.token_url for item in auth):
-        problems.info(
+        problems.report(
             "oauth-missing",
             "/components/securitySchemes",
             "no OAuth 2.0 authorization code flow with both its URLs is declared",
             "declare it if the service has one",
         )
     if not isinstance(data.get("security"), list):
-        problems.info("security-missing", "/security", "no security requirement for all operations is declared")
+        problems.report("security-missing", "/security", "no security requirement for all operations is declared")
 
 
 def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
     """Reports a path that can't be appended to the URL of the API (OpenAPI 3.1, "Paths Object")."""
     if not path.startswith("/"):
-        problems.warning("path-invalid", pointer, f"the path {path[:100]!r} does not begin with a slash", "add it")
+        problems.report("path-invalid", pointer, f"the path {path[:100]!r} does not begin with a slash", "add it")
     elif "?" in path or "#" in path:
-        problems.warning(
+        problems.report(
             "path-invalid", pointer, f"the path {path[:100]!r} has a query or a fragment", "declare parameters"
         )
 
@@ -108,7 +108,7 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
     """Reports an operation that its author excludes from an MCP server."""
     for name, key, value in _MCP_EXCLUSIONS:
         if as_dict(operation.get(name)).get(key) is value:
-            problems.info(
+            problems.report(
                 "mcp-disabled",
                 child(pointer, name, key),
                 "the description excludes this operation from an MCP server; as part of the API it is documented",
@@ -119,16 +119,16 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
     if tool.summary is None and tool.description is None:
-        problems.warning(
+        problems.report(
             "tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description", "say what it does"
         )
         return
     for name in ("summary", "description"):
         if getattr(tool, name) is None:
-            problems.info(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
+            problems.report(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
     description = (tool.description or "")[:_SCANNED_LENGTH]
     if mention := _screen_mention(description):
-        problems.info(
+        problems.report(
             "screen-mentioned",
             child(tool.pointer, "description"),
             f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see",
@@ -136,7 +136,7 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
         )
     returns_nothing_known = tool.output is None or tool.output.schema is None
     if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
-        problems.info(
+        problems.report(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns", "say it"
         )
 
@@ -167,7 +167,7 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
     """Reports an unknown dialect, and schemas with another dialect than the description."""
     declared = text_of(document, "jsonSchemaDialect")
     if declared is not None and not _DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
-        problems.info(
+        problems.report(
             "dialect-unknown",
             "/jsonSchemaDialect",
             f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12",
@@ -179,7 +179,7 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
         if schema_dialect is None:
             continue
         if (_DRAFT_07.match(schema_dialect) is not None) != (dialect == "openapi-draft-07"):
-            problems.info(
+            problems.report(
                 "dialect-differs",
                 child(pointer, "$schema"),
                 f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description",
@@ -333,33 +333,32 @@ class _ShapeChecker:
         """Reports what makes an object of OpenAPI 3 say less than it seems to."""
         if kind == "operation":
             if "responses" not in value:
-                self._problems.info(
+                self._problems.report(
                     "responses-missing", pointer, "the operation declares no responses", "add `responses`"
                 )
             for status in as_dict(value.get("responses")):
                 if not status.startswith("x-") and not _STATUS.fullmatch(status):
-                    self._problems.warning(
+                    self._problems.report(
                         "status-invalid",
                         child(pointer, "responses", status),
                         f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default",
                         "correct it",
                     )
         elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
-            self._problems.warning(
+            self._problems.report(
                 "parameter-untyped", pointer, "the parameter has neither a schema nor content", "add a schema"
             )
 
     def _report(self, value: Json, pointer: str, expected: str, name: str) -> None:
-        code = f"{_WORD_BOUNDARY.sub('-', name).lower()}-invalid"
         if isinstance(value, (dict, list)) or expected in ("an object", "a list"):
             message = f"expected {expected}, found {kind_of(value)}; it is left out"
-            self._problems.warning(code, pointer, message, f"make it {expected}")
+            self._problems.report("member-invalid", pointer, message, f"make it {expected}")
         elif expected == "a boolean":
             message = f"{str(value)[:40]!r} is neither true nor false; it is ignored"
-            self._problems.warning(code, pointer, message, "write true or false")
+            self._problems.report("member-invalid", pointer, message, "write true or false")
         else:
             message = f"expected {expected}, found {kind_of(value)}; it is ignored"
-            self._problems.warning(code, pointer, message, "put it in quotes")
+            self._problems.report("member-invalid", pointer, message, "put it in quotes")
 
 
 def _singular(kind: str, name: str) -> str:

@@ -57,7 +57,7 @@ class EventReader:
                 events += self._callbacks(tool, entry)
         is_detailed = len(events) <= _DETAILED_LIMIT
         if not is_detailed:
-            self._problems.info(
+            self._problems.report(
                 "events-not-detailed",
                 f"/{next((key for key in _WEBHOOK_KEYS if key in self._document), 'paths')}",
                 f"{len(events)} webhooks and callbacks are listed without their contents",

@@ -461,7 +461,7 @@ class RequestGenerator:
             parts = self._parts(parameters, declared, auth)
             bodies = self._sent_bodies(method, body)
         except NoExample as problem:
-            self._problems.info("example-missing", pointer, f"no valid request could be generated: {problem}")
+            self._problems.report("example-missing", pointer, f"no valid request could be generated: {problem}")
             return ()
         return tuple(self._example(path, parts, sent, body, auth) for sent in bodies or (None,))
 
@@ -482,7 +482,7 @@ class RequestGenerator:
             auth=auth,
         )
         if sent is not None and sent.is_open:
-            self._problems.info(
+            self._problems.report(
                 "properties-forbidden",
                 body.pointer,
                 "a part of the body forbids properties that another part requires; the example has them",
@@ -610,7 +610,7 @@ class RequestGenerator:
 
 
 def _report(problems: ProblemLog, code: str, where: str, message: str) -> None:
-    problems.info(code, where, message, "correct the value or the schema")
+    problems.report(code, where, message, "correct the value or the schema")
 
 
 def _notes(sent: SentBody | None) -> Iterator[str]:

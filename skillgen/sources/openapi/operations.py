@@ -75,14 +75,14 @@ class OperationReader:
 
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
-            self._problems.warning(
+            self._problems.report(
                 "operation-id-missing",
                 entry.pointer,
                 f"no operationId; named {name}",
                 "give it an operationId",
             )
         elif name != entry.operation_id:
-            self._problems.warning(
+            self._problems.report(
                 "operation-id-duplicate",
                 entry.pointer,
                 f"another operation has the operationId {entry.operation_id!r}; this one is named {name}",
@@ -213,7 +213,7 @@ class TagReader:
             if (name := text_of(tag, "name")) is not None:
                 self._declared.setdefault(name, as_dict(tag))
             elif isinstance(tag, dict):
-                problems.warning("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
+                problems.report("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
         self._tag_groups = {
             tag: name
             for item in as_list(document.get("x-tagGroups"))
@@ -272,9 +272,9 @@ class TagReader:
             pointer = child("/tags", index, "parent")
             parent = text_of(tag, "parent")
             if parent is not None and parent not in self._declared:
-                problems.warning("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
+                problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
             elif parent is not None and text_of(tag, "name") in self._path(parent):
-                problems.warning("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
+                problems.report("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
 
 def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:
@@ -487,8 +487,8 @@ def _semantics_from_operation(
         best_value, best_origin = resolved[field] = candidates[0]
         for value, origin in candidates[1:]:
             if value != best_value:
-                problems.warning(
-                    "facts-disagree",
+                problems.report(
+                    "safety-facts-disagree",
                     pointer,
                     f"{field} is {str(value).lower()} by {origin.source}, but {str(best_value).lower()} by "
                     f"{best_origin.source}; the more cautious one is used",
@@ -517,7 +517,7 @@ def _declared_semantics(
         extension, location = operation.get(name), child(pointer, name)
         annotations = as_dict(extension).get("annotations")
         if annotations is not None and not isinstance(annotations, dict):
-            problems.warning("member-invalid", child(location, "annotations"), "expected an object; left out")
+            problems.report("member-invalid", child(location, "annotations"), "expected an object; left out")
         for holder_pointer, holder in ((location, extension), (child(location, "annotations"), annotations)):
             for hint, (field, cautious) in _HINTS.items():
                 yield from _flag(as_dict(holder), hint, holder_pointer, field, cautious, problems)
@@ -533,7 +533,7 @@ def _flag(
     elif value is not None:
         read = flag_from(value, cautious)
         end = "left out" if read is None else f"read as {str(read).lower()}, to be careful"
-        problems.warning("member-invalid", location, f"expected true or false, found {str(value)[:60]!r}; {end}")
+        problems.report("member-invalid", location, f"expected true or false, found {str(value)[:60]!r}; {end}")
         if read is not None:
             yield field, (read, Origin("inferred", key))
 

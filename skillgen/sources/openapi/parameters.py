@@ -66,7 +66,7 @@ class ParameterReader:
                 for parameter in self._read(raw, child(pointer, "parameters", index)):
                     key = parameter.location, parameter.name
                     if key in keys:
-                        self._problems.warning(
+                        self._problems.report(
                             "parameter-duplicate",
                             child(pointer, "parameters", index),
                             f"the {key[0]} parameter {key[1][:100]!r} is declared twice; the last declaration is used",
@@ -76,7 +76,7 @@ class ParameterReader:
                     parameters[key] = parameter
         query = [item.pointer in self._query_strings for item in parameters.values() if item.location == "query"]
         if any(query) and not all(query):
-            self._problems.warning(
+            self._problems.report(
                 "querystring-not-alone",
                 child(pointer, "parameters"),
                 "a parameter in `querystring` is the complete query, but there are parameters in `query` too",
@@ -94,7 +94,7 @@ class ParameterReader:
         named = dict.fromkeys(TEMPLATE_VARIABLE.findall(path))
         declared = {item.name for item in parameters if item.location == "path"}
         for name in declared - named.keys():
-            self._problems.warning(
+            self._problems.report(
                 "path-parameter-unused",
                 pointer,
                 f"the path has no variable for the path parameter {name[:100]!r}",
@@ -105,7 +105,7 @@ class ParameterReader:
         )
 
     def _undeclared(self, name: str, pointer: str) -> Parameter:
-        self._problems.warning(
+        self._problems.report(
             "path-parameter-missing",
             pointer,
             f"no parameter declares the path variable {name[:100]!r}",
@@ -176,12 +176,12 @@ class ParameterReader:
     def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
         name, location = text_of(raw, "name"), text_of(raw, "in")
         if name is None or location not in _LOCATIONS:
-            self._problems.warning(
+            self._problems.report(
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
             return None
         if location == "header" and name.lower() in _IGNORED_HEADERS:
-            self._problems.warning(
+            self._problems.report(
                 "header-parameter-ignored",
                 pointer,
                 f"OpenAPI ignores a header parameter {name!r}; it is left out",

@@ -96,18 +96,18 @@ class PathReader:
             if key.isupper() and key.lower() in METHODS:
                 method = key.lower()
                 message = f"`additionalOperations` must not have {key}: it is the member {method!r} of a path item"
-                self._problems.warning("method-misplaced", pointer, message, f"move it to {method!r} of the path item")
+                self._problems.report("method-misplaced", pointer, message, f"move it to {method!r} of the path item")
             operations.append((method, value, pointer))
         for method, operation, pointer in operations:
             if method in seen:
                 continue
             seen.add(method)
             if not isinstance(operation, dict):
-                self._problems.warning("operation-invalid", pointer, "the operation is not an object; left out")
+                self._problems.report("operation-invalid", pointer, "the operation is not an object; left out")
                 continue
             if len(pointer) > POINTER_LIMIT:
                 message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the operation is left out"
-                self._problems.warning("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
+                self._problems.report("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
                 continue
             yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
@@ -118,15 +118,15 @@ class PathReader:
                 continue
             pointer, method = child(item_pointer, key), key.lower()
             if method in METHODS:
-                self._problems.warning(
+                self._problems.report(
                     "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in lower case"
                 )
                 yield method, value, pointer
             elif key in _OPERATION_MEMBERS:
                 message = f"{key!r} belongs to an operation, not to a path item; left out"
-                self._problems.warning("member-misplaced", pointer, message, "move it into each operation of the path")
+                self._problems.report("member-misplaced", pointer, message, "move it into each operation of the path")
             else:
-                self._problems.warning(
+                self._problems.report(
                     "method-unknown",
                     pointer,
                     f"{key[:60]!r} is neither a method nor another member of a path item; left out",

@@ -78,7 +78,7 @@ class Resolver:
             elif not reference.startswith("#"):
                 reason = "is outside this document"
             if reason is not None:
-                self._problems.warning(
+                self._problems.report(
                     "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
                 )
                 return None, pointer
@@ -89,12 +89,12 @@ class Resolver:
             try:
                 raw, pointer = follow(self._document, reference[1:]), reference[1:]
             except LookupError:
-                self._problems.warning(
+                self._problems.report(
                     "reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing; left out"
                 )
                 return None, pointer
         if not isinstance(raw, dict):
-            self._problems.warning("object-expected", pointer, "expected an object here; left out")
+            self._problems.report("object-expected", pointer, "expected an object here; left out")
             return None, pointer
         return {**raw, **siblings} if siblings else raw, pointer
 
@@ -325,7 +325,7 @@ class _Bundler:
             except _NotRead as error:
                 note_other_input()  # the document may exist at the next run
                 message = f"the description refers to this document, but {error.reason}"
-                self._problems.warning("document-not-read", name, message, error.fix)
+                self._problems.report("document-not-read", name, message, error.fix)
             else:
                 stem = decoded_path(location.key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
                 number = str(len(self._files) + 1)

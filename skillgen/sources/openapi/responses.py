@@ -106,7 +106,7 @@ class ResponseReader:
             media, media_pointer = media_type_object(content[name], child(pointer, name), self._resolver)
             for example in islice(declared_examples(media, media_pointer, self._resolver), _SCANNED_EXAMPLES_LIMIT):
                 if (reason := why_unpublishable(example.value)) is not None:
-                    self._problems.info(
+                    self._problems.report(
                         reason[0], example.pointer, "the example of a response is left out: " + reason[1]
                     )
                 else:
@@ -191,7 +191,7 @@ class ResponseReader:
         if where not in self._checked:
             self._checked[where] = self._has_message(output.raw, where, 0)
             if not self._checked[where]:
-                self._problems.warning(
+                self._problems.report(
                     "error-message-missing",
                     where,
                     f"the body of the error {output.status} has no property `{_MESSAGE}` for what went wrong",

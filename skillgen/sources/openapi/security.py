@@ -82,7 +82,7 @@ class SecurityReader:
         return tuple(options) if any(options) else ()
 
     def _report(self, pointer: str, message: str, fix: str) -> None:
-        self._problems.warning("security-invalid", pointer, message, fix)
+        self._problems.report("security-invalid", pointer, message, fix)
 
     def _option(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
         return tuple(
@@ -100,7 +100,7 @@ class SecurityReader:
         """Returns the name of the required scheme; reports one that is not declared."""
         name = self._name(written)
         if name not in self._schemes:
-            self._problems.warning(
+            self._problems.report(
                 "security-scheme-missing",
                 child(SCHEMES, name),
                 f"operations require the security scheme {name!r}, which is not declared",
@@ -122,18 +122,18 @@ class SecurityReader:
             if scheme is None:
                 continue
             if not isinstance(scheme.get("type"), str):
-                self._problems.warning(
+                self._problems.report(
                     "security-scheme-invalid", pointer, "the security scheme has no type", "give it one"
                 )
                 continue
             if scheme["type"] not in _TYPES:
                 message = f"the type {scheme['type'][:40]!r} is not defined by OpenAPI"
-                self._problems.warning("security-scheme-invalid", pointer, message, f"write one of {', '.join(_TYPES)}")
+                self._problems.report("security-scheme-invalid", pointer, message, f"write one of {', '.join(_TYPES)}")
             if scheme["type"] == "oauth2":
                 auth.extend(_oauth_flows(name, scheme, pointer))
             else:
                 if scheme["type"] == "apiKey" and text_of(scheme, "name") is None:
-                    self._problems.warning(
+                    self._problems.report(
                         "security-scheme-invalid", pointer, "the key has no name under which it is sent", "give it one"
                     )
                 auth.append(_auth_from_scheme(name, scheme, pointer))
@@ -228,17 +228,17 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     for index, server in enumerate(as_list(servers)):
         template = text_of(server, "url")
         if template is None:
-            problems.warning("server-invalid", child(pointer, index), "the server has no url; left out")
+            problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
         for variable in variables:
             if variable.default is None:
                 where = child(pointer, index, "variables", variable.name)
-                problems.warning("server-variable-without-default", where, "the variable has no default", "add one")
+                problems.report("server-variable-without-default", where, "the variable has no default", "add one")
         declared = {variable.name for variable in variables}
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:
-                problems.warning(
+                problems.report(
                     "server-variable-missing",
                     child(pointer, index),
                     f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare",
@@ -248,7 +248,7 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         url = _ANY_VARIABLE.sub(partial(_default_of, defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
-            problems.info(
+            problems.report(
                 "server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed", "add it"
             )
             url, origins = f"https:{url}", {"url": Origin("inferred", "the source names no scheme")}

@@ -95,7 +95,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     auth = _mark_event_schemes(security.auth(), required_by_calls, (item.auth for item in events))
     check_security(data, auth, problems)
     if not tools:
-        problems.warning("no-operations", "/paths", "the description has no operations")
+        problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
     documentation_url = _documentation_url(data, problems)
     description = text_of(info, "description")
@@ -183,7 +183,7 @@ def _documentation_url(data: dict[str, Json], problems: ProblemLog) -> str | Non
     """Returns the URL of `externalDocs`, which may be relative; one that browsers would run is left out."""
     url = url_of(data.get("externalDocs"), "url")
     if url is not None and re.match(r"\s*(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", url, re.IGNORECASE):
-        problems.warning(
+        problems.report(
             "external-docs-invalid", "/externalDocs/url", "expected an http:// or https:// URL; left out", "correct it"
         )
         return None
@@ -193,7 +193,7 @@ def _documentation_url(data: dict[str, Json], problems: ProblemLog) -> str | Non
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
     if not any(map(is_absolute, endpoints)):
-        problems.warning("base-url-missing", "/servers", "no absolute URL of the API is declared", "use --base-url")
+        problems.report("base-url-missing", "/servers", "no absolute URL of the API is declared", "use --base-url")
     if not endpoints and document.url is not None:
         return (default_endpoint(document.url),)
     return endpoints
@@ -203,6 +203,6 @@ def _icons(logo: str | None, hosts: Iterable[str | None], problems: ProblemLog) 
     if logo is None:
         return ()
     if (objection := icon_objection(logo, filter(None, hosts))) is not None:
-        problems.warning("icon-left-out", "/info/x-mcp/logo", objection)
+        problems.report("icon-left-out", "/info/x-mcp/logo", objection)
         return ()
     return (Icon(src=logo),)
