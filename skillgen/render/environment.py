@@ -14,7 +14,6 @@ import dataclasses
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -185,17 +184,6 @@ def _digest_of_modules() -> str:
     return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
 
 
-def _cache_folder() -> Path | None:
-    """Returns the folder for files that may be deleted at any time; `None` if the user has no home."""
-    with suppress(RuntimeError):
-        if named := os.environ.get("XDG_CACHE_HOME"):
-            return Path(named) / "skillgen"
-        if sys.platform == "win32":
-            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "skillgen" / "Cache"
-        return Path.home() / (".cache" if sys.platform != "darwin" else "Library/Caches") / "skillgen"
-    return None
-
-
 def _is_written_by_user_only(path: Path) -> bool:
     """True if only this user can have written a file: what is loaded is executed."""
     if os.name != "posix":
@@ -295,8 +283,12 @@ class Templates:
 
 
 def _template_cache() -> TemplateCache | None:
-    folder = _cache_folder()
-    return TemplateCache(folder) if folder is not None else None
+    from platformdirs import user_cache_path  # only here: `--help` renders nothing
+
+    try:
+        return TemplateCache(user_cache_path("skillgen", appauthor=False))
+    except RuntimeError:  # the user has no home folder
+        return None
 
 
 def escape_printed(value: Any) -> str:

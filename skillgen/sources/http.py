@@ -17,7 +17,6 @@ import ipaddress
 import json
 import os
 import socket
-import sys
 import tempfile
 import threading
 import time
@@ -116,7 +115,9 @@ class Network:
         Raises:
             SourceError: the URL cannot or must not be reached, or the response is too large or too slow.
         """
-        import httpx2  # only here: it costs 0.1 s, and most sources are files
+        # Only here: it costs 0.1 s, and most sources are files. Not httpx: its tunnels through a proxy ignore
+        # `sni_hostname` (httpcore 1.0), so they would not verify the name; mcp requires httpx2 anyway.
+        import httpx2
 
         where, total_s = public_url(url), self.timeout_s * TOTAL_TIMEOUT_FACTOR
         deadline, too_slow = time.monotonic() + total_s, _too_slow(total_s, where)
@@ -465,17 +466,10 @@ def _delete_oldest(folder: Path, limit: int) -> None:
 
 def _path(kind: str, key: str) -> Path:
     """Returns the file of a key. Its name is a hash, since the key may be a URL with a secret in its query."""
-    return _folder() / kind / hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
+    from platformdirs import user_cache_path
 
-
-def _folder() -> Path:
-    if cache_home := os.environ.get("XDG_CACHE_HOME"):
-        return Path(cache_home) / "skillgen"
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "skillgen" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "skillgen"
-    return Path.home() / ".cache" / "skillgen"
+    name = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
+    return user_cache_path("skillgen", appauthor=False) / kind / name
 
 
 RETRY_LIMIT = 2

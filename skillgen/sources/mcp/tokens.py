@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,15 +86,9 @@ class LoginFile:
 
 def login_file(url: str) -> LoginFile:
     """Returns the file of the login to a server, in the user's configuration folder, named by a digest of the URL."""
+    from platformdirs import user_config_path  # only here: few servers need a login
+
     parts = urlsplit(url)
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2].lower(), fragment=""))
     name = hashlib.sha256(plain.encode("utf-8")).hexdigest()[:32]
-    return LoginFile(plain, _configuration_folder() / "skillgen" / "logins" / f"{name}.json")
-
-
-def _configuration_folder() -> Path:
-    if folder := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(folder)
-    if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    return Path.home() / (".config" if sys.platform != "darwin" else "Library/Application Support")
+    return LoginFile(plain, user_config_path("skillgen", appauthor=False, roaming=True) / "logins" / f"{name}.json")
