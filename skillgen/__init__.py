@@ -1,3 +1,80 @@
-"""skillgen: turns an MCP server or an OpenAPI description into documents for AI agents."""
+"""skillgen: turns an MCP server or an OpenAPI description into documents for AI agents.
+
+The names in `__all__` are the public Python API, which docs/api.md explains. Everything else may change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from skillgen.api import (
+        EditedError,
+        Endpoint,
+        Example,
+        ExitCode,
+        File,
+        Group,
+        NamedType,
+        Output,
+        OutputError,
+        Parameter,
+        Problem,
+        Prompt,
+        Resource,
+        Result,
+        Schema,
+        Section,
+        Semantics,
+        Service,
+        SkillgenError,
+        SourceError,
+        Tool,
+        UsageError,
+        build,
+        check,
+        generate,
+        read,
+        render_documents,
+    )
+
+__all__ = [
+    "EditedError",
+    "Endpoint",
+    "Example",
+    "ExitCode",
+    "File",
+    "Group",
+    "NamedType",
+    "Output",
+    "OutputError",
+    "Parameter",
+    "Problem",
+    "Prompt",
+    "Resource",
+    "Result",
+    "Schema",
+    "Section",
+    "Semantics",
+    "Service",
+    "SkillgenError",
+    "SourceError",
+    "Tool",
+    "UsageError",
+    "build",
+    "check",
+    "generate",
+    "read",
+    "render_documents",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports a public name when it is first used: `import skillgen` itself loads nothing else."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module("skillgen.api"), name)

@@ -25,8 +25,9 @@ FLOORS = {
     "write": 5,
     "config": 5,
     "pipeline": 6,
-    "cli": 7,
-    "__main__": 8,
+    "api": 7,
+    "cli": 8,
+    "__main__": 9,
 }
 
 BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}

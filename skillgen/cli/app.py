@@ -25,7 +25,7 @@ from skillgen.cli.from_server import from_server, refuse_bad_url
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.options import RunOptions, with_option_groups
-from skillgen.cli.output import Console, outcome_json, problem_from_error, report_unwritable_output, run_command
+from skillgen.cli.output import Console, failed_json, report_unwritable_output, run_command
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
@@ -107,8 +107,8 @@ def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
     if describe is None and stop.code not in _AFTER_SIGNAL:
         return
     what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
-    problem = problem_from_error(SkillgenError(what, fix=fix))
-    print(diff_failed_json(problem) if command == "diff" else outcome_json((), (problem,), several=False), flush=True)
+    describe_failure = diff_failed_json if command == "diff" else failed_json
+    print(describe_failure(SkillgenError(what, fix=fix)), flush=True)
 
 
 def _show_version(is_requested: bool) -> None:

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillgen.cli import options
 from skillgen.cli.options import with_option_groups
-from skillgen.cli.output import (
-    Console,
-    OrphanReport,
-    WriteResult,
-    failed_json,
-    json_output,
-    problem_from_error,
-    report_orphans,
-    run_command,
-    write_services,
-)
-from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
-from skillgen.pipeline.generate import DEFAULT_OUT, orphaned_folders
+from skillgen.cli.output import Console, failed_json, full_place, result_json, run_command, show_result
+from skillgen.errors import ExitCode, UsageError
+from skillgen.pipeline.generate import Result
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.build import NamedTarget, ReadTarget
+    from skillgen.pipeline.build import NamedTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,134 +90,35 @@ def build(context: typer.Context, *, build_options: BuildOptions) -> None:
         targets = resolve_targets(read_project(file).targets, file, build_options.target, cli_options)
         return _build_targets(targets, console, build_options)
 
-    run_command(run, console, failed_json=failed_json(build_options.as_json))
+    run_command(run, console, failed_json=failed_json if build_options.as_json else None)
 
 
 def _build_targets(targets: Sequence[NamedTarget], console: Console, build_options: BuildOptions) -> ExitCode:
-    from skillgen.pipeline.build import read_concurrently, up_to_date_folders
+    from skillgen.pipeline.build import build_targets, prune_targets
 
-    up_to_date = {named.name: up_to_date_folders(named) for named in targets}
-    waiting = [named for named in targets if not up_to_date[named.name]]
-    report = _Report()
+    shows_diff = not build_options.as_json
     # In a hook or a CI job nobody can log in: do not wait for a login there.
     is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
-    announce = Console().say if is_interactive else None
-    with console.progress("reading the sources"), read_concurrently(waiting, os.environ, announce) as read:
-        for named in targets:
-            if folders := up_to_date[named.name]:
-                report.add_up_to_date(folders)
-                console.say(f"{named.name}: nothing changed")
+    result = Result()
+    with console.progress("reading the sources"):
+        for built in build_targets(targets, os.environ, Console().say if is_interactive else None):
+            if built.status == "unchanged":
+                console.say(f"{built.name}: nothing changed")
             else:
-                report.add(_build_target(named, read, console, shows_diff=not build_options.as_json))
-    if build_options.target is None and report.code in (ExitCode.DONE, ExitCode.DRIFT):
-        report.add_left(_report_orphans(targets, report.documents, console, build_options))
+                if built.status == "failed":
+                    console.say(f"{built.name}: not built")
+                show_result(built.result, console, shows_diff=shows_diff)
+            result = result.joined(built.result)
+    if build_options.target is None:
+        pruned = prune_targets(targets, result, build_options.out)
+        show_result(pruned, console, shows_diff=shows_diff)
+        result = result.joined(pruned)
+    code = result.exit_code
     if build_options.as_json:
-        print(report.to_json())
-    if build_options.check and report.code is ExitCode.DRIFT:
+        print(result_json(result, full_place))
+    if build_options.check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")
-    if build_options.fail_on_change and not build_options.check and report.changed and report.code is ExitCode.DONE:
+    if build_options.fail_on_change and not build_options.check and result.changed and code is ExitCode.DONE:
         console.say("documents were written: add them to the commit")
         return ExitCode.DRIFT
-    return report.code
-
-
-def _report_orphans(
-    targets: Sequence[NamedTarget],
-    written: Mapping[Path, Collection[str]],
-    console: Console,
-    build_options: BuildOptions,
-) -> OrphanReport:
-    """Reports or removes the documents of targets, servers and service names that no longer exist."""
-    from skillgen.pipeline.generate import HOSTS
-
-    file, outs = targets[0].file, [named.options.out for named in targets]
-    top = build_options.out if build_options.out is not None else file.parent / DEFAULT_OUT
-    search_folders = [top, *outs, *(out.parent for out in outs)]
-    installed = [file.parent / folder for folder in HOSTS.values()]
-    installed += [folder for named in targets for folder in named.options.install]
-    return report_orphans(
-        orphaned_folders(written, search_folders, [file, *outs], installed),
-        console,
-        prune=all(named.options.prune for named in targets),
-        check=build_options.check,
-        shows_diff=not build_options.as_json,
-    )
-
-
-def _build_target(
-    named: NamedTarget, read: Callable[[NamedTarget], ReadTarget], console: Console, *, shows_diff: bool
-) -> WriteResult:
-    """Reads and writes one target. An error is reported and does not stop the other targets."""
-    from skillgen.pipeline.build import remember
-
-    try:
-        source = read(named)
-        result = write_services(
-            source.services, named.options, console, failures=source.failures, shows_diff=shows_diff
-        )
-        if result.code is ExitCode.DONE and not named.options.check:
-            remember(named, source.files, result.folders)
-        return result
-    except SkillgenError as error:
-        failure = error
-    except Exception as error:
-        failure = failure_from_bug(error)
-    console.say(f"{named.name}: not built")
-    console.fail(failure)
-    return WriteResult(outcomes=(), problems=(problem_from_error(failure),), code=failure.exit_code, is_one=True)
-
-
-class _Report:
-    """Collects the results of all targets for `--json` and the exit code."""
-
-    def __init__(self) -> None:
-        self.code = ExitCode.DONE
-        self.changed = False
-        self.documents: dict[Path, Collection[str]] = {}
-        """Resolved folder to the paths of its documents."""
-        self._files: list[Mapping[str, str]] = []
-        self._problems: list[dict[str, Any]] = []
-        self._counts = {"services": 0, "tools": 0, "parameters": 0, "files": 0}
-
-    def add(self, written: WriteResult) -> None:
-        self.code = max(self.code, written.code)
-        self.documents |= written.documents
-        self._problems += [asdict(problem) for problem in written.problems]
-        for outcome in written.outcomes:
-            self.changed |= bool(outcome.plan.drift)
-            for change in outcome.plan.changes:
-                self._add_file(outcome.plan.out, change.path, change.action)
-            if not outcome.is_installed:
-                self._add_tools(outcome.plan.after.tools)
-
-    def add_up_to_date(self, folders: Mapping[Path, bool]) -> None:
-        from skillgen.write.record import read_record
-
-        for folder, is_service in folders.items():
-            record = read_record(folder)
-            self.documents[folder.resolve()] = record.states
-            for path in sorted(record.states):
-                self._add_file(folder, path, "keep")
-            if is_service:
-                self._add_tools(record.tools)
-
-    def add_left(self, left: OrphanReport) -> None:
-        self.code = max(self.code, left.code)
-        self.changed |= bool(left.files)
-        self._problems += [asdict(problem) for problem in left.problems]
-        self._files += left.files
-
-    def to_json(self) -> str:
-        self._counts["files"] = len(self._files)
-        data = {"files": self._files, "problems": self._problems, "counts": self._counts}
-        return json_output(data)
-
-    def _add_file(self, out: Path, path: str, action: str) -> None:
-        self._files.append({"path": f"{out.as_posix()}/{path}", "action": action})
-
-    def _add_tools(self, tools: Mapping[str, Any]) -> None:
-        self._counts["services"] += 1
-        self._counts["tools"] += len(tools)
-        self._counts["parameters"] += sum(
-            not set(name) & set(".[") for tool in tools.values() for name in tool.get("takes", ())
-        )
+    return code

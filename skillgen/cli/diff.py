@@ -12,11 +12,11 @@ import typer
 from skillgen.cli import options
 from skillgen.cli.options import RunOptions, with_option_groups
 from skillgen.cli.output import change_lines, json_output, run_command
-from skillgen.errors import ExitCode, Problem, SourceError
+from skillgen.errors import ExitCode, SkillgenError, SourceError
 from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.traversal import TypeUsage
-from skillgen.pipeline.generate import DescriptionOptions, Overrides
+from skillgen.pipeline.generate import DescriptionOptions, Overrides, problem_from_error
 
 
 @with_option_groups
@@ -45,9 +45,9 @@ def diff(
     run_command(run, console, failed_json=diff_failed_json if as_json else None)
 
 
-def diff_failed_json(problem: Problem) -> str:
+def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
-    return json_output({"breaking": None, "changes": [], "problems": [asdict(problem)]})
+    return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
 
 
 def _inventory(services: Sequence[Service]) -> Inventory:

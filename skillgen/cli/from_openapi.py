@@ -8,8 +8,9 @@ import typer
 
 from skillgen.cli import options
 from skillgen.cli.options import DocumentOptions, OpenapiOptions, RunOptions, ServiceOptions, with_option_groups
-from skillgen.cli.output import failed_json, run_command, write_documents
+from skillgen.cli.output import failed_json, run_command, show_documents
 from skillgen.errors import ExitCode, UsageError
+from skillgen.pipeline.generate import write_documents
 
 
 @with_option_groups
@@ -38,7 +39,8 @@ def from_openapi(
         overrides = service.overrides(run_options.timeout)
         description_options = document.description_options(header, run_options.timeout)
         with console.progress("reading the description"):
-            description_files = read.read_description(source, overrides, description_options)
-        return write_documents((description_files,), output_options, console, output.as_json)
+            service_read = read.read_description(source, overrides, description_options)
+        result = write_documents((service_read,), output_options)
+        return show_documents(result, output_options, console, output.as_json)
 
-    run_command(run, console, failed_json=failed_json(output.as_json))
+    run_command(run, console, failed_json=failed_json if output.as_json else None)

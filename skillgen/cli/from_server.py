@@ -21,11 +21,11 @@ from skillgen.cli.options import (
     field_of_option,
     with_option_groups,
 )
-from skillgen.cli.output import Console, failed_json, run_command, write_documents
+from skillgen.cli.output import Console, failed_json, run_command, show_documents
 from skillgen.config.project import unsupported_keys
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline.generate import Overrides
+from skillgen.pipeline.generate import Overrides, write_documents
 from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
@@ -223,12 +223,13 @@ def from_server(
         if source in ("snapshot", "manifest"):
             refuse_useless_options(server, source)
             services = read_captured_server(server, overrides, timeout_s=run_options.timeout)
-            return write_documents(services, output_options, console, output.as_json)
+            return show_documents(write_documents(services, output_options), output_options, console, output.as_json)
         _warn_of_swallowed_options(context, output, console)
         crawled, failures = crawl_servers(context.obj, server, overrides, console, timeout_s=run_options.timeout)
-        return write_documents(crawled, output_options, console, output.as_json, failures=failures)
+        result = write_documents(crawled, output_options, failures)
+        return show_documents(result, output_options, console, output.as_json)
 
-    run_command(run, console, failed_json=failed_json(output.as_json))
+    run_command(run, console, failed_json=failed_json if output.as_json else None)
 
 
 def _refuse_misplaced_command(arguments: Sequence[str] | None) -> None:

@@ -23,22 +23,29 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.project import Source, Target
-from skillgen.errors import SkillgenError, SourceError, UsageError
+from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.model.service import Service
 from skillgen.pipeline.generate import (
     DEFAULT_OUT,
+    HOSTS,
     DescriptionOptions,
+    Failure,
+    Outcome,
     OutputOptions,
     Overrides,
+    Result,
     install_folders,
+    orphaned_folders,
     parse_formats,
     parse_profile,
+    prune_folders,
+    write_services,
 )
 from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_environment, secrets_from_variables
 from skillgen.sources.documents import FilesRead, file_digest, track_files_read
@@ -49,6 +56,7 @@ from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.sources.mcp.target import is_tool_environment, programs_folder, without_tool_environment
 from skillgen.write.files import is_below
+from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
@@ -380,10 +388,10 @@ class InterpolatedSource:
 _CACHE_KIND = "built"
 
 
-def up_to_date_folders(named: NamedTarget) -> dict[Path, bool]:
-    """Returns the folders that `remember` stored if the target is up to date, else nothing."""
+def _up_to_date_result(named: NamedTarget) -> Result | None:
+    """Returns the result of a target without reading its source if it is up to date."""
     if named.options.check or named.options.force:
-        return {}
+        return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
         if (
@@ -391,15 +399,19 @@ def up_to_date_folders(named: NamedTarget) -> dict[Path, bool]:
             and _are_unchanged(last["files"])
             and all(_folder_digest(Path(folder)) == digest for folder, _, digest in last["folders"])
         ):
-            return {Path(folder): is_service for folder, is_service, _ in last["folders"]}
-    return {}
+            return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"]))
+    return None
 
 
-def remember(named: NamedTarget, files: FilesRead, folders: Mapping[Path, bool]) -> None:
-    """Stores what a successful run of a target read and wrote, if its source consists of files only.
+def _kept(folder: Path, is_service: bool) -> Outcome:
+    record = read_record(folder)
+    changes = tuple(Change(path=path, action="keep", old=None, new=None) for path in sorted(record.states))
+    plan = Plan(out=folder, changes=changes, before=record, after=record)
+    return Outcome(kind="documents" if is_service else "installed", plan=plan, is_check=False)
 
-    `folders` maps each folder that it wrote to True if it holds the documents of a service.
-    """
+
+def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
+    """Stores what a successful run of a target read and wrote, if its source consists of files only."""
     source = named.target.source
     is_in_files = source.openapi or source.snapshot or source.manifest
     if not is_in_files or not files.is_complete or "${" in repr(named.target):
@@ -408,7 +420,10 @@ def remember(named: NamedTarget, files: FilesRead, folders: Mapping[Path, bool])
         last = {
             "options": _options_digest(named),
             "files": files.digests,
-            "folders": [(str(folder), is_service, _folder_digest(folder)) for folder, is_service in folders.items()],
+            "folders": [
+                (str(outcome.plan.out), outcome.kind == "documents", _folder_digest(outcome.plan.out))
+                for outcome in result.outcomes
+            ],
         }
         write_cached(_CACHE_KIND, _cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
 
@@ -570,6 +585,69 @@ class _CommandOutput:
                 self._errors = (self._errors + chunk)[-_CHUNK_BYTES:]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltTarget:
+    """The result of building one target."""
+
+    name: str
+    """Its key in the project file."""
+
+    result: Result
+    """What happened to its documents."""
+
+    status: Literal["built", "unchanged", "failed"]
+    """`unchanged` if it was up to date and its source was not read; `failed` if its source could not be read."""
+
+
+def build_targets(
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
+) -> Iterator[BuiltTarget]:
+    """Builds targets and yields their results in order. A target that fails does not stop the others.
+
+    `announce` prints the URL for a login, and is `None` if no person can log in.
+    """
+    up_to_date = {named.name: _up_to_date_result(named) for named in targets}
+    waiting = [named for named in targets if up_to_date[named.name] is None]
+    with _read_concurrently(waiting, environment, announce) as read:
+        for named in targets:
+            if (result := up_to_date[named.name]) is not None:
+                yield BuiltTarget(name=named.name, result=result, status="unchanged")
+            else:
+                yield _built(named, read)
+
+
+def _built(named: NamedTarget, read: Callable[[NamedTarget], ReadTarget]) -> BuiltTarget:
+    try:
+        source = read(named)
+        result = write_services(source.services, named.options, source.failures)
+        if result.exit_code is ExitCode.DONE and not named.options.check:
+            _remember(named, source.files, result)
+        return BuiltTarget(name=named.name, result=result, status="built")
+    except SkillgenError as error:
+        failure = error
+    except Exception as error:
+        failure = failure_from_bug(error)
+    return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
+
+
+def prune_targets(targets: Sequence[NamedTarget], result: Result, out: Path | None) -> Result:
+    """Reports or removes the documents of targets, servers and service names that no longer exist.
+
+    `result` is that of all targets; nothing is done if one of them failed. `out` is the folder of `--out`.
+    """
+    if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
+        return Result()
+    file, outs = targets[0].file, [named.options.out for named in targets]
+    top = out if out is not None else file.parent / DEFAULT_OUT
+    installed = [file.parent / folder for folder in HOSTS.values()]
+    installed += [folder for named in targets for folder in named.options.install]
+    folders = orphaned_folders(
+        result.documents, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], installed
+    )
+    options = [named.options for named in targets]
+    return prune_folders(folders, prune=all(item.prune for item in options), check=options[0].check)
+
+
 _AT_ONCE = 8
 """Number of sources that are read at the same time."""
 
@@ -589,10 +667,10 @@ class ReadTarget:
 
 
 @contextmanager
-def read_concurrently(
+def _read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
 ) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
-    """Reads targets at the same time; yields a function that waits for one of them, like `read_target`.
+    """Reads targets at the same time; yields a function that waits for one of them, like `_read_target`.
 
     A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
     be stopped. The other threads are daemons, so that an interrupted run does not wait for them.
@@ -613,14 +691,14 @@ def read_concurrently(
             except Empty:
                 return
             try:
-                futures[named.name].set_result(read_target(named, environment, cancel_token, announce))
+                futures[named.name].set_result(_read_target(named, environment, cancel_token, announce))
             except BaseException as error:
                 futures[named.name].set_exception(error)
 
     def read(named: NamedTarget) -> ReadTarget:
         if named.name in futures:
             return futures[named.name].result()
-        return read_target(named, environment, cancel_token, announce)
+        return _read_target(named, environment, cancel_token, announce)
 
     for number in range(min(_AT_ONCE, len(futures))):
         Thread(target=work, name=f"skillgen-build-{number}", daemon=True).start()
@@ -630,7 +708,7 @@ def read_concurrently(
         cancel_token.cancel()
 
 
-def read_target(
+def _read_target(
     named: NamedTarget,
     environment: Mapping[str, str],
     cancel_token: CancelToken,

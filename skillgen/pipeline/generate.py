@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
@@ -27,7 +27,7 @@ from skillgen.render.invocation import profile_problems
 from skillgen.security.secrets import Secrets
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
-from skillgen.write.plan import Plan
+from skillgen.write.plan import Action, Plan
 from skillgen.write.record import RECORD_NAME, Record, read_record
 
 if TYPE_CHECKING:
@@ -140,30 +140,165 @@ class OutputOptions:
     """Treat a problem of level warning as a fatal error."""
 
 
+OutcomeKind = Literal["documents", "installed", "site", "removed"]
+"""The documents of a service, an installed copy of its skill, the llms.txt above several services, or documents of
+something that no longer exists."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of documenting one service in one place."""
+    """What a run did in one folder, or with `check` would do."""
 
-    service: Service
-    """The service that was documented."""
+    kind: OutcomeKind
+    """What the folder holds."""
 
     plan: Plan
-    """What happened to the files, or with `check` what would have."""
+    """What happened to the files, or with `check` what would happen."""
 
-    problems: tuple[Problem, ...]
+    is_check: bool
+    """True if nothing was written."""
+
+    service: Service | None = None
+    """The service that was documented; `None` for the kinds `site` and `removed`, and if its documents were up to
+    date without reading it."""
+
+    problems: tuple[Problem, ...] = ()
     """Problems of the source and of the files."""
 
-    diff: str
-    """With `check`, the changes as a unified diff; else empty."""
-
-    is_installed: bool
-    """True if the place is an installed skill."""
-
-    skill_tokens: int | None
+    skill_tokens: int | None = None
     """Tokens of SKILL.md; `None` if it is not among the formats."""
 
-    exit_code: ExitCode
-    """`DRIFT` if `check` found changes, else `DONE`."""
+    @property
+    def exit_code(self) -> ExitCode:
+        """`DRIFT` if a check found changes, else `DONE`."""
+        return ExitCode.DRIFT if self.is_check and self.plan.drift else ExitCode.DONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A service that could not be documented."""
+
+    error: SkillgenError
+    """Why not."""
+
+    source_problems: tuple[Problem, ...] = ()
+    """Problems of its source."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of its source, and the error as a problem."""
+        return (*self.source_problems, problem_from_error(self.error))
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the error."""
+        return self.error.exit_code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file of the documents."""
+
+    path: Path
+    """Its path, which begins with OUT."""
+
+    action: Action
+    """`create`, `replace`, `delete`, or `keep` if it is up to date."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a run did, or in a check would do."""
+
+    steps: tuple[Outcome | Failure, ...] = ()
+    """The result for each folder, and for each service that failed, in the order of the run."""
+
+    notices: tuple[Problem, ...] = ()
+    """Problems of the run itself, such as documents of something that no longer exists."""
+
+    is_one: bool = True
+    """True if the source has one service; its documents are in OUT itself."""
+
+    def joined(self, other: Result) -> Result:
+        """Returns the result of two parts of a run."""
+        return replace(self, steps=(*self.steps, *other.steps), notices=(*self.notices, *other.notices))
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The results of the folders that were documented."""
+        return tuple(step for step in self.steps if isinstance(step, Outcome))
+
+    @property
+    def errors(self) -> tuple[SkillgenError, ...]:
+        """Why services could not be documented."""
+        return tuple(step.error for step in self.steps if isinstance(step, Failure))
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """Every file of the documents, with what happened to it."""
+        return tuple(
+            File(path=outcome.plan.out / change.path, action=change.action)
+            for outcome in self.outcomes
+            for change in outcome.plan.changes
+        )
+
+    @property
+    def changed(self) -> tuple[Path, ...]:
+        """The files that were created, replaced or deleted, or in a check would be."""
+        return tuple(outcome.plan.out / change.path for outcome in self.outcomes for change in outcome.plan.drift)
+
+    @property
+    def drift(self) -> bool:
+        """True if the documents differed from what the source yields."""
+        return bool(self.changed)
+
+    @property
+    def diff(self) -> str:
+        """The changes of a check as a unified diff; empty after a run that wrote them."""
+        return "".join(outcome.plan.diff for outcome in self.outcomes if outcome.is_check)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems of the sources and of the documents; each failed service is one."""
+        return (*(problem for step in self.steps for problem in step.problems), *self.notices)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of a command with this result."""
+        return max((step.exit_code for step in self.steps), default=ExitCode.DONE)
+
+    @property
+    def documents(self) -> dict[Path, Collection[str]]:
+        """Each folder that has documents, resolved, to their paths."""
+        return {outcome.plan.out.resolve(): outcome.plan.after.states for outcome in self.outcomes}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many services, tools, parameters, resources, prompts and files were documented."""
+        documented = [outcome for outcome in self.outcomes if outcome.kind == "documents"]
+        offers = [outcome.plan.after.offers for outcome in documented]
+        return {
+            "services": len(documented),
+            "tools": sum(len(outcome.plan.after.tools) for outcome in documented),
+            "parameters": sum(map(_parameter_count, documented)),
+            "resources": sum(
+                offer.get(part, 0) for offer in offers for part in ("resources/list", "resources/templates/list")
+            ),
+            "prompts": sum(offer.get("prompts/list", 0) for offer in offers),
+            "files": sum(len(outcome.plan.changes) for outcome in self.outcomes),
+        }
+
+
+def _parameter_count(outcome: Outcome) -> int:
+    if outcome.service is not None:
+        return sum(len(tool.parameters) for tool in outcome.service.tools)
+    tools = outcome.plan.after.tools.values()
+    return sum(not set(name) & set(".[") for tool in tools for name in tool.get("takes", ()))
+
+
+def problem_from_error(error: SkillgenError) -> Problem:
+    """Returns the fatal error of one service as a problem of the run."""
+    return Problem.of(code="service-failed", where=error.where or "", message=error.what, fix=error.fix)
 
 
 def count_tokens(text: str) -> int:
@@ -171,8 +306,8 @@ def count_tokens(text: str) -> int:
     return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
 
 
-def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, ...]:
-    """Renders a service and writes the documents to each place of a run; with `check`, only plans it.
+def write_service(service: Service, options: OutputOptions) -> tuple[Outcome, ...]:
+    """Renders a service and writes its documents, and its skill for each host; with `check`, only plans it.
 
     All places are planned before anything is written: an edit in one of them leaves all unchanged.
 
@@ -185,9 +320,10 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
     from skillgen.write.files import lock_folder, refuse_outside
     from skillgen.write.plan import apply_plan
 
-    if runs[0].strict:
+    runs = [options, *installations(service, options)]
+    if options.strict:
         _refuse_problems(service.problems)
-    documents, problems = _documents(service, runs[0])
+    documents, problems = _documents(service, options)
     with ExitStack() as stack:
         plans, held = [], []
         for run in runs:
@@ -196,7 +332,7 @@ def generate(service: Service, runs: Sequence[OutputOptions]) -> tuple[Outcome, 
             refuse_outside(run.out, run.within)
             plans.append(_plan(service, _documents_for(documents, service, run), run))
             if run.is_installed and not run.force:
-                _refuse_other_skill(plans[-1], runs[0])
+                _refuse_other_skill(plans[-1], options)
         for run, plan in zip(runs, plans, strict=True):
             if not run.check:
                 _refuse_conflicts(plan)
@@ -226,14 +362,56 @@ def _outcome(
         else [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
     )
     return Outcome(
-        service=service,
+        kind="installed" if run.is_installed else "documents",
         plan=plan,
+        is_check=run.check,
+        service=service,
         problems=(*source_problems, *_plan_problems(plan)),
-        diff=plan.diff if run.check else "",
-        is_installed=run.is_installed,
         skill_tokens=skill_tokens,
-        exit_code=ExitCode.DRIFT if run.check and plan.drift else ExitCode.DONE,
     )
+
+
+def write_services(
+    services: Iterable[Service], options: OutputOptions, failures: Sequence[SkillgenError] = ()
+) -> Result:
+    """Documents the services of one source, each in a folder of OUT if there are several.
+
+    A service that fails does not stop the others. `failures` holds the errors of services that could not be read.
+    """
+    services = tuple(services)
+    is_one = len(services) + len(failures) == 1
+    steps: list[Outcome | Failure] = [Failure(error=error) for error in failures]
+    names = folder_names(services)
+    services = with_distinct_names(services, [options.out / name for name in names] if failures else ())
+    for service, name in zip(services, names, strict=True):
+        main = options
+        if not is_one:
+            siblings = (*options.siblings, *(options.out / other for other in names))
+            main = replace(options, out=options.out / name, within=options.out, owner=options.out, siblings=siblings)
+        try:
+            steps += write_service(service, main)
+        except SkillgenError as error:
+            steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
+    if len(services) > 1 and not failures and "llms" in options.formats:
+        try:
+            plan = _write_site(services, names, options)
+        except SkillgenError as error:
+            steps.append(Failure(error=error))
+        else:
+            steps.append(Outcome(kind="site", plan=plan, is_check=options.check))
+    return Result(steps=tuple(steps), is_one=is_one)
+
+
+def write_documents(
+    services: Iterable[Service], options: OutputOptions, failures: Sequence[SkillgenError] = ()
+) -> Result:
+    """Documents the services of one source, and reports or removes the documents of those that no longer exist."""
+    result = write_services(services, options, failures)
+    if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
+        return result
+    out = [options.out]
+    folders = orphaned_folders(result.documents, out, out, [*HOSTS.values(), *options.install])
+    return result.joined(prune_folders(folders, prune=options.prune, check=options.check))
 
 
 def _plan(service: Service, documents: Mapping[str, bytes], options: OutputOptions) -> Plan:
@@ -301,7 +479,7 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, options: Ou
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
-def generate_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
+def _write_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
     """Writes the llms.txt that lists several services; with `check`, only plans it.
 
     Raises:
@@ -636,7 +814,22 @@ def is_copy_of_others(folder: Path, record: Record, main: OutputOptions) -> bool
     return False
 
 
-def prune_folder(folder: Path, *, check: bool) -> Plan:
+def prune_folders(folders: Mapping[Path, Problem], *, prune: bool, check: bool) -> Result:
+    """Reports orphaned documents; with `prune`, removes them, and with `check` too, only plans that."""
+    if not prune:
+        return Result(notices=tuple(folders.values()))
+    steps: list[Outcome | Failure] = []
+    for folder in folders:
+        try:
+            plan = _prune_folder(folder, check=check)
+        except SkillgenError as error:
+            steps.append(Failure(error=error))
+        else:
+            steps.append(Outcome(kind="removed", plan=plan, is_check=check, problems=plan.problems))
+    return Result(steps=tuple(steps))
+
+
+def _prune_folder(folder: Path, *, check: bool) -> Plan:
     """Removes what skillgen wrote to a folder, except what a person edited; with `check`, only plans it.
 
     Raises:

@@ -24,7 +24,14 @@ from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import Secrets, report_url_secret, secrets_from_headers, secrets_from_url
 from skillgen.sources.detect import detect_kind, discover_document, is_description, wrong_kind_error
-from skillgen.sources.documents import Document, is_snapshot, is_url, load_document, services_from_snapshot
+from skillgen.sources.documents import (
+    Document,
+    document_from_parsed,
+    is_snapshot,
+    is_url,
+    load_document,
+    services_from_snapshot,
+)
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.openapi.references import ReferencePolicy
@@ -121,6 +128,18 @@ def read_document(source: str, overrides: Overrides, options: DescriptionOptions
     problems, access = ProblemLog(), _fetch_options(source, options)
     with access.secrets.redact_errors():
         document = discover_document(source, problems, access, _is_readable)
+        return _from_document(document, problems, overrides, options, access)
+
+
+def read_parsed(data: Mapping[str, Json], overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
+    """Reads a parsed description, snapshot or service manifest.
+
+    Raises:
+        SourceError: it is something else.
+    """
+    problems, access = ProblemLog(), _fetch_options("", options)
+    with access.secrets.redact_errors():
+        document = document_from_parsed(data, problems, access)
         return _from_document(document, problems, overrides, options, access)
 
 

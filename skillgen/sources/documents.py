@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -134,6 +134,21 @@ def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, .
     _check_size(content, name, fix="check the file, or the program that writes it")
     text, echoed_from = access.secrets.hide_in(_decode(content, name))
     return access.secrets.hide_in_url(name), str(text), echoed_from
+
+
+def document_from_parsed(data: Mapping[str, Json], problems: ProblemLog, access: FetchOptions) -> Document:
+    """Returns a document that the caller parsed.
+
+    Raises:
+        SourceError: it holds something that JSON does not have, or is too large.
+    """
+    note_other_input()
+    name = "the mapping"
+    try:
+        content = json.dumps(data).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SourceError(f"is not JSON: {error}", where=name, fix="pass what a JSON parser returns") from None
+    return _document(content, name, problems, access)
 
 
 def document_from_response(fetched: Fetched, problems: ProblemLog, access: FetchOptions) -> Document:
