@@ -219,7 +219,7 @@ class TestDashdash:
 
 
 class TestLegacyHandshake:
-    def test_what_is_in_the_legacy_handshake_alone_is_read_from_a_second_process(self, bench: Workbench) -> None:
+    def test_legacy_only_metadata_is_read_from_a_second_process(self, bench: Workbench) -> None:
         """X-07: also where the server does not say that it supports the legacy handshake, but a tool knows dashdash."""
         result = bench.extended("two-handshakes")
 
