@@ -11,6 +11,9 @@ MARKDOWNLINT := tests/validators/node_modules
 VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
+# pytest rewrites every test module, which takes seconds in each worker unless the result is cached.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test check golden eval corpus bench fuzz parsers clean
 

@@ -12,48 +12,18 @@ from typing import Any
 import pytest
 from cli import ROOT, generated
 from http_servers import QuietHandler, http_servers
-from hypothesis import settings
+from properties import load_profile
 
-settings.register_profile("skillgen", deadline=None, derandomize=True, max_examples=60)
-settings.register_profile("quick", settings.get_profile("skillgen"), max_examples=5)
-settings.load_profile(os.environ.get("SKILLGEN_TEST_PROFILE", "skillgen"))
+load_profile()
 
-SLOW_FIXTURES = {"github", "node_modules", "environment"}
-"""Fixtures that document a large description, or need what npm or another environment has."""
-
-SLOW_MODULES = {
-    "test_build",
-    "test_corpus",
-    "test_crawl",
-    "test_crawl_over_http",
-    "test_drawn_descriptions",
-    "test_eval",
-    "test_from_server",
-    "test_fuzzing",
-    "test_github",
-    "test_hand_edits_by_chance",
-    "test_hooks",
-    "test_hostile_services",
-    "test_largest",
-    "test_login",
-    "test_other_descriptions",
-    "test_other_servers",
-    "test_patterns",
-    "test_renderers",
-    "test_size_and_shape",
-    "test_two_reads",
-    "test_validators",
-    "test_wheel",
-    "test_writing",
-}
-"""Modules most of whose tests start servers or other programs, or take long inputs."""
+SLOW_FIXTURES = {"github", "largest", "node_modules", "wheel"}
+"""Fixtures that document a large description, build a wheel, or need what npm installed."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what `make quick` leaves out."""
+    """Marks what `make quick` leaves out; a module that starts many programs marks itself."""
     for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        if item.path.stem in SLOW_MODULES or fixtures & SLOW_FIXTURES:
+        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
 
 

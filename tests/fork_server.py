@@ -1,13 +1,19 @@
 """Runs skillgen in forks of one warm process: each run has a process of its own, but imports nothing again.
 
-A run of the command line spends most of its time on imports. The server, `python fork_server.py FD`, imports skillgen
-once and forks for each request; `ForkServer` is its client. Requests come over a Unix socket. With each come five file
-descriptors: the request as JSON, the three standard streams, and a pipe for the process id and the exit status.
+A run of the command line spends most of its time on imports, and most of the rest on what it compiles when it is first
+used: regular expressions and templates. The server, `python fork_server.py FD`, imports skillgen and documents a small
+service once, and forks for each request; `ForkServer` is its client. Requests come over a Unix socket. With each come
+five file descriptors: the request as JSON, the three standard streams, and a pipe for the process id and the exit
+status.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import functools
+import gc
+import io
 import json
 import os
 import select
@@ -16,9 +22,13 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import typer.main
+from descriptions import description, operation, write
 
 _NUMBER = struct.Struct("i")
 _DESCRIPTORS = 5
@@ -146,6 +156,18 @@ def _run(files: Sequence[int]) -> None:
         os._exit(code)
 
 
+def _document_a_service() -> None:
+    """Fills the caches of this process, which each fork starts with."""
+    from skillgen.cli.app import app
+
+    typer.main.get_command = functools.cache(typer.main.get_command)  # typer builds all commands for each call
+    query = {"name": "state", "in": "query", "schema": {"enum": ["open", "done"]}}
+    paths = {"/tasks": {"get": operation("list_tasks", parameters=[query]), "post": operation("create_task")}}
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+        source = write(Path(folder, "api.json"), description(paths))
+        app(["from-openapi", str(source), "-o", str(Path(folder, "out"))], standalone_mode=False)
+
+
 def main() -> None:
     """Imports all that a run imports, and serves."""
     import skillgen.cli.app
@@ -159,6 +181,8 @@ def main() -> None:
     import skillgen.sources.mcp.source
     import skillgen.write.plan  # noqa: F401
 
+    _document_a_service()
+    gc.freeze()  # a collection in a fork would copy every page
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the attending processes
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         _serve(connection)

@@ -28,6 +28,8 @@ from skillgen.config.project import Source, Target
 from skillgen.config.schema import project_schema
 from skillgen.write.record import state_of
 
+pytestmark = pytest.mark.slow
+
 TESTS = ROOT / "tests"
 SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
 WORDS = """\

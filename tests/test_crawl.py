@@ -33,6 +33,8 @@ from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.mcp.target import CrawlScope
 from skillgen.text.unicode import printable
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parent
 
 

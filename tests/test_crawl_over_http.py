@@ -21,6 +21,8 @@ from skillgen.sources.mcp import connect
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
 from skillgen.sources.mcp.http import ByteBudget, error_from_transport
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:

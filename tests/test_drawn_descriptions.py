@@ -27,6 +27,8 @@ from skillgen.render.formats import render_documents
 from skillgen.sources.documents import Document
 from skillgen.sources.openapi.source import service_from_description
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 
 DRAWN = 48

@@ -13,6 +13,8 @@ import pytest
 import real_servers
 from request_checker import checking
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_example_server_accepts_every_call_that_its_documents_show(tmp_path: Path) -> None:
     """Issue 5, proof beyond validators."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from properties import examples
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
@@ -348,7 +349,7 @@ def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
     assert service_of(schema).tools[0].examples == ()
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(st.text())
 def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
     """S0-25."""

@@ -18,6 +18,8 @@ from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, docum
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from servers import over_http
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parent
 SCHEMAS = TESTS / "specifications" / "dashdash"
 ACME = (sys.executable, str(TESTS.parent / "examples" / "acme-mcp" / "server.py"))

@@ -8,6 +8,9 @@ import pytest
 from fuzzing import TARGETS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from properties import examples
+
+pytestmark = pytest.mark.slow
 
 KEYS = (
     *("openapi", "paths", "/a", "get", "post", "parameters", "name", "in", "schema", "$ref", "#/a", "type", "items"),
@@ -45,7 +48,7 @@ INPUTS = st.one_of(JSON.map(json.dumps), LINES).map(lambda text: text.encode("ut
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 @given(data=INPUTS)
 @example(b"[" * 20_000)
 @example(b'{"a":' * 20_000)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
+import pytest
 from cli import files_of
 from descriptions import grouped, write
 from hypothesis import given
@@ -18,13 +20,17 @@ from skillgen.render.formats import render_documents
 from skillgen.write.files import lock_folder
 from skillgen.write.plan import apply_plan, plan_documents
 
+pytestmark = pytest.mark.slow
+
 SOURCES = {
     "before": grouped(tasks=["list_tasks", "get_task", "old_task"], users=["list_users", "get_user"]),
     "after": grouped(tasks=["get_task", "list_tasks", "make_task"], teams=["list_teams", "get_user"]),
 }
 
 
-def rendered() -> dict[str, dict[str, str]]:
+@cache
+def documents() -> dict[str, dict[str, str]]:
+    """Returns the documents of each description, path to text."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, data in SOURCES.items():
@@ -36,8 +42,6 @@ def rendered() -> dict[str, dict[str, str]]:
 Edit = tuple[str, str, float, list[str]]
 """A file, what is done, where from 0 to 1, and the words."""
 
-DOCUMENTS = rendered()
-PATHS = sorted(DOCUMENTS["before"])
 
 LINES = st.sampled_from(
     ["MINE {}", "- MINE {}", "## MINE {}", "mine-{}: yes", "# MINE {}", "  mine-{}: 1", "<!-- MINE {} -->", "MINE {}\r"]
@@ -46,7 +50,7 @@ LINES = st.sampled_from(
 
 EDITS = st.lists(
     st.tuples(
-        st.sampled_from(PATHS),
+        st.deferred(lambda: st.sampled_from(sorted(documents()["before"]))),
         st.sampled_from(["insert", "insert", "insert", "change", "delete"]),
         st.floats(0, 1),
         st.lists(LINES, min_size=1, max_size=4),
@@ -82,8 +86,8 @@ def mine_in(out: Path) -> Counter[str]:
 def build(out: Path, name: str) -> bool:
     """Writes the documents of a source; returns whether nothing prevented it."""
     try:
-        documents = {path: text.encode() for path, text in DOCUMENTS[name].items()}
-        plan = plan_documents(out, documents, service="Tasks", tools={})
+        contents = {path: text.encode() for path, text in documents()[name].items()}
+        plan = plan_documents(out, contents, service="Tasks", tools={})
     except EditedError:
         return False
     if plan.conflicts:

@@ -18,6 +18,8 @@ import yaml
 from cli import ROOT, Finished, environment, run_skillgen
 from descriptions import grouped, write
 
+pytestmark = pytest.mark.slow
+
 PARTS = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "skillgen", "templates")
 
 

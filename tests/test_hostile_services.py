@@ -26,6 +26,7 @@ from documents import MarkdownDocument
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from listed import documented, tool
+from properties import examples
 from test_markdown_filters import HOSTILE
 
 from skillgen.errors import Problem
@@ -38,6 +39,8 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, Quotation, Value
 from skillgen.render.formats import render_documents
 from skillgen.security.screening import screen_service
+
+pytestmark = pytest.mark.slow
 
 Words = Callable[[str], str]
 
@@ -207,7 +210,7 @@ def hostile(texts: list[str]) -> Words:
 
 
 @pytest.mark.parametrize("kind", ["mcp", "openapi"])
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=6))
 def test_hostile_text_in_every_field_changes_no_structure_of_the_documents(
     kind: Literal["mcp", "openapi"], texts: list[str]
@@ -217,9 +220,7 @@ def test_hostile_text_in_every_field_changes_no_structure_of_the_documents(
     assert shapes(built(kind, hostile(texts))) == harmless
 
 
-@settings(
-    max_examples=3, phases=[Phase.generate], deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=examples(3), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=4))
 def test_screening_keeps_every_service_documentable(texts: list[str]) -> None:
     """X-52: with orders to the model among the texts, which then stand in quotations only."""

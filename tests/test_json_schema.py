@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from skillgen.errors import ProblemLog
 from skillgen.model.codec import to_json
@@ -388,7 +389,7 @@ ANYTHING: st.SearchStrategy[Json] = st.recursive(
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(raw=ANYTHING)
 def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
     problems = ProblemLog()

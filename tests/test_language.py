@@ -29,6 +29,7 @@ CODE = ("skillgen", "tests", "examples")
 FOREIGN = re.compile(r"/(?:golden|expected|specifications|node_modules|\.venvs|build)/|poison")
 
 _BANNED = re.compile(rf"\b(?:{WORDS})\b", re.IGNORECASE)
+_BANNED_AFTER_HASH = re.compile(rf"#.*\b(?:{WORDS})\b", re.IGNORECASE)
 _CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -43,7 +44,7 @@ def test_prose_has_only_plain_words() -> None:
 def test_docstrings_comments_and_messages_have_only_plain_words() -> None:
     found = []
     for path in files(CODE, ("*.py",)):
-        if path.name in DATA:
+        if path.name in DATA or not _BANNED.search(path.read_text("utf-8")):
             continue
         for line, text in texts_of(path):
             if _BANNED.search(text):
@@ -85,6 +86,8 @@ def texts_of(path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
             if path.is_relative_to(ROOT / "skillgen") and " " in node.value:
                 yield node.lineno, node.value
+    if not _BANNED_AFTER_HASH.search(source):
+        return  # tokenize takes most of the time
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string

@@ -19,6 +19,8 @@ from servers.guarded import Door, guarded
 
 from skillgen.sources.mcp.oauth import LoginLimits
 
+pytestmark = pytest.mark.slow
+
 BROWSER = """
 import sys, urllib.request
 urllib.request.urlopen(sys.argv[1]).read()

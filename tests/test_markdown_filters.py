@@ -18,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from properties import examples
 
 from skillgen.render.filters import front_matter
 from skillgen.text import markdown
@@ -49,8 +50,8 @@ LINES = st.lists(HOSTILE, max_size=6).map("\n".join)
 NEVER_INLINE = {"html_inline", "link_open", "image"}
 NEVER_BLOCK = NEVER_INLINE | {"heading_open", "html_block", "table_open", "hr"}
 
-many = settings(max_examples=400)
-some = settings(max_examples=150)
+many = settings(max_examples=examples(400))
+some = settings(max_examples=examples(150))
 
 
 LINKING_PARSER = MarkdownIt("gfm-like")

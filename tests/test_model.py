@@ -20,6 +20,7 @@ from descriptions import description, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from properties import examples
 
 from skillgen.model.auth import Access, Credential
 from skillgen.model.calls import Output
@@ -100,7 +101,7 @@ def nodes_of(cls: type, depth: int = DEPTH) -> st.SearchStrategy[Any]:
     return st.deferred(node)
 
 
-calm = settings(max_examples=80, suppress_health_check=list(HealthCheck))
+calm = settings(max_examples=examples(80), suppress_health_check=list(HealthCheck))
 
 
 def test_nodes_can_be_copied_and_sent_to_another_process() -> None:
@@ -116,7 +117,7 @@ def test_a_node_lists_its_fields_and_refuses_others() -> None:
 
 
 @pytest.mark.parametrize("cls", sorted(model_classes(), key=repr), ids=repr)
-@settings(calm, max_examples=25)
+@settings(calm, max_examples=examples(25))
 @given(data=st.data())
 def test_every_node_goes_to_json_and_back_without_loss(cls: type, data: st.DataObject) -> None:
     node = data.draw(nodes_of(cls))

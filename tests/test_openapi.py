@@ -16,6 +16,7 @@ from descriptions import description, operation, write
 from documents import MarkdownDocument, Section, broken_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from skillgen.enrich.inference import infer_missing
 from skillgen.errors import ProblemLog, SourceError
@@ -887,7 +888,7 @@ def spots(value: Json) -> Iterator[tuple[Json, Json]]:
             yield from spots(value[key])
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(changes=st.lists(st.tuples(st.integers(0, 10**6), WRONG | st.just("rename")), min_size=1, max_size=5))
 def test_whatever_is_broken_the_rest_is_documented_and_nothing_raises(changes: list[tuple[int, Json]]) -> None:
     data = copy.deepcopy(FULL)

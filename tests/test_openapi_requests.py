@@ -16,6 +16,7 @@ from descriptions import description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from properties import examples
 from sendable import Call, FakeCurl, calls_in, calls_of
 
 from skillgen.enrich.inference import infer_missing
@@ -574,7 +575,7 @@ hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\té"), max_si
 )
 
 
-@settings(max_examples=15, phases=(Phase.generate,))
+@settings(max_examples=examples(15), phases=(Phase.generate,))
 @given(hostile, hostile)
 def test_no_text_of_a_source_breaks_out_of_its_quotes_or_its_fence(tmp_path_factory: Any, one: str, two: str) -> None:
     """S0-25, X-52."""

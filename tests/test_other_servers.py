@@ -13,6 +13,8 @@ from cli import run_skillgen
 from documents import broken_links
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 
+pytestmark = pytest.mark.slow
+
 GIVES_INSTRUCTIONS = "awslabs.aws-documentation-mcp-server (PyPI)"
 
 

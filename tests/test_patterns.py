@@ -21,11 +21,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import skillgen
 from skillgen.security import credentials
 from skillgen.security.injection.patterns import compile_pattern
 from skillgen.security.injection.rules import RULES
 from skillgen.text import uses
+
+pytestmark = pytest.mark.slow
 
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 SHORT, LONG, FULL = 1_000, 8_000, 1_000_000

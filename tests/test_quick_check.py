@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from skillgen.model.values import Json
 from skillgen.sources.examples.checker import Unchecked, checker_for
@@ -52,7 +53,7 @@ _SCHEMAS = st.recursive(
 
 
 @pytest.mark.parametrize("dialect", ["openapi-3.0", "openapi-3.1"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(value=_VALUES, raw=_SCHEMAS, other=_SCHEMAS)
 def test_what_surely_fits_is_not_refused_by_the_library(dialect: Dialect, value: Json, raw: Json, other: Json) -> None:
     """S2-20."""

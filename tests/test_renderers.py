@@ -23,6 +23,8 @@ from skillgen.render.formats import render_documents
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 
+pytestmark = pytest.mark.slow
+
 DIALECTS = (
     *("www.x.example", "WWW.y.example/", "_www.x.example/", "éwww.x.example/", "xmpp:a@x.example", "ftp://x.example"),
     *("vbscript_mailto:a@x.example", "mailto:a@x.example", "a@x.example", "https://x.example/a", "javascript:alert(1)"),

@@ -22,6 +22,8 @@ from skillgen.cli.app import app
 from skillgen.errors import ProblemLog
 from skillgen.sources.json_schema import loader
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 
 DIGITS = "9" * 5_000

@@ -12,6 +12,8 @@ from conftest import GitHub
 from documents import MarkdownDocument, broken_links, document_at, tokens
 from listed import documented, tools
 
+pytestmark = pytest.mark.slow
+
 Json = Any
 
 READ = 5_000

@@ -22,6 +22,8 @@ from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from make_golden import EXAMPLES, ROOT
 from ugly import small_description, ugly_description, ugly_snapshot
 
+pytestmark = pytest.mark.slow
+
 VENVS = ROOT / "tests" / ".venvs"
 MARKDOWNLINT = ROOT / "tests" / "validators"
 

@@ -9,6 +9,7 @@ from cli import generated
 from descriptions import description, operation, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import NamedType
@@ -241,7 +242,7 @@ def facts(schema: Json) -> set[str]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(schema=SCHEMAS)
 def test_every_property_choice_and_bound_is_documented(schema: Json) -> None:
     """S2-09: or a problem names its pointer; here there is no such problem."""

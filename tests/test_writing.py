@@ -13,6 +13,8 @@ import pytest
 from cli import Finished, files_of, generated, run_python, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
 
+pytestmark = pytest.mark.slow
+
 SKILL = "skills/tasks/SKILL.md"
 NOTHING = description({})
 
