@@ -6,10 +6,10 @@ The walks know the fields only through the dataclasses, so that a new field is w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, TypeAlias
 
 from skillgen.model.schema import Schema
@@ -43,6 +43,7 @@ one; `None` removes it. For a key of a JSON object, the name is `FIELD:key`."""
 
 _POINTERS = frozenset({"pointer", "where", "source"})
 _SCALARS = frozenset({type(None), bool, int, float})
+_LEAVES = _SCALARS | {str, list, dict, Value}
 
 
 @lru_cache(64)
@@ -138,19 +139,27 @@ def rewrite_texts(node: Any, rewrite: TextRewriter, pointer: str = "") -> Any:
 
 
 def rewrite_pointers(node: Any, rewrite: Callable[[str], str]) -> Any:
-    """Returns a node, or a tuple or mapping of nodes, with each pointer into the source rewritten."""
-    if isinstance(node, tuple):
-        return tuple(rewrite_pointers(item, rewrite) for item in node)
-    if isinstance(node, Mapping):
+    """Returns a node, or a tuple or mapping of nodes, with each pointer into the source rewritten.
+
+    Unchanged parts are the same objects, as is raw JSON.
+    """
+    kind = node.__class__
+    if kind is tuple:
+        items = tuple(rewrite_pointers(item, rewrite) for item in node)
+        return node if all(map(is_, items, node)) else items
+    if kind is dict and any(map(is_dataclass, node.values())):
         return {key: rewrite_pointers(item, rewrite) for key, item in node.items()}
-    if not is_dataclass(node) or isinstance(node, (type, Value)):
+    if kind in _LEAVES:
         return node
-    values = {}
-    for field in fields(node):
-        old = getattr(node, field.name)
-        is_pointer = field.name in _POINTERS and isinstance(old, str)
-        values[field.name] = rewrite(old) if is_pointer else rewrite_pointers(old, rewrite)
-    return node.__class__(**values)
+    changed = {}
+    for name in field_types(kind):
+        old = getattr(node, name)
+        if old.__class__ is str:
+            if name in _POINTERS and (new := rewrite(old)) != old:
+                changed[name] = new
+        elif (new := rewrite_pointers(old, rewrite)) is not old:
+            changed[name] = new
+    return replace(node, **changed) if changed else node
 
 
 def _rewritten_value(value: Any, node: Any, name: str, rewrite: TextRewriter, pointer: str) -> Any:

@@ -113,6 +113,52 @@ def members(raw: Mapping[str, Json], keyword: str) -> list[tuple[int, Json]]:
     return list(enumerate(value)) if isinstance(value, list) else []
 
 
+_VALUE_KEYWORDS = frozenset({"example", "x-example", "default", "enum", "const", "value", "dataValue"})
+"""Members that hold values, which may look like schemas but are not."""
+
+_NAME_CONTAINERS = frozenset({
+    "properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "schemas", "parameters", "responses",
+    "requestBodies", "headers", "pathItems", "mediaTypes", "callbacks", "links", "paths", "webhooks", "content",
+    "examples", "securitySchemes",
+})  # fmt: skip
+"""Members of JSON Schema and OpenAPI whose keys are chosen by the author, so that `default` may be a name."""
+
+Member = tuple[str | int, Json, bool]
+"""Key or index, value, and whether the keys in the value are names."""
+
+
+def schema_members(value: Json, holds_names: bool) -> Iterator[Member]:
+    """Yields the members of a value that may hold schemas."""
+    if isinstance(value, list):
+        yield from ((index, item, False) for index, item in enumerate(value) if isinstance(item, (dict, list)))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(item, dict) and (holds_names or key not in _VALUE_KEYWORDS):
+                yield key, item, not holds_names and key in _NAME_CONTAINERS
+            elif isinstance(item, list) and (holds_names or (key not in _VALUE_KEYWORDS and key != "examples")):
+                yield key, item, False
+
+
+RewriteObject = Callable[[dict[str, Json], str], dict[str, Json]]
+"""Returns the new form of an object, or the object itself; takes the object and its pointer."""
+
+
+def rewrite_objects(value: Json, rewrite: RewriteObject, pointer: str = "", holds_names: bool = False) -> Json:
+    """Returns a value with each object in it rewritten, the innermost first; unchanged parts are the same objects.
+
+    Examples and other values that only look like schemas are left alone.
+    """
+    changed: dict[str | int, Json] = {}
+    for key, item, inner_holds_names in schema_members(value, holds_names):
+        new = rewrite_objects(item, rewrite, child(pointer, key), inner_holds_names)
+        if new is not item:
+            changed[key] = new
+    if isinstance(value, dict):
+        value = {**value, **changed} if changed else value
+        return value if holds_names else rewrite(value, pointer)
+    return [changed.get(index, item) for index, item in enumerate(value)] if changed else value
+
+
 def references(raw: Json) -> Iterator[str]:
     """Yields every local `$ref` below a value."""
     stack = [raw]

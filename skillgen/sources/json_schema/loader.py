@@ -35,6 +35,7 @@ from skillgen.sources.json_schema.keywords import (
     required_names,
     rule_fields,
     scalar_fields,
+    schema_members,
 )
 from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
 
@@ -71,19 +72,33 @@ class RefIndex:
     Nothing is fetched.
     """
 
-    def __init__(self, root: Json) -> None:
+    def __init__(self, root: Json, url: str = "") -> None:
+        """`url` is that of the document, empty if it is not known."""
         self._root = root
+        self._url = url
+        self._base = _base_of(root, url)
 
-    def pointer(self, reference: str) -> str | None:
-        """Returns the JSON pointer of the target of a reference; `None` if it is not in the document."""
+    def pointer(self, reference: str, holder: str = "") -> str | None:
+        """Returns the JSON pointer of the target of a reference; `None` if it is not in the document.
+
+        `holder` is the pointer of the schema with the reference, which is relative to the nearest `$id` above it.
+        """
+        start, base = self._resource(holder) if holder else ("", self._base)
         if reference.startswith("#/") or reference == "#":
-            return self._if_exists(reference[1:])
-        identifier = self._root.get("$id") if isinstance(self._root, dict) else None
-        base, fragment = resolve_url(identifier if isinstance(identifier, str) else "", reference)
+            return self._if_exists(start + reference[1:])
+        uri, fragment = resolve_url(base, reference)
+        pointers, _ = self._identifiers
         if fragment and not fragment.startswith("/"):
-            return self._pointers_by_uri.get(f"{base}#{unquote(fragment)}")
-        start = self._pointers_by_uri.get(base)
-        return None if start is None else self._if_exists(start + fragment)
+            return pointers.get(f"{uri}#{unquote(fragment)}")
+        target = pointers.get(uri)
+        return None if target is None else self._if_exists(target + fragment)
+
+    def _resource(self, pointer: str) -> tuple[str, str]:
+        """Returns the pointer and the URI of the nearest schema with an `$id`, or of the document."""
+        _, bases = self._identifiers
+        while pointer not in bases:
+            pointer = pointer.rpartition("/")[0]
+        return pointer, bases[pointer]
 
     def _if_exists(self, pointer: str) -> str | None:
         try:
@@ -93,32 +108,35 @@ class RefIndex:
         return pointer
 
     @cached_property
-    def _pointers_by_uri(self) -> dict[str, str]:
-        """The pointers of schemas by identifier, and by identifier with `#anchor`; the first wins."""
-        pointers: dict[str, str] = {}
-        for value, pointer, base in self._objects():
-            pointers.setdefault(base, pointer)
-            for keyword in ("$anchor", "$dynamicAnchor"):
-                if isinstance(anchor := value.get(keyword), str):
-                    pointers.setdefault(f"{base}#{anchor}", pointer)
-            # In draft-07 an `$id` that is a fragment is an anchor.
-            if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
-                pointers.setdefault(base + identifier, pointer)
-        return pointers
-
-    def _objects(self) -> Iterator[tuple[dict[str, Json], str, str]]:
-        """Yields every object with its pointer and its base URI, breadth first."""
-        queue: list[tuple[Json, str, str]] = [(self._root, "", "")]
-        for value, pointer, base in queue:
+    def _identifiers(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Pointers by URI, or by URI and `#anchor`; and the URIs of schemas with an `$id`, by pointer."""
+        pointers, bases = {self._url: ""}, {"": self._base}
+        queue: list[tuple[Json, str, str, bool]] = [(self._root, "", self._url, False)]
+        for value, pointer, base, holds_names in queue:
             if len(queue) > _SCANNED_VALUES_LIMIT:
-                return
-            if isinstance(value, dict):
-                if isinstance(identifier := value.get("$id"), str):
-                    base = resolve_url(base, identifier)[0]
-                yield value, pointer, base
-                queue.extend((item, child(pointer, key), base) for key, item in value.items())
-            elif isinstance(value, list):
-                queue.extend((item, child(pointer, index), base) for index, item in enumerate(value))
+                break
+            if isinstance(value, dict) and not holds_names:
+                if (own_base := _base_of(value, base)) != base:
+                    base = bases[pointer] = own_base
+                    pointers.setdefault(base, pointer)
+                for keyword in ("$anchor", "$dynamicAnchor"):
+                    if isinstance(anchor := value.get(keyword), str):
+                        pointers.setdefault(f"{base}#{anchor}", pointer)
+                # In draft-07 an `$id` that is a fragment is an anchor.
+                if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
+                    pointers.setdefault(base + identifier, pointer)
+            queue += [
+                (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
+            ]
+        return pointers, bases
+
+
+def _base_of(value: Json, base: str) -> str:
+    """Returns the URI to which the references in a schema are relative."""
+    identifier = value.get("$id") if isinstance(value, dict) else None
+    if not isinstance(identifier, str) or identifier.startswith("#"):
+        return base
+    return resolve_url(base, identifier)[0]
 
 
 def _type_name(pointer: str) -> str:

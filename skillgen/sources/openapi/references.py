@@ -8,23 +8,23 @@ that the author wrote: users see only the latter.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from skillgen.errors import Problem, ProblemLog, SourceError
 from skillgen.model.service import Service
-from skillgen.model.values import Json, Origin, child, follow
+from skillgen.model.traversal import rewrite_pointers
+from skillgen.model.values import Json, child, follow, last_token
 from skillgen.security.addresses import decoded_path, origin_of, public_url, resolve_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
 from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict
+from skillgen.sources.json_schema.keywords import rewrite_objects
+from skillgen.sources.json_schema.loader import RefIndex
 
 FILES_KEY = "x-files"
 """Member of a bundled description that holds the other documents."""
@@ -37,19 +37,7 @@ _FILES_LIMIT = 2_000
 _FETCHES_LIMIT = 100
 """Maximum number of documents that are fetched for one description."""
 
-_DEPTH_LIMIT = 900
-"""Nesting down to which references are rewritten; loaded documents are cut at fewer levels (`NESTING_LIMIT`)."""
-
 _REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
-
-_VALUE_KEYWORDS = frozenset({"example", "examples", "default", "enum", "const", "value", "dataValue"})
-"""Members that hold values, which may look like schemas but are not."""
-
-_NAME_CONTAINERS = frozenset({
-    "properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "schemas", "parameters", "responses",
-    "requestBodies", "headers", "pathItems", "mediaTypes", "callbacks", "links", "paths", "webhooks", "content",
-})  # fmt: skip
-"""Members whose keys are chosen by the author, so that `example` or `default` may be a name."""
 
 
 class Resolver:
@@ -122,41 +110,18 @@ class PointerMap:
 
     def to_source(self, service: Service) -> Service:
         """Returns the service with pointers into the source."""
-        mapped: Service = self._node(service)
+        mapped: Service = rewrite_pointers(service, self._pointer)
         return mapped
 
     def problem_to_source(self, problem: Problem) -> Problem:
         """Returns a problem with pointers into the source."""
         message = _BUNDLED_REFERENCE.sub(lambda match: self._pointer(match[1]), problem.message)
-        return dataclasses.replace(problem, where=self._pointer(problem.where), message=message)
+        return replace(problem, where=self._pointer(problem.where), message=message)
 
     def _pointer(self, pointer: str) -> str:
         for sources in reversed(self._passes):
             pointer = _map_pointer(pointer, sources)
         return pointer
-
-    def _node(self, node: Any) -> Any:
-        changes: dict[str, Any] = {}
-        for item in dataclasses.fields(node):
-            value = getattr(node, item.name)
-            if item.name == "pointer":
-                pointer = self._pointer(value)
-                if pointer != value:
-                    changes["pointer"] = pointer
-            elif item.name == "origins":
-                if value:
-                    changes["origins"] = {name: self._origin(origin) for name, origin in value.items()}
-            elif isinstance(value, tuple):
-                if value and dataclasses.is_dataclass(value[0]) and item.name != "problems":
-                    changes[item.name] = tuple(self._node(item) for item in value)
-            elif dataclasses.is_dataclass(value):
-                changes[item.name] = self._node(value)
-        return dataclasses.replace(node, **changes) if changes else node
-
-    def _origin(self, origin: Origin) -> Origin:
-        if origin.kind == "declared" and origin.source.startswith("/"):
-            return Origin(origin.kind, self._pointer(origin.source))
-        return origin
 
 
 def _map_pointer(pointer: str, sources: dict[str, str]) -> str:
@@ -200,12 +165,26 @@ class _Location:
 
     path: Path | None
     url: str | None
-    self_url: str | None = None
-    """The URL that a file declares for itself (`$self`)."""
 
     @property
     def key(self) -> str:
         return self.url if self.url is not None else str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A document that was read."""
+
+    data: Json
+    location: _Location
+    url: str
+    """The base of its relative URLs: the URL that it declares for itself (`$self`), or its location; else empty."""
+
+    pointer: str
+    """Its pointer in the bundle."""
+
+    index: RefIndex | None
+    """Its identifiers; `None` if its references cannot use any."""
 
 
 class _NotRead(Exception):
@@ -230,95 +209,79 @@ class _Bundler:
     ) -> None:
         self._document = document
         self._has_names = has_names
-        self._identifiers: dict[str, _Identifiers] = {}
         self._policy = policy
         self._pointer_map = pointer_map
         pointer_map.start_pass()
         self._problems = problems
         self._root = document.folder.resolve() if document.folder is not None else None
-        self._files: dict[str, Json] = {}
-        self._pointers: dict[str, str | None] = {}
-        self._queue: list[tuple[Json, str, _Location]] = []
-        self._fetch_count = 0
+        self._sources: dict[str, _Source | None] = {}
+        self._queue: list[_Source] = []
+        self._file_count = self._fetch_count = 0
         self._size_bytes = 0
 
     def bundle(self) -> dict[str, Json]:
-        path = None
-        if self._document.folder is not None and self._root is not None:
-            path = self._root / Path(self._document.name).name
-        base = self._with_self(_Location(path, self._document.url), self._document.data)
-        if path is not None or base.url is not None:
-            self._pointers[base.key] = ""
-        data = self._rewrite(self._with_pointer_references(self._document.data, base), base, 0)
+        path = self._root / Path(self._document.name).name if self._root is not None else None
+        root = self._source(self._document.data, _Location(path, self._document.url), "")
+        if path is not None or root.url:
+            self._sources[root.location.key] = self._sources[root.url or root.location.key] = root
+        data: dict[str, Json] = self._with_bundle_references(root)
+        files: dict[str, Json] = {}
         while self._queue:
-            raw, pointer, location = self._queue.pop()
-            number, stem = pointer.split("/")[2:]
-            self._files[number] = {stem.replace("~1", "/").replace("~0", "~"): self._rewrite(raw, location, 0)}
-        return {**data, FILES_KEY: self._files} if self._files else data
+            source = self._queue.pop()
+            files[source.pointer.split("/")[2]] = {last_token(source.pointer): self._with_bundle_references(source)}
+        return {**data, FILES_KEY: dict(sorted(files.items(), key=lambda item: int(item[0])))} if files else data
 
-    def _with_self(self, location: _Location, raw: Json) -> _Location:
-        """Returns the location with the base of relative URLs that the document declares by `$self` (OpenAPI 3.2)."""
-        declared = raw.get("$self") if self._has_names and isinstance(raw, dict) else None
-        if not isinstance(declared, str):
-            return location
-        if location.url is None:
-            return replace(location, self_url=declared)
-        return replace(location, url=resolve_url(location.url, declared)[0])
+    def _source(self, data: Json, location: _Location, pointer: str) -> _Source:
+        declared = data.get("$self") if self._has_names and isinstance(data, dict) else None
+        url = location.url or ""
+        if isinstance(declared, str):  # the base of relative URLs (OpenAPI 3.2)
+            url = resolve_url(url, declared)[0]
+        return _Source(data, location, url, pointer, RefIndex(data, url) if self._has_names else None)
 
-    def _with_pointer_references(self, raw: Json, location: _Location) -> Json:
-        if not self._has_names:
-            return raw
-        identifiers = self._identifiers[location.key] = _Identifiers(raw, location.url or "")
-        return identifiers.with_pointers()
+    def _with_bundle_references(self, source: _Source) -> Json:
+        """Returns a document with each reference as a pointer from the root of the bundle.
 
-    def _rewrite(self, raw: Json, base: _Location, depth: int) -> Json:
-        """Returns a value with references to other documents replaced by references inside the bundle."""
-        if depth > _DEPTH_LIMIT:
-            return raw
-        if isinstance(raw, list):
-            items = [self._rewrite(item, base, depth + 1) for item in raw]
-            return raw if all(new is old for new, old in zip(items, raw, strict=True)) else items
-        if not isinstance(raw, dict):
-            return raw
-        changed: dict[str, Json] = {}
-        for key, value in raw.items():
-            if key == "$ref" and isinstance(value, str):
-                if (reference := self._bundle_reference(value, base)) is not None and reference != value:
-                    changed[key] = reference
-            elif isinstance(value, (dict, list)):
-                new = self._rewrite(value, base, depth + 1)
-                if new is not value:
-                    changed[key] = new
-        if "mapping" in raw and isinstance(raw.get("propertyName"), str) and isinstance(raw["mapping"], dict):
-            changed["mapping"] = {name: self._mapping_target(target, base) for name, target in raw["mapping"].items()}
-        return {**raw, **changed} if changed else raw
+        A nested `$id` is removed, since it would change the meaning of these pointers.
+        """
 
-    def _mapping_target(self, target: Json, base: _Location) -> Json:
-        """Rewrites the target of a discriminator's mapping, unless it is the name of a schema."""
-        if not isinstance(target, str) or not ("/" in target or "#" in target or target.endswith((".json", ".yaml"))):
-            return target
-        return self._bundle_reference(target, base) or target
+        def rewrite(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+            changed: dict[str, Json] = {}
+            for keyword in _REFERENCE_KEYWORDS:
+                if isinstance(reference := raw.get(keyword), str):
+                    changed[keyword] = self._bundle_reference(reference, source, pointer)
+            if isinstance(mapping := raw.get("mapping"), dict) and isinstance(raw.get("propertyName"), str):
+                changed["mapping"] = {
+                    name: self._bundle_reference(target, source, pointer) if _is_reference(target) else target
+                    for name, target in mapping.items()
+                }
+            changed = {key: new for key, new in changed.items() if new != raw[key]}
+            if self._has_names and pointer and isinstance(identifier := raw.get("$id"), str):
+                if not identifier.startswith("#"):
+                    raw = {key: value for key, value in raw.items() if key != "$id"}
+            return {**raw, **changed} if changed else raw
 
-    def _bundle_reference(self, reference: str, base: _Location) -> str | None:
-        """Returns the reference inside the bundle; `None` if the other document is not read."""
+        return rewrite_objects(source.data, rewrite)
+
+    def _bundle_reference(self, reference: str, source: _Source, holder: str) -> str:
+        """Returns the reference inside the bundle; the reference itself if its target is not read.
+
+        `holder` is the pointer of the object with the reference in its document.
+        """
+        pointer = source.index.pointer(reference, holder) if source.index is not None else None
+        if pointer is not None:
+            return f"#{source.pointer}{pointer}"
         url, _, fragment = reference.partition("#")
-        if not url:
-            pointer = self._pointers.get(base.key, "") or ""
-        else:
-            location = self._locate(url, base)
-            document_pointer = self._pointer_of_document(location)
-            if document_pointer is None:
-                return None
-            pointer = document_pointer
-            if fragment and not fragment.startswith("/"):
-                identifiers = self._identifiers.get(location.key)
-                fragment = (identifiers and identifiers.pointer_of_anchor(fragment)) or f"/{fragment}"
-        return f"#{pointer}{fragment}"
+        target = self._source_at(self._locate(url, source)) if url else source
+        if target is None or (not url and fragment and not fragment.startswith("/")):
+            return reference  # reported where it is followed
+        if target.index is not None and fragment and not fragment.startswith("/"):
+            return f"#{target.pointer}{target.index.pointer(f'#{fragment}') or f'/{fragment}'}"
+        return f"#{target.pointer}{fragment}"
 
-    def _pointer_of_document(self, location: _Location) -> str | None:
-        """Returns the pointer of a document in the bundle; reads the document the first time."""
-        if location.key not in self._pointers:
-            self._pointers[location.key] = None
+    def _source_at(self, location: _Location) -> _Source | None:
+        """Returns the document at a location, read the first time; reports one that is not read."""
+        if location.key not in self._sources:
+            self._sources[location.key] = None
             name = self._display_name(location)
             try:
                 raw = self._load(location, name)
@@ -328,34 +291,32 @@ class _Bundler:
                 self._problems.report("document-not-read", name, message, error.fix)
             else:
                 stem = decoded_path(location.key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
-                number = str(len(self._files) + 1)
-                pointer = child("", FILES_KEY, number, stem or "root")
-                self._files[number] = None
-                self._pointers[location.key] = pointer
+                self._file_count += 1
+                pointer = child("", FILES_KEY, str(self._file_count), stem or "root")
                 self._pointer_map.record(pointer, f"{name}#")
-                raw = self._with_pointer_references(raw, location)
-                self._queue.append((raw, pointer, self._with_self(location, raw)))
-        return self._pointers[location.key]
+                source = self._sources[location.key] = self._source(raw, location, pointer)
+                self._queue.append(source)
+        return self._sources[location.key]
 
-    def _locate(self, url: str, base: _Location) -> _Location:
+    def _locate(self, url: str, source: _Source) -> _Location:
+        base = source.location
         if is_url(url):
-            return self._local_copy(url, base) or _Location(None, url)
+            return self._local_copy(url, source) or _Location(None, url)
         if base.url is not None:
-            return _Location(None, resolve_url(base.url, url)[0])
+            return _Location(None, resolve_url(source.url, url)[0])
         path = Path(unquote(url))
         if base.path is not None:
             path = base.path.parent / path
         return _Location(Path(os.path.normpath(path)), None)
 
-    def _local_copy(self, url: str, base: _Location) -> _Location | None:
-        """Maps a URL to a local file, relative to the `$self` of the document that names it."""
-        if base.self_url is None or base.path is None or (origin := origin_of(base.self_url)) is None:
+    def _local_copy(self, url: str, source: _Source) -> _Location | None:
+        """Maps a URL to a local file, relative to the `$self` of the file that names it."""
+        base = source.location.path
+        if base is None or (origin := origin_of(source.url)) is None or origin != origin_of(url):
             return None
-        if origin != origin_of(url):
-            return None
-        relative = posixpath.relpath(decoded_path(url) or "/", posixpath.dirname(decoded_path(base.self_url)) or "/")
-        path = Path(os.path.normpath(base.path.parent / relative))
-        return _Location(path, None) if path in (base.path, self._root) or _is_file(path) else None
+        relative = posixpath.relpath(decoded_path(url) or "/", posixpath.dirname(decoded_path(source.url)) or "/")
+        path = Path(os.path.normpath(base.parent / relative))
+        return _Location(path, None) if path in (base, self._root) or _is_file(path) else None
 
     def _display_name(self, location: _Location) -> str:
         """Returns the name for messages: the URL, or the path from the folder of the description."""
@@ -370,7 +331,7 @@ class _Bundler:
             return "/".join(path.parts[-2:])
 
     def _load(self, location: _Location, name: str) -> Json:
-        if len(self._files) >= _FILES_LIMIT:
+        if self._file_count >= _FILES_LIMIT:
             raise _NotRead(f"{_FILES_LIMIT:,} other documents were read already")
         problems = ProblemLog()
         try:
@@ -433,119 +394,6 @@ def _exists(path: Path) -> bool:
         return False
 
 
-class _Identifiers:
-    """The identifiers of one document: `$id`, `$anchor`, `$dynamicAnchor` (JSON Schema 2020-12, 8.2), `$self`."""
-
-    def __init__(self, root: Json, base: str = "") -> None:
-        """`base` is the URL of the document, empty if it is not known."""
-        self._root = root
-        self._base = base
-        declared = root.get("$self") if isinstance(root, dict) else None
-        if isinstance(declared, str):
-            self._base = resolve_url(base, declared)[0]
-        self._pointers: dict[str, str] = {self._base: ""} if self._base else {}
-        self._pointers |= {base: ""} if base else {}
-        self._index(root, "", self._base, False, 0)
-
-    def pointer_of_anchor(self, name: str) -> str | None:
-        """Returns the pointer of an `$anchor` of the document itself."""
-        return self._pointers.get(f"{self._base}#{unquote(name)}")
-
-    def with_pointers(self) -> Json:
-        """Returns the document with every reference inside it as a pointer from the root.
-
-        A nested `$id` is removed, since it would change the meaning of these pointers.
-        """
-        return self._with_pointers(self._root, self._base, "", False, 0)
-
-    def _index(self, value: Json, pointer: str, base: str, is_name_container: bool, depth: int) -> None:
-        if depth > _DEPTH_LIMIT:
-            return
-        if isinstance(value, dict) and not is_name_container:
-            base = self._index_object(value, pointer, base)
-        for key, item in _schema_members(value, is_name_container):
-            holds_names = isinstance(value, dict) and not is_name_container and key in _NAME_CONTAINERS
-            self._index(item, child(pointer, key), base, holds_names, depth + 1)
-
-    def _index_object(self, value: dict[str, Json], pointer: str, base: str) -> str:
-        """Records the identifiers of an object, and returns the base URI of the references in it."""
-        identifier = value.get("$id")
-        if isinstance(identifier, str) and identifier.startswith("#"):  # an anchor in draft-07
-            self._pointers.setdefault(base + identifier, pointer)
-        elif isinstance(identifier, str):
-            base = resolve_url(base, identifier)[0]
-            self._pointers.setdefault(base, pointer)
-        for keyword in ("$anchor", "$dynamicAnchor"):
-            if isinstance(anchor := value.get(keyword), str):
-                self._pointers.setdefault(f"{base}#{anchor}", pointer)
-        return base
-
-    def _with_pointers(
-        self, value: Json, base: str, start: str, is_name_container: bool, depth: int, pointer: str = ""
-    ) -> Json:
-        """Returns a value with its references as pointers; `start` is the pointer to which `#` refers in it."""
-        if depth > _DEPTH_LIMIT:
-            return value
-        changed: dict[str | int, Json] = {}
-        is_schema = isinstance(value, dict) and not is_name_container
-        identifier = value.get("$id") if is_schema and isinstance(value, dict) else None
-        if isinstance(identifier, str) and not identifier.startswith("#"):
-            base, start = resolve_url(base, identifier)[0], pointer
-        for key, item in _schema_members(value, is_name_container):
-            holds_names = is_schema and key in _NAME_CONTAINERS
-            new = self._with_pointers(item, base, start, holds_names, depth + 1, child(pointer, key))
-            if new is not item:
-                changed[key] = new
-        if isinstance(value, list):
-            return [changed.get(index, item) for index, item in enumerate(value)] if changed else value
-        if not isinstance(value, dict):
-            return value
-        if is_schema:
-            changed |= self._references(value, base, start)
-        rewritten = {**value, **changed} if changed else value
-        if identifier is not None and pointer and isinstance(identifier, str):
-            rewritten = {key: item for key, item in rewritten.items() if key != "$id"}
-        return rewritten
-
-    def _references(self, value: dict[str, Json], base: str, start: str) -> Iterator[tuple[str, Json]]:
-        for keyword in _REFERENCE_KEYWORDS:
-            reference = value.get(keyword)
-            if isinstance(reference, str) and (pointer := self._pointer(reference, base, start)) is not None:
-                yield keyword, f"#{pointer}"
-        mapping = value.get("mapping")
-        if isinstance(mapping, dict) and isinstance(value.get("propertyName"), str):
-            changed = {
-                name: f"#{pointer}"
-                for name, target in mapping.items()
-                if isinstance(target, str) and "#" in target and (pointer := self._pointer(target, base, start))
-            }
-            if changed:
-                yield "mapping", {**mapping, **changed}
-
-    def _pointer(self, reference: str, base: str, start: str) -> str | None:
-        """Returns the pointer from the root to the target of a reference; `None` if the reference stays unchanged."""
-        if reference == "#" or reference.startswith("#/"):
-            pointer = start + reference[1:]
-            return pointer if start and self._exists_at(pointer) else None
-        uri, fragment = resolve_url(base, reference)
-        if fragment and not fragment.startswith("/"):
-            return self._pointers.get(f"{uri}#{unquote(fragment)}")
-        root = self._pointers.get(uri)
-        return root + fragment if root is not None and self._exists_at(root + fragment) else None
-
-    def _exists_at(self, pointer: str) -> bool:
-        try:
-            follow(self._root, pointer)
-        except LookupError:
-            return False
-        return True
-
-
-def _schema_members(value: Json, is_name_container: bool) -> Iterator[tuple[str | int, Json]]:
-    """Yields the members that may hold schemas."""
-    if isinstance(value, list):
-        yield from enumerate(value)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if isinstance(item, (dict, list)) and (is_name_container or key not in _VALUE_KEYWORDS):
-                yield key, item
+def _is_reference(target: Json) -> bool:
+    """True if the target of a discriminator's mapping is not the name of a schema."""
+    return isinstance(target, str) and ("/" in target or "#" in target or target.endswith((".json", ".yaml")))
