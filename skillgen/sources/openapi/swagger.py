@@ -13,38 +13,18 @@ from urllib.parse import urlsplit
 from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
+from skillgen.sources.json_schema.keywords import rewrite_objects
 from skillgen.sources.openapi.references import PointerMap, Resolver
 
-_DEPTH_LIMIT = 200
-"""Nesting down to which schemas are converted; loaded documents are cut at as many levels (`NESTING_LIMIT`)."""
 
-_VALUE_KEYWORDS = frozenset({"enum", "default", "example", "examples", "x-example", "required"})
-"""Members that hold values, which may look like schemas but are not."""
-
-_NAME_CONTAINERS = frozenset({"properties", "definitions", "parameters", "responses", "paths", "headers"})
-"""Members whose keys are chosen by the author, so that `default` may be a property."""
+def _convert_schema(raw: Json) -> Json:
+    """Converts a schema, or an object that holds schemas; returns the same object if nothing changes."""
+    return rewrite_objects(raw, _convert_keywords)
 
 
-def _convert_schema(raw: Json, depth: int = 0, *, is_name_container: bool = False) -> Json:
-    """Converts a schema, or an object that holds schemas; returns the same object if nothing changes.
-
-    What differs is `x-nullable`, `type: file`, and a discriminator that is a string.
-    """
-    if depth > _DEPTH_LIMIT:
-        return raw
-    if isinstance(raw, list):
-        items = [_convert_schema(item, depth + 1) for item in raw]
-        return raw if all(new is old for new, old in zip(items, raw, strict=True)) else items
-    if not isinstance(raw, dict):
-        return raw
+def _convert_keywords(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+    """Converts what differs: `x-nullable`, `type: file`, and a discriminator that is a string."""
     changed: dict[str, Json] = {}
-    for key, value in raw.items():
-        if isinstance(value, (dict, list)) and (is_name_container or key not in _VALUE_KEYWORDS):
-            new = _convert_schema(value, depth + 1, is_name_container=not is_name_container and key in _NAME_CONTAINERS)
-            if new is not value:
-                changed[key] = new
-    if is_name_container:
-        return {**raw, **changed} if changed else raw
     if raw.get("x-nullable") is True and "nullable" not in raw:
         changed["nullable"] = True
     if raw.get("type") == "file":
