@@ -6,6 +6,7 @@ They are those of npm's `@readme/oas-examples`. What is wrong is found by code t
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -73,10 +74,37 @@ def test_what_says_less_than_it_seems_to_is_reported(tmp_path: Path) -> None:
         assert code in finished.stderr
 
 
-def test_documentation_that_is_not_a_web_address_is_left_out(tmp_path: Path) -> None:
+FLOW = {"authorizationUrl": "java\tscript:1", "tokenUrl": "data:text/html,x", "scopes": {}}
+SCHEMES = {
+    "a": {"type": "oauth2", "flows": {"authorizationCode": FLOW}},
+    "b": {"type": "openIdConnect", "openIdConnectUrl": "JavaScript:1"},
+}
+
+
+@pytest.mark.parametrize(
+    ("member", "pointers"),
+    [
+        ({"externalDocs": {"url": "javascript:alert(1)"}}, ["/externalDocs/url"]),
+        ({"servers": [{"url": "javascript:1"}, {"url": "localhost:80/a"}]}, ["/servers/0/url"]),
+        (
+            {"components": {"securitySchemes": SCHEMES}},
+            [
+                "/components/securitySchemes/a/flows/authorizationCode/authorizationUrl",
+                "/components/securitySchemes/a/flows/authorizationCode/tokenUrl",
+                "/components/securitySchemes/b/openIdConnectUrl",
+            ],
+        ),
+    ],
+    ids=["documentation", "server", "login"],
+)
+def test_a_url_that_is_not_a_web_address_is_left_out(
+    member: dict[str, object], pointers: list[str], tmp_path: Path
+) -> None:
     """S0-10, S2-09."""
     source = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}}
-    (tmp_path / "api.json").write_text(json.dumps({**source, "externalDocs": {"url": "javascript:alert(1)"}}), "utf-8")
-    finished = run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--allow-empty")
-    assert "external-docs-invalid: /externalDocs/url" in finished.stderr
-    assert not any(b"javascript:" in content for content in files_of(tmp_path / "out").values())
+    (tmp_path / "api.json").write_text(json.dumps({**source, **member}), "utf-8")
+    finished = run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--allow-empty", "-v")
+    assert re.findall("url-invalid: (\\S+)", finished.stderr) == [f"{pointer}:" for pointer in pointers]
+    documents = b"".join(files_of(tmp_path / "out").values()).lower()
+    assert not any(scheme in documents for scheme in (b"javascript:", b"script:1", b"data:text"))
+    assert (b"localhost:80/a" in documents) == ("servers" in member)

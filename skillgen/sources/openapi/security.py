@@ -6,7 +6,7 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -25,6 +25,13 @@ SCHEMES = "/components/securitySchemes"
 
 _CAPITALISED_SCHEMES = ("basic", "bearer", "digest")
 """HTTP authentication schemes that are capitalised; others are written as declared."""
+
+_FLOW_URLS = {
+    "authorization_url": "authorizationUrl",
+    "token_url": "tokenUrl",
+    "refresh_url": "refreshUrl",
+    "device_authorization_url": "deviceAuthorizationUrl",
+}
 
 _TYPES = ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")
 
@@ -122,22 +129,72 @@ class SecurityReader:
             if scheme is None:
                 continue
             if not isinstance(scheme.get("type"), str):
-                self._problems.report(
-                    "security-scheme-invalid", pointer, "the security scheme has no type", "give it one"
-                )
+                self._report_scheme(pointer, "the security scheme has no type", "give it one")
                 continue
             if scheme["type"] not in _TYPES:
                 message = f"the type {scheme['type'][:40]!r} is not defined by OpenAPI"
-                self._problems.report("security-scheme-invalid", pointer, message, f"write one of {', '.join(_TYPES)}")
+                self._report_scheme(pointer, message, f"write one of {', '.join(_TYPES)}")
             if scheme["type"] == "oauth2":
-                auth.extend(_oauth_flows(name, scheme, pointer))
+                auth.extend(self._oauth_flows(name, scheme, pointer))
             else:
-                if scheme["type"] == "apiKey" and text_of(scheme, "name") is None:
-                    self._problems.report(
-                        "security-scheme-invalid", pointer, "the key has no name under which it is sent", "give it one"
-                    )
-                auth.append(_auth_from_scheme(name, scheme, pointer))
+                auth.append(self._auth_from_scheme(name, scheme, pointer))
         return tuple(auth)
+
+    def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Auth:
+        kind, sent_as = scheme["type"], None
+        if kind == "apiKey":
+            if text_of(scheme, "name") is None:
+                self._report_scheme(pointer, "the key has no name under which it is sent", "give it one")
+            kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
+        elif kind == "http":
+            word = (text_of(scheme, "scheme") or "").lower()
+            written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
+            kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
+        return Auth(
+            kind=kind,
+            name=name,
+            description=text_of(scheme, "description"),
+            sent_as=sent_as,
+            token_format=text_of(scheme, "bearerFormat"),
+            metadata_url=url_of(scheme, "openIdConnectUrl", pointer, self._problems),
+            deprecated=scheme.get("deprecated") is True,
+            pointer=pointer,
+        )
+
+    def _oauth_flows(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
+        flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items()}
+        common: dict[str, Any] = {
+            "kind": "oauth2",
+            "name": name,
+            "description": text_of(scheme, "description"),
+            "metadata_url": url_of(scheme, "oauth2MetadataUrl", pointer, self._problems),
+            "deprecated": scheme.get("deprecated") is True,
+        }
+        if not flows:
+            yield Auth(**common, pkce=_uses_pkce(scheme), pointer=pointer)
+        for flow, settings in flows.items():
+            if flow.startswith("x-"):
+                continue
+            where = child(pointer, "flows", flow)
+            # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.
+            is_own = _PKCE in settings or (_AUTHORIZATION_CODE in flows and flow != _AUTHORIZATION_CODE)
+            urls: dict[str, Any] = {
+                field: url_of(settings, key, where, self._problems) for field, key in _FLOW_URLS.items()
+            }
+            yield Auth(
+                **common,
+                **urls,
+                flow=flow,
+                pkce=_uses_pkce(settings if is_own else scheme),
+                scopes=tuple(
+                    Scope(name=scope, description=meaning if isinstance(meaning, str) and meaning else None)
+                    for scope, meaning in as_dict(settings.get("scopes")).items()
+                ),
+                pointer=where,
+            )
+
+    def _report_scheme(self, pointer: str, message: str, fix: str) -> None:
+        self._problems.report("security-scheme-invalid", pointer, message, fix)
 
 
 def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
@@ -145,60 +202,6 @@ def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(scope for option in options or () for credential in option for scope in credential.scopes)
     )
-
-
-def _auth_from_scheme(name: str, scheme: dict[str, Json], pointer: str) -> Auth:
-    kind, sent_as = scheme["type"], None
-    if kind == "apiKey":
-        kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
-    elif kind == "http":
-        word = (text_of(scheme, "scheme") or "").lower()
-        written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
-        kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
-    return Auth(
-        kind=kind,
-        name=name,
-        description=text_of(scheme, "description"),
-        sent_as=sent_as,
-        token_format=text_of(scheme, "bearerFormat"),
-        metadata_url=url_of(scheme, "openIdConnectUrl"),
-        deprecated=scheme.get("deprecated") is True,
-        pointer=pointer,
-    )
-
-
-def _oauth_flows(name: str, scheme: dict[str, Json], pointer: str) -> list[Auth]:
-    flows = as_dict(scheme.get("flows"))
-    common: dict[str, Any] = {
-        "kind": "oauth2",
-        "name": name,
-        "description": text_of(scheme, "description"),
-        "metadata_url": url_of(scheme, "oauth2MetadataUrl"),
-        "deprecated": scheme.get("deprecated") is True,
-    }
-    if not flows:
-        return [Auth(**common, pkce=_uses_pkce(scheme), pointer=pointer)]
-    return [
-        Auth(
-            **common,
-            flow=flow,
-            authorization_url=url_of(settings, "authorizationUrl"),
-            token_url=url_of(settings, "tokenUrl"),
-            refresh_url=url_of(settings, "refreshUrl"),
-            device_authorization_url=url_of(settings, "deviceAuthorizationUrl"),
-            # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.
-            pkce=_uses_pkce(as_dict(settings))
-            if _PKCE in as_dict(settings) or (_AUTHORIZATION_CODE in flows and flow != _AUTHORIZATION_CODE)
-            else _uses_pkce(scheme),
-            scopes=tuple(
-                Scope(name=scope, description=meaning if isinstance(meaning, str) and meaning else None)
-                for scope, meaning in as_dict(as_dict(settings).get("scopes")).items()
-            ),
-            pointer=child(pointer, "flows", flow),
-        )
-        for flow, settings in flows.items()
-        if not flow.startswith("x-")
-    ]
 
 
 def _uses_pkce(holder: dict[str, Json]) -> bool | None:
@@ -209,9 +212,23 @@ def _uses_pkce(holder: dict[str, Json]) -> bool | None:
     return value not in (False, "", "no", "false")
 
 
-def url_of(holder: Json, key: str) -> str | None:
-    """Returns the URL of a member, without credentials."""
+_OTHER_SCHEME = re.compile(r"(?!https?:|wss?:|localhost:|[\w-]+\.[\w.-]*:)[A-Za-z][A-Za-z0-9+.-]*:", re.IGNORECASE)
+"""A scheme that is not of HTTP or WebSocket; a host with a port is not a scheme."""
+
+_IGNORED_BY_BROWSERS = re.compile(r"[\x00-\x20]")
+
+
+def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | None:
+    """Returns the URL of a member of the object at `pointer`, without credentials; it may be relative.
+
+    A URL with another scheme than HTTP or WebSocket, such as one that a browser would run, is reported and left out.
+    """
     url = text_of(holder, key)
+    if url is not None and _OTHER_SCHEME.match(_IGNORED_BY_BROWSERS.sub("", url)):
+        problems.report(
+            "url-invalid", child(pointer, key), "expected an http:// or https:// URL; left out", "correct it"
+        )
+        return None
     return without_credentials(url) if url is not None else None
 
 
@@ -226,7 +243,9 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
-        template = text_of(server, "url")
+        template = url_of(server, "url", child(pointer, index), problems)
+        if template is None and text_of(server, "url") is not None:
+            continue  # reported
         if template is None:
             problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
@@ -256,7 +275,7 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
             Endpoint(
                 url=_absolute(url, base_url),
                 description=text_of(server, "description") or text_of(server, "name"),
-                template=without_credentials(template) if variables else None,
+                template=template if variables else None,
                 variables=variables,
                 origins=origins,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -97,7 +96,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     if not tools:
         problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
-    documentation_url = _documentation_url(data, problems)
+    documentation_url = url_of(data.get("externalDocs"), "url", "/externalDocs", problems)
     description = text_of(info, "description")
     summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))
@@ -121,7 +120,9 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         ),
         requirements=Requirements(
             auth=auth,
-            registration_url=url_of(info.get("x-apiClientRegistration"), "url"),
+            registration_url=url_of(
+                info.get("x-apiClientRegistration"), "url", "/info/x-apiClientRegistration", problems
+            ),
         ),
         categories=texts_of(extension, "categories"),
         groups=tags.groups(tool.group for tool in tools if tool.group is not None),
@@ -177,17 +178,6 @@ def _version_text(info: dict[str, Json]) -> str | None:
     if isinstance(version, (int, float)) and not isinstance(version, bool):  # YAML without quotes
         return str(version)
     return text_of(info, "version")
-
-
-def _documentation_url(data: dict[str, Json], problems: ProblemLog) -> str | None:
-    """Returns the URL of `externalDocs`, which may be relative; one that browsers would run is left out."""
-    url = url_of(data.get("externalDocs"), "url")
-    if url is not None and re.match(r"\s*(?!https?:)[A-Za-z][A-Za-z0-9+.-]*:", url, re.IGNORECASE):
-        problems.report(
-            "external-docs-invalid", "/externalDocs/url", "expected an http:// or https:// URL; left out", "correct it"
-        )
-        return None
-    return url
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
