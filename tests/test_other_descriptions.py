@@ -108,3 +108,36 @@ def test_a_url_that_is_not_a_web_address_is_left_out(
     documents = b"".join(files_of(tmp_path / "out").values()).lower()
     assert not any(scheme in documents for scheme in (b"javascript:", b"script:1", b"data:text"))
     assert (b"localhost:80/a" in documents) == ("servers" in member)
+
+
+PET = {"type": "object", "properties": {"name": {"type": "string"}}}
+COUNTS = {"additionalProperties": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        (PET, "No other properties."),
+        ({**PET, **COUNTS}, "- any other property (integer)"),
+        ({"oneOf": [PET, COUNTS]}, None),
+        ({**PET, "unevaluatedProperties": {}}, None),
+    ],
+    ids=["closed", "typed by a part", "open in an alternative", "opened by a part"],
+)
+def test_properties_that_a_part_of_the_schema_allows_are_not_excluded(
+    part: Json, sentence: str | None, tmp_path: Path
+) -> None:
+    """S2-09: `unevaluatedProperties` concerns only what no part of the schema allows (JSON Schema 2020-12, 11.3)."""
+    body = {"allOf": [{"$ref": "#/components/schemas/Part"}, {"properties": {"x": {}}}], "unevaluatedProperties": False}
+    operation = {"operationId": "a", "requestBody": {"content": {"application/json": {"schema": body}}}}
+    source = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {"/a": {"post": operation}},
+        "components": {"schemas": {"Part": part}},
+    }
+    (tmp_path / "api.json").write_text(json.dumps(source), "utf-8")
+    run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--emit", "skill")
+    documents = b"".join(files_of(tmp_path / "out").values()).decode()
+    for known in ("No other properties.", "- any other property (integer)"):
+        assert (known in documents) == (known == sentence)

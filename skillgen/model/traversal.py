@@ -1,4 +1,4 @@
-"""Walks the model: collects and rewrites its texts and pointers, and finds the tools that use a type.
+"""Walks the model: its texts and pointers, the tools that use a type, the parameters without a description.
 
 The walks know the fields only through the dataclasses, so that a new field is walked too.
 """
@@ -6,13 +6,14 @@ The walks know the fields only through the dataclasses, so that a new field is w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from operator import attrgetter, is_
 from typing import Any, TypeAlias
 
-from skillgen.model.schema import Schema
+from skillgen.errors import ProblemLog
+from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value
 
@@ -36,6 +37,9 @@ _NO_TEXT = frozenset(
     }
 )
 """Types of fields that hold no text of the source."""
+
+_LOCATIONS_LIMIT = 3
+"""Locations that one problem lists if it occurs in many."""
 
 TextRewriter: TypeAlias = Callable[[Any, str, str, str], str | None]
 """Returns the new text for a node, the name of the field, the old text, and the pointer of the nearest node that has
@@ -239,10 +243,81 @@ def _referenced_types(schema: Schema) -> Iterator[str]:
         if item.discriminator is not None:
             types = (item.discriminator.mapping or {}).values()
             yield from filter(None, (*types, item.discriminator.default))
-        waiting += [parameter.schema for parameter in item.properties]
-        waiting += [*item.also, *item.alternatives, *item.prefix_items, *(item.patterns or {}).values()]
-        for inner in (item.additional, item.items, item.contains, item.content):
-            if isinstance(inner, Schema):
-                waiting.append(inner)
-        for condition in item.conditions:
-            waiting += [inner for inner in (condition.then, condition.otherwise) if inner is not None]
+        waiting += [*(parameter.schema for parameter in item.properties), *_same_value(item), *_inner_values(item)]
+
+
+def _same_value(schema: Schema) -> Iterator[Schema]:
+    """Yields the schemas in a schema that describe the same value."""
+    yield from schema.also
+    yield from schema.alternatives
+    for condition in schema.conditions:
+        yield from filter(None, (condition.then, condition.otherwise))
+
+
+def _inner_values(schema: Schema) -> Iterator[Schema]:
+    """Yields the schemas in a schema that describe values inside the value, except declared properties."""
+    yield from (*schema.prefix_items, *(schema.patterns or {}).values())
+    for inner in (schema.additional, schema.items, schema.contains, schema.content):
+        if isinstance(inner, Schema):
+            yield inner
+
+
+def report_undescribed(service: Service, problems: ProblemLog) -> None:
+    """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
+
+    The description of a named type also describes a property of that type, and the description of a property also
+    describes its declaration in an alternative.
+    """
+    types = {item.name: item.schema for item in service.schemas}
+    described: dict[str, bool] = {}
+
+    def add(parameters: Iterable[Parameter], elsewhere: frozenset[str] = frozenset()) -> None:
+        for item in parameters:
+            if item.pointer not in described:
+                type_names = filter(None, (item.schema.ref, *item.schema.includes))
+                described[item.pointer] = bool(
+                    item.description
+                    or item.schema.description
+                    or item.name in elsewhere
+                    or any(name in types and types[name].description for name in type_names)
+                )
+                add_inside(item.schema)
+
+    def add_inside(schema: Schema, elsewhere: frozenset[str] = frozenset()) -> None:
+        if schema.properties or schema.alternatives or schema.also or schema.conditions:
+            elsewhere |= _described_properties(schema, types)
+            add(schema.properties, elsewhere)
+            for same in _same_value(schema):
+                add_inside(same, elsewhere)
+        for inner in _inner_values(schema):
+            add_inside(inner)
+
+    for owners in (service.tools, service.prompts, service.events):
+        for owner in owners:
+            add(owner.parameters)
+    for tool in service.tools:
+        for output in (tool.output, *tool.other_outputs):
+            if output is not None and output.schema is not None:
+                add_inside(output.schema)
+    for schema in types.values():
+        add_inside(schema)
+    missing = [pointer for pointer, is_described in described.items() if not is_described]
+    if missing:
+        first = ", ".join(["this", *missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
+        message = f"{len(missing):,} of {len(described):,} parameters and properties have no description: {first}"
+        problems.report("properties-undescribed", missing[0], message, "add a description to each")
+
+
+def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:
+    """Returns the names of the properties that a schema, or a type that it includes, describes."""
+    names: set[str] = set()
+    seen: set[str] = set()
+    stack = [schema]
+    while stack:
+        current = stack.pop()
+        names.update(item.name for item in current.properties if item.description)
+        for name in (current.ref, *current.includes):
+            if name is not None and name in types and name not in seen:
+                seen.add(name)
+                stack.append(types[name])
+    return names

@@ -112,6 +112,7 @@ class _Flattener:
         self._count += 1
         if "$ref" in raw and not self._schemas.ref_siblings:
             raw = {"$ref": raw["$ref"]}
+        raw = self._schemas.without_moot_keywords(raw)
         if common is None and (not OBJECT_KEYWORDS.isdisjoint(raw) or _allows_other_types(raw)):
             self._add_object_keywords(raw, pointer, is_itself)
         if common is None and (description := text_of(raw, "description")) is not None:

@@ -252,10 +252,9 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Re
         }
     elif patterns is not None:
         report(child(pointer, "patternProperties"), f"expected an object, found {kind_of(patterns)}")
-    # Unevaluated properties are read as additional ones; which keywords evaluate a property is not modelled.
-    if "unevaluatedProperties" in raw and "additionalProperties" not in raw:
+    if "unevaluatedProperties" in raw:
         fields |= object_fields(raw, pointer, read, "unevaluatedProperties")
-    if (items := raw.get("unevaluatedItems", True)) is not True and "items" not in raw:
+    if (items := raw.get("unevaluatedItems", True)) is not True:
         fields["items"] = read(items, child(pointer, "unevaluatedItems"))
     if conditions := tuple(_conditions(raw, pointer, read, report)):
         fields["conditions"] = conditions

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -19,7 +19,6 @@ from urllib.parse import unquote
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
-from skillgen.model.service import Service
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT
@@ -30,6 +29,7 @@ from skillgen.sources.json_schema.keywords import (
     array_fields,
     constraints_of,
     kind_of,
+    members,
     object_fields,
     references,
     required_names,
@@ -45,9 +45,6 @@ DEPTH_LIMIT = 48
 _SCANNED_VALUES_LIMIT = 1_000_000
 """Maximum number of values in which anchors and identifiers are searched."""
 
-_LOCATIONS_LIMIT = 3
-"""Locations that one problem lists if it occurs in many."""
-
 _SCALAR_KEYWORDS = frozenset(
     {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
 )
@@ -55,6 +52,9 @@ _COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "depreca
 _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
+
+_UNEVALUATED = {"unevaluatedProperties": "additionalProperties", "unevaluatedItems": "items"}
+"""Keywords for what no part of a schema evaluates, and the keywords that evaluate everything else."""
 
 _NAME_CONTAINERS = frozenset({"$defs", "definitions", "properties", "schemas"})
 """Keywords whose members have names chosen by the author."""
@@ -207,6 +207,7 @@ class SchemaDocument:
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
+        raw = self.without_moot_keywords(raw)
         fields["constraints"] = self._constraints(raw)
 
         def read(inner: Json, inner_pointer: str) -> Schema:
@@ -254,6 +255,34 @@ class SchemaDocument:
             schemas[current] = json.dumps(raw, sort_keys=True)
             stack.extend(references(raw))
         return frozenset(f"{key} {schema}" for key, schema in schemas.items())
+
+    def without_moot_keywords(self, raw: dict[str, Json]) -> dict[str, Json]:
+        """Returns a schema without `unevaluatedProperties` and `unevaluatedItems` if nothing can be unevaluated.
+
+        That is so if a part of the schema has a keyword for all other properties or items (JSON Schema 2020-12, 11).
+        """
+        moot = [keyword for keyword in _UNEVALUATED if keyword in raw and self._evaluates_all(raw, keyword)]
+        return {key: value for key, value in raw.items() if key not in moot} if moot else raw
+
+    def _evaluates_all(self, raw: dict[str, Json], keyword: str) -> bool:
+        """True if a schema or a part of it, even an alternative, applies the counterpart of a keyword."""
+        counterpart = _UNEVALUATED[keyword]
+        parts: list[Json] = [raw]
+        seen: set[int] = set()
+        for part in parts:
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            is_applied = part.get(counterpart, False) is not False and not isinstance(part[counterpart], list)
+            is_replaced = counterpart in raw if part is raw else part.get(keyword, False) is not False
+            if is_applied or is_replaced:
+                return True
+            parts += [item for key in ("allOf", "oneOf", "anyOf") for _, item in members(part, key)]
+            parts += [part.get("then"), part.get("else")]
+            reference = part.get("$ref")
+            if isinstance(reference, str) and (pointer := self._refs.pointer(reference)) is not None:
+                parts.append(follow(self.root, pointer))
+        return False
 
     def _add_structure(
         self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int, read: ReadSchema
@@ -472,82 +501,6 @@ class _PendingType:
         return self.raw == other.raw and self.document.closure(self.reference) == other.document.closure(
             other.reference
         )
-
-
-def report_undescribed(service: Service, problems: ProblemLog) -> None:
-    """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
-
-    The description of a named type also describes a property of that type, and the description of a property also
-    describes its declaration in an alternative.
-    """
-    types = {item.name: item.schema for item in service.schemas}
-    described: dict[str, bool] = {}
-    parameters = (*(item.parameters for item in service.tools), *(item.parameters for item in service.prompts))
-    for group in (*parameters, *(item.parameters for item in service.events)):
-        _record_descriptions(group, frozenset(), types, described)
-    for tool in service.tools:
-        for output in (tool.output, *tool.other_outputs):
-            if output is not None and output.schema is not None:
-                _record_inner_descriptions(output.schema, frozenset(), types, described)
-    for schema in types.values():
-        _record_inner_descriptions(schema, frozenset(), types, described)
-    missing = [pointer for pointer, is_described in described.items() if not is_described]
-    if missing:
-        others = "".join(f", {pointer}" for pointer in missing[1:_LOCATIONS_LIMIT])
-        more = ", …" if len(missing) > _LOCATIONS_LIMIT else ""
-        problems.report(
-            "properties-undescribed",
-            missing[0],
-            f"{len(missing):,} of {len(described):,} parameters and properties have no description: this{others}{more}",
-            "add a description to each",
-        )
-
-
-def _record_descriptions(
-    parameters: Iterable[Parameter], elsewhere: frozenset[str], types: Mapping[str, Schema], described: dict[str, bool]
-) -> None:
-    """Records, by pointer, whether parameters and nested properties are described; names in `elsewhere` are."""
-    for item in parameters:
-        if item.pointer in described:
-            continue
-        schema = item.schema
-        type_names = (schema.ref, *schema.includes)
-        described[item.pointer] = bool(
-            item.description
-            or schema.description
-            or item.name in elsewhere
-            or any(name in types and types[name].description for name in type_names if name is not None)
-        )
-        _record_inner_descriptions(schema, frozenset(), types, described)
-
-
-def _record_inner_descriptions(
-    schema: Schema, elsewhere: frozenset[str], types: Mapping[str, Schema], described: dict[str, bool]
-) -> None:
-    if schema.properties or schema.alternatives or schema.also:
-        names = elsewhere | _described_properties(schema, types)
-        _record_descriptions(schema.properties, names, types, described)
-        for inner in (*schema.alternatives, *schema.also):
-            _record_inner_descriptions(inner, names, types, described)
-    others = (*schema.prefix_items, *(schema.patterns or {}).values(), schema.items, schema.additional, schema.content)
-    for other in others:
-        if isinstance(other, Schema):
-            _record_inner_descriptions(other, frozenset(), types, described)
-
-
-def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:
-    """Returns the names of the properties that a schema, or a type that it includes, describes."""
-    names: set[str] = set()
-    seen: set[str] = set()
-    stack = [schema]
-    while stack:
-        current = stack.pop()
-        names.update(item.name for item in current.properties if item.description)
-        for name in (current.ref, *current.includes):
-            if name is not None and name in types and name not in seen:
-                seen.add(name)
-                stack.append(types[name])
-    return names
 
 
 def _candidate_names(name: str, owner: str | None) -> Iterator[str]:

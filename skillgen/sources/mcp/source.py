@@ -15,10 +15,11 @@ from itertools import starmap
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, child
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
+from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_entries, raw_entries

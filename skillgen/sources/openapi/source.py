@@ -9,12 +9,13 @@ from dataclasses import replace
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Auth, Endpoint, Requirements
 from skillgen.model.service import Service
+from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Icon, Json, Origin, Value
 from skillgen.security.addresses import host_of, icon_objection
 from skillgen.sources.detect import detect_kind
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
-from skillgen.sources.json_schema.loader import SchemaReader, report_undescribed
+from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.openapi.checks import (
     check_content,
     check_dialect,
