@@ -87,9 +87,14 @@ def _fork_server() -> ForkServer:
     return ForkServer(environment())
 
 
-def generated(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Finished:
+def generated(
+    *arguments: object,
+    stdin: str | bytes | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Finished:
     """Runs skillgen where it must succeed."""
-    finished = run_skillgen(*arguments, cwd=cwd, env=env)
+    finished = run_skillgen(*arguments, stdin=stdin, cwd=cwd, env=env)
     assert finished.exit_code == 0, finished.stderr
     return finished
 

@@ -72,6 +72,9 @@ Asked = list[tuple[str, dict[str, str]]]
 Reply = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes]"]
 
 
+Serve = Callable[[dict[str, Answer]], str]
+
+
 @pytest.fixture
 def answering() -> Iterator[Callable[[Reply], tuple[str, Asked]]]:
     """Yields a function that serves what another one answers, and yields the address and what was asked."""
@@ -97,7 +100,7 @@ def answering() -> Iterator[Callable[[Reply], tuple[str, Asked]]]:
 
 
 @pytest.fixture
-def serve(answering: Callable[[Reply], tuple[str, Asked]]) -> Callable[[dict[str, Answer]], str]:
+def serve(answering: Callable[[Reply], tuple[str, Asked]]) -> Serve:
     """Returns a function that serves answers, path to answer, and yields their address; any other path is not found."""
 
     def served(answers: dict[str, Answer]) -> str:

@@ -41,3 +41,11 @@ def write(path: Path, data: Json) -> Path:
     """Writes a description as JSON."""
     path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
     return path
+
+
+def follow(data: Json, pointer: str) -> Json:
+    """Returns what a JSON pointer refers to."""
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        data = data[int(key) if isinstance(data, list) else key]
+    return data

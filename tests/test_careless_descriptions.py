@@ -13,15 +13,14 @@ from cli import generated, run_skillgen
 from descriptions import description, operation, write
 from listed import documented, tool
 
-from skillgen.pipeline.generate import DescriptionOptions, Overrides
-from skillgen.pipeline.read import read_description
+import skillgen
 
 Json = Any
 
 
 def read(folder: Path, data: Json) -> tuple[Any, set[tuple[str, str]]]:
     """Returns the service of a description, and code and place of each problem."""
-    service = read_description(str(write(folder / "api.json", data)), Overrides(), DescriptionOptions())
+    service = skillgen.read(write(folder / "api.json", data))
     return service, {(item.code, item.where) for item in service.problems}
 
 

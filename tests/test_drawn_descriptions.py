@@ -21,11 +21,7 @@ from drawn import WORD, Drawn
 from jsonschema import Draft202012Validator
 from sendable import calls_in
 
-from skillgen.enrich.inference import infer_missing
-from skillgen.errors import ProblemLog
-from skillgen.render.formats import render_documents
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
+import skillgen
 
 pytestmark = pytest.mark.slow
 
@@ -39,10 +35,8 @@ class Pages:
     """The references of a description."""
 
     def __init__(self, data: Json) -> None:
-        document = Document(data=data, name="drawn.json", url=None, size_bytes=100)
-        service = infer_missing(service_from_description(document, ProblemLog()))
-        rendered = render_documents(service, ("skill",), None)
-        self.texts = {PurePosixPath(item.path).name: item.text for item in rendered if "/references/" in item.path}
+        rendered = skillgen.render_documents(skillgen.read(data), emit="skill")
+        self.texts = {PurePosixPath(path).name: text for path, text in rendered.items() if "/references/" in path}
         self._sections: dict[tuple[str, str], Section] = {}
         for name, text in self.texts.items():
             for section in MarkdownDocument(text).sections(2):

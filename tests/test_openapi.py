@@ -18,13 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
 
-from skillgen.enrich.inference import infer_missing
-from skillgen.errors import ProblemLog, SourceError
+import skillgen
 from skillgen.model.codec import from_json, to_json
-from skillgen.model.service import Service
-from skillgen.render.formats import render_documents
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
 from skillgen.text.unicode import strip_invisible
 
 Json = Any
@@ -899,16 +894,14 @@ def test_whatever_is_broken_the_rest_is_documented_and_nothing_raises(changes: l
             holder[f"{key}~/ \n"] = holder.pop(key)
         else:
             holder[key] = copy.deepcopy(wrong)
-    problems = ProblemLog()
     try:
-        service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
-    except SourceError:
+        service = skillgen.read(data)
+    except skillgen.SourceError:
         return
-    service = infer_missing(service)
-    assert from_json(Service, json.loads(json.dumps(to_json(service)))) == service
-    for document in render_documents(service):
-        document.text.encode("utf-8")
-        assert document.text.endswith("\n")
+    assert from_json(skillgen.Service, json.loads(json.dumps(to_json(service)))) == service
+    for text in skillgen.render_documents(service).values():
+        text.encode("utf-8")
+        assert text.endswith("\n")
 
 
 # -- hostile words ---------------------------------------------------------------------------------------------------
@@ -960,11 +953,7 @@ def told(text: str, lead: str) -> Json:
 
 def texts(data: Json, out: Path) -> dict[str, str]:
     """Returns the Markdown documents of a description; they also go to a folder, where links can be followed."""
-    service = infer_missing(service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog()))
-    for document in render_documents(service):
-        path = out.joinpath(*document.path.split("/"))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(document.text, encoding="utf-8", newline="\n")
+    skillgen.generate(skillgen.read(data), out)
     return {path: content.decode() for path, content in files_of(out).items() if path.endswith((".md", ".txt"))}
 
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli import generated
+from conftest import Serve
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 
-from skillgen.errors import ProblemLog
-from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
+import skillgen
 
 Json = Any
 
 
-def service_of(data: Json) -> Service:
-    return service_from_description(Document(data=data, size_bytes=1, name="test"), ProblemLog())
-
-
-def tool_of(method: Json = "get", **members: Json) -> Tool:
+def tool_of(method: Json = "get", **members: Json) -> skillgen.Tool:
     """Returns the one operation of a description, read."""
-    return service_of(description({"/a": {method: operation("x", **members)}})).tools[0]
+    return skillgen.read(description({"/a": {method: operation("x", **members)}})).tools[0]
 
 
 @pytest.mark.parametrize(("method", "read_only", "destructive", "idempotent"), [
@@ -76,7 +70,7 @@ def test_x_mcp_at_the_root_says_nothing_of_the_service() -> None:
     data = description()
     data["x-mcp"] = {"logo": "https://wrong.example/logo.png", "categories": ["wrong"], "protocolVersion": "2025-06-18"}
     data["info"]["x-mcp"] = {"logo": "https://tasks.example/logo.png", "categories": ["tasks"]}
-    service = service_of(data)
+    service = skillgen.read(data)
     assert (service.icons[0].src, service.categories) == ("https://tasks.example/logo.png", ("tasks",))
 
 
@@ -96,10 +90,9 @@ def test_a_logo_follows_the_rules_of_icons(logo: str, kept: bool) -> None:
     """S2-06, S1-02: only the service's own domain, or the picture itself."""
     data = description()
     data["info"]["x-mcp"] = {"logo": logo}
-    problems = ProblemLog()
-    service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
+    service = skillgen.read(data)
     assert [icon.src for icon in service.icons] == [logo] * kept
-    reported = [problem.where for problem in problems if problem.code == "icon-left-out"]
+    reported = [problem.where for problem in service.problems if problem.code == "icon-left-out"]
     assert reported == ["/info/x-mcp/logo"] * (not kept)
 
 
@@ -107,7 +100,7 @@ def test_a_logo_may_be_on_the_domain_above_that_of_the_api() -> None:
     """S2-06: as in the draft's own example."""
     data = description(servers=[{"url": "https://api.acmetasks.com"}])
     data["info"]["x-mcp"] = {"logo": "https://acmetasks.com/logo.png"}
-    assert len(service_of(data).icons) == 1
+    assert len(skillgen.read(data).icons) == 1
 
 
 @pytest.mark.parametrize(("security", "told"), [
@@ -271,7 +264,7 @@ def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_p
     assert f"Environment variables of the examples, set by the user: {named}" in skill
 
 
-def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path) -> None:
+def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path, serve: Serve) -> None:
     """S2-12: without a scheme https is taken; without servers that of the description counts (3.1, "servers")."""
     source = write(tmp_path / "api.json", description(servers=[{"url": "//tasks.example/v1"}]))
     generated("from-openapi", source, "-o", tmp_path / "out")
@@ -281,14 +274,14 @@ def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path) -> No
     assert "api-endpoint" not in (tmp_path / "out/llms.txt").read_text("utf-8")
     data = description()
     del data["servers"]
-    found = Document(data=data, size_bytes=1, name="test", url="https://tasks.example/.well-known/mcp.json")
-    (endpoint,) = service_from_description(found, ProblemLog()).endpoints
-    assert (endpoint.url, (endpoint.origins or {})["url"].kind) == ("https://tasks.example/", "defaulted")
+    address = serve({"/.well-known/mcp.json": (200, "application/json", json.dumps(data).encode())})
+    (endpoint,) = skillgen.read(address).endpoints
+    assert (endpoint.url, (endpoint.origins or {})["url"].kind) == (f"{address}/", "defaulted")
 
 
 def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
     servers = [{"url": "/here"}, {"url": "https://tasks.example/v1"}]
-    assert [endpoint.url for endpoint in service_of(description(servers=servers)).endpoints] == [
+    assert [endpoint.url for endpoint in skillgen.read(description(servers=servers)).endpoints] == [
         "https://tasks.example/v1",
         "/here",
     ]
@@ -319,7 +312,7 @@ def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
     """S2-12."""
     schemes = {"jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
                "own": {"type": "http", "scheme": "HMAC-SHA256"}}  # fmt: skip
-    auth = service_of(description(components={"securitySchemes": schemes})).requirements.auth
+    auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
     found = [(item.sent_as, item.token_format) for item in auth]
     assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
 
@@ -328,7 +321,7 @@ def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
     """S2-11, S2-13."""
     flows: Json = {"authorizationCode": {"scopes": {}}, "clientCredentials": {"scopes": {}}}
     schemes = {"login": {"type": "oauth2", "x-usePkce": True, "flows": flows}}
-    auth = service_of(description(components={"securitySchemes": schemes})).requirements.auth
+    auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
     assert {item.flow: item.pkce for item in auth} == {"authorizationCode": True, "clientCredentials": None}
 
 
@@ -353,11 +346,8 @@ def test_a_stream_is_documented_with_what_it_is_inferred_from(tmp_path: Path) ->
 
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:
     """S2-19."""
-    from skillgen.pipeline.generate import DescriptionOptions, Overrides
-    from skillgen.pipeline.read import read_description
-
     source = Path(__file__).parent.parent / "examples" / "acme-tasks" / "mcp.yaml"
-    service = read_description(str(source), Overrides(), DescriptionOptions())
+    service = skillgen.read(source)
     assert [tool.name for tool in service.tools] == ["search-tasks", "create-task", "complete-task"]
     assert {tool.scopes for tool in service.tools} == {("read", "write")}
     assert service.categories == ("project-management",)

@@ -19,38 +19,26 @@ from jsonschema import Draft202012Validator
 from properties import examples
 from sendable import Call, FakeCurl, calls_in, calls_of
 
-from skillgen.enrich.inference import infer_missing
-from skillgen.errors import ProblemLog
-from skillgen.model.service import Service
-from skillgen.render.formats import render_documents
-from skillgen.security.screening import screen_service
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
+import skillgen
 
 Json = Any
 
 
-def service_of(data: Json) -> Service:
-    problems = ProblemLog()
-    document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
-    return infer_missing(service_from_description(document, problems))
-
-
 def problems_of(data: Json) -> list[tuple[str, str]]:
-    problems = ProblemLog()
-    service_from_description(Document(data=data, name="tasks.json", url=None, size_bytes=100), problems)
-    return [(problem.code, problem.where) for problem in problems if problem.code.startswith("example")]
+    return [
+        (problem.code, problem.where) for problem in skillgen.read(data).problems if problem.code.startswith("example")
+    ]
 
 
-def pages_of(service: Service) -> list[str]:
-    documents = render_documents(service, ("skill",), None)
-    return [item.text for item in documents if "/references/" in item.path]
+def pages_of(service: skillgen.Service) -> list[str]:
+    texts = skillgen.render_documents(service, emit="skill")
+    return [text for path, text in texts.items() if "/references/" in path]
 
 
 def call_of(method: str, path: str, operation_: Json, **members: Json) -> Call:
     """Returns the one call of a description that has one operation."""
     data = description({path: {method: {**operation("act"), **operation_}}}, **members)
-    (call,) = (call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None)
+    (call,) = (call for page in pages_of(skillgen.read(data)) for call in calls_in(page).values() if call is not None)
     return call
 
 
@@ -151,7 +139,7 @@ def test_a_type_is_shown_by_the_value_that_it_allows(values: list[Json], told: s
     """S2-08, issue 4: a discriminator without a mapping, and types that say which value is theirs."""
     schema = {"type": "object", "required": ["one"], "properties": {"one": {"$ref": "#/components/schemas/Any"}}}
     acts = {"post": {**operation("act"), **body("application/json", schema)}}
-    pages = pages_of(service_of(description({"/a": acts}, components={"schemas": told_types(values)})))
+    pages = pages_of(skillgen.read(description({"/a": acts}, components={"schemas": told_types(values)})))
     (call,) = (call for page in pages for call in calls_in(page).values() if call is not None)
     assert told in "\n".join(pages)
     assert f'"kind": "{sent}"' in call.text
@@ -262,7 +250,7 @@ def test_a_placeholder_of_our_own_is_no_credential() -> None:
     schema = {"type": "string", "format": "uuid"}
     paths = {"/a/{id}": {"get": operation("a", parameters=[parameter("id", "path", schema)])},
              "/b": {"get": operation("b", parameters=[parameter("session_token", "query", schema)])}}  # fmt: skip
-    assert all(tool.examples for tool in screen_service(service_of(description(paths))).tools)
+    assert all(tool.examples for tool in skillgen.read(description(paths)).tools)
 
 
 def test_a_parameter_that_holds_json_is_sent_as_json(curl: FakeCurl) -> None:
@@ -290,12 +278,12 @@ def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: st
     """S2-12, S0-22."""
     scheme, expected, word = AUTHENTICATION[name]
     data = description(security=[{"way": []}], components={"securitySchemes": {"way": scheme}})
-    service = service_of(data)
+    service = skillgen.read(data)
     (call,) = (call for page in pages_of(service) for call in calls_in(page).values() if call)
     env = {f"SKILL_TASKS_{word}": "s3", "SKILL_TASKS_PASSWORD": "s4"}
     assert curl.arguments(call.text, env)[1:] == expected
-    skill = render_documents(service, ("skill",), None)[0].text
-    assert f"`SKILL_TASKS_{word}`" in skill
+    texts = skillgen.render_documents(service, emit="skill")
+    assert f"`SKILL_TASKS_{word}`" in texts["skills/tasks/SKILL.md"]
 
 
 def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
@@ -404,7 +392,7 @@ def test_declared_examples_come_first_and_are_marked_as_declared() -> None:
         {"/tasks": {"post": {**operation("add"), **media}}},
         components={"examples": {"one": {"value": {"title": "Buy milk"}}}},
     )
-    page = next(page for page in pages_of(service_of(data)) if "## add" in page)
+    page = next(page for page in pages_of(skillgen.read(data)) if "## add" in page)
     assert '-d \'{"title": "Buy milk"}\'' in page
     assert "Example:\n" in page
     assert problems_of(data) == []
@@ -417,7 +405,7 @@ def test_an_invalid_declared_example_is_reported_and_replaced() -> None:
     assert problems_of(data) == [
         ("example-invalid", "/paths/~1tasks/post/requestBody/content/application~1json/example"),
     ]
-    assert any("""-d '{"size": 1}'""" in page for page in pages_of(service_of(data)))
+    assert any("""-d '{"size": 1}'""" in page for page in pages_of(skillgen.read(data)))
 
 
 def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> None:
@@ -425,7 +413,7 @@ def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> No
     media = body("application/json", schema, example={"text": "x" * 30_000})
     data = description({"/tasks": {"post": {**operation("add"), **media}}})
     assert [code for code, _ in problems_of(data)] == ["example-too-long"]
-    assert all(len(page) < 2_000 for page in pages_of(service_of(data)))
+    assert all(len(page) < 2_000 for page in pages_of(skillgen.read(data)))
 
 
 def test_a_body_that_requires_nothing_says_something_all_the_same(curl: FakeCurl) -> None:
@@ -441,7 +429,7 @@ def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: Fak
         {"/a": {"additionalOperations": {"RESERVE": operation("act", requestBody={"content": content})}}},
         openapi="3.2.0",
     )
-    (call,) = (call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None)
+    (call,) = (call for page in pages_of(skillgen.read(data)) for call in calls_in(page).values() if call is not None)
     assert options(curl.arguments(call.text), "-d") == ['{"days": 1}']
 
 
@@ -539,11 +527,9 @@ def test_what_extends_a_closed_type_is_sent_and_documented_as_forbidden(curl: Fa
     call = call_of("post", "/a", asked)
     assert json.loads(options(curl.arguments(call.text), "-d")[0]) == {"a": 1, "b": False}
     data = description({"/a": {"post": operation("act", **asked)}})
-    (page,) = (page for page in pages_of(service_of(data)) if "## act" in page)
+    (page,) = (page for page in pages_of(skillgen.read(data)) if "## act" in page)
     assert ": valid only without the `additionalProperties: false` of a part of its schema" in page
-    problems = ProblemLog()
-    service_from_description(Document(data=data, name="a", url=None, size_bytes=1), problems)
-    assert "properties-forbidden" in {problem.code for problem in problems}
+    assert "properties-forbidden" in {problem.code for problem in skillgen.read(data).problems}
 
 
 @pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0", "3.2.0"])
@@ -567,7 +553,7 @@ def test_null_in_a_declared_example_is_valid_for_a_nullable_schema() -> None:
 def test_where_no_request_can_be_made_the_reason_is_reported() -> None:
     data = description({"/tasks": {"post": {**operation("add"), **body("application/xml", {"type": "object"})}}})
     assert problems_of(data) == [("example-missing", "/paths/~1tasks/post")]
-    assert not any("curl" in page for page in pages_of(service_of(data)))
+    assert not any("curl" in page for page in pages_of(skillgen.read(data)))
 
 
 hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\té"), max_size=12).map(
@@ -598,7 +584,7 @@ def test_no_text_of_a_source_breaks_out_of_its_quotes_or_its_fence(tmp_path_fact
         security=[{two: []}],
         info={"title": one, "version": "1"},
     )
-    calls = [call for page in pages_of(service_of(data)) for call in calls_in(page).values() if call is not None]
+    calls = [call for page in pages_of(skillgen.read(data)) for call in calls_in(page).values() if call is not None]
     for call in calls:
         arguments = curl.arguments(call.text)
         assert all(arguments[index - 1].startswith("-") for index in range(2, len(arguments), 2))
@@ -682,7 +668,7 @@ def test_a_discriminator_says_by_which_type_an_example_is_judged(
     types = {**types, "Pet": {keyword: [{"$ref": f"{REF}Cat"}, {"$ref": f"{REF}Dog"}], "discriminator": told}}
     sent = body("application/json", {"$ref": f"{REF}Pet"}, example=value)
     data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}, components={"schemas": types})
-    (example,) = service_of(data).tools[0].examples
+    (example,) = skillgen.read(data).tools[0].examples
     assert (example.input["body"] == value) is fits
     assert problems_of(data) == [
         ("example-invalid", "/paths/~1a/put/requestBody/content/application~1json/example")
@@ -702,7 +688,7 @@ def test_a_type_that_extends_another_makes_its_example_valid() -> None:
     value = {"petType": "Lizard", "rocks": True}
     sent = body("application/json", {"$ref": f"{REF}Animal"}, example=value)
     data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}, components={"schemas": types})
-    assert service_of(data).tools[0].examples[0].input == {"body": value}
+    assert skillgen.read(data).tools[0].examples[0].input == {"body": value}
 
 
 NAMED: dict[str, Any] = {
@@ -720,7 +706,7 @@ def test_each_named_example_of_a_request_is_a_call_or_is_named() -> None:
     schema = {"type": "object", "properties": {"x": {"type": "string"}}}
     sent = body("application/json", schema, examples=NAMED)
     data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}})
-    service = service_of(data)
+    service = skillgen.read(data)
     assert [(example.name, example.description) for example in service.tools[0].examples] == [
         (name, item.get("summary")) for name, item in NAMED.items() if name != "wrong"
     ]
@@ -738,7 +724,7 @@ def test_an_example_keeps_its_summary_and_its_description() -> None:
     sent = body("application/json", {"type": "object", "properties": {"x": {"type": "string"}}}, examples=examples)
     response = {"description": "Done", "content": {"application/json": {"schema": {}, "examples": examples}}}
     act = operation("a", requestBody=sent["requestBody"], responses={"200": response})
-    text = "\n".join(pages_of(service_of(description({"/a": {"put": act}}))))
+    text = "\n".join(pages_of(skillgen.read(description({"/a": {"put": act}}))))
     assert "Example: A heavy one. It is sent by ship.\n" in text
     assert "Example result: A heavy one. It is sent by ship.\n" in text
 
@@ -763,7 +749,7 @@ def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
         "202": {"description": "Later", "content": {"text/plain": {"example": "line 1\nline 2"}}},
         "404": {"description": "None", "content": {"application/json": {"example": {"message": "no such task"}}}},
     }
-    service = service_of(description({"/a": {"get": operation("a", responses=responses)}}))
+    service = skillgen.read(description({"/a": {"get": operation("a", responses=responses)}}))
     (tool,) = service.tools
     outputs = [output for output in (tool.output, *tool.other_outputs) if output is not None]
     assert [[example.name for example in output.examples] for output in outputs] == [["large", "one", "two"], [None]]
@@ -779,7 +765,7 @@ def test_examples_of_a_swagger_response_are_shown() -> None:
     response = {"description": "Done", "schema": {"type": "object"}, "examples": {"application/json": {"id": 7}}}
     paths = {"/a": {"get": {"operationId": "a", "summary": "A", "responses": {"200": response}}}}
     data = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "t.example", "paths": paths}
-    assert 'Example result:\n\n```json\n{"id": 7}\n```\n' in "\n".join(pages_of(service_of(data)))
+    assert 'Example result:\n\n```json\n{"id": 7}\n```\n' in "\n".join(pages_of(skillgen.read(data)))
 
 
 def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
@@ -787,7 +773,7 @@ def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     responses = {"200": {"description": "Done", "content": {"application/json": {"example": {"token": token}}}}}
     data = description({"/a": {"get": operation("a", responses=responses)}})
-    assert token not in "\n".join(pages_of(service_of(data)))
+    assert token not in "\n".join(pages_of(skillgen.read(data)))
     assert [code for code, _ in problems_of(data)] == ["example-not-shown"]
 
 
@@ -808,7 +794,7 @@ def test_the_input_schema_is_that_of_the_example() -> None:
     data = description({"/a/{id}": {"put": operation(
         "a", parameters=parameters, requestBody={"required": True, "content": content}
     )}})  # fmt: skip
-    (tool,) = service_of(data).tools
+    (tool,) = skillgen.read(data).tools
     schema: Any = tool.input_schema
     keys = ["body", "query.body", "header.body", "id", "query.id", "query.query.id", "body.body"]
     properties = schema["properties"]
@@ -830,7 +816,7 @@ def test_the_input_schema_is_that_of_the_example() -> None:
 def test_a_body_that_need_not_be_an_object_is_documented_as_such(schema: Json, told: str) -> None:
     """S2-08."""
     sent = body("application/json", {**schema, "properties": {"x": {"type": "string"}}})
-    service = service_of(description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}))
+    service = skillgen.read(description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}))
     assert told in "\n".join(pages_of(service))
 
 
@@ -838,5 +824,5 @@ def test_the_example_of_an_optional_parameter_with_content_is_shown() -> None:
     """S0-32."""
     content = {"application/json": {"schema": {"type": "object"}, "example": {"state": "open"}}}
     parameters = [{"name": "filter", "in": "query", "content": content}]
-    service = service_of(description({"/a": {"get": operation("a", parameters=parameters)}}))
+    service = skillgen.read(description({"/a": {"get": operation("a", parameters=parameters)}}))
     assert 'Example: `{"state": "open"}`' in "\n".join(pages_of(service))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli import generated, run_skillgen
-from descriptions import description, operation, write
+from conftest import Serve
+from descriptions import description, follow, operation, write
 from documents import MarkdownDocument, broken_links
 
-from skillgen.errors import ProblemLog
-from skillgen.model.service import Service
-from skillgen.model.values import follow
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
+import skillgen
 
 Json = Any
 
@@ -109,18 +107,17 @@ SHOP: dict[str, Json] = {
 """A description that uses most of what Swagger 2.0 has."""
 
 
-def read(data: Json) -> tuple[Service, ProblemLog]:
+def read(data: Json) -> tuple[skillgen.Service, tuple[skillgen.Problem, ...]]:
     """Returns the service of a description, and what is wrong with it."""
-    problems = ProblemLog()
-    service = service_from_description(Document(data=data, size_bytes=1, name="test"), problems)
-    return service, problems
+    service = skillgen.read(data)
+    return service, service.problems
 
 
-def codes(problems: ProblemLog) -> list[str]:
+def codes(problems: Iterable[skillgen.Problem]) -> list[str]:
     return [problem.code for problem in problems if problem.level != "info"]
 
 
-def tool_of(service: Service, name: str) -> Any:
+def tool_of(service: skillgen.Service, name: str) -> Any:
     (tool,) = (tool for tool in service.tools if tool.name == name)
     return tool
 
@@ -140,25 +137,25 @@ def pointers(node: Json) -> list[str]:
 # -- Swagger 2.0 -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("members", "url", "addresses"), [
-    ({"host": "https://api.x.example"}, None, ["https://api.x.example"]),
-    ({"host": "http://api.x.example/v1/", "basePath": "b"}, None, ["http://api.x.example/v1/b"]),
-    ({"host": "http://api.x.example", "schemes": ["https"]}, None, ["https://api.x.example"]),
-    ({"host": "//api.x.example", "schemes": ["https"]}, None, ["https://api.x.example"]),
-    ({"host": "HTTPS://api.x.example"}, None, ["https://api.x.example"]),
-    ({"schemes": ["https"]}, "http://x.example:81/a.json", ["https://x.example:81"]),
-    ({"schemes": ["https"], "basePath": "/v1"}, "http://x.example/a.json", ["https://x.example/v1"]),
-    ({"basePath": "/v1"}, "http://x.example/a.json", ["http://x.example/v1"]),
-    ({"host": "api.x.example"}, "http://x.example/a.json", ["http://api.x.example"]),
-    ({"schemes": ["https"], "basePath": "/v1"}, None, ["/v1"]),
+@pytest.mark.parametrize(("members", "is_at_url", "address"), [
+    ({"host": "https://api.x.example"}, False, "https://api.x.example"),
+    ({"host": "http://api.x.example/v1/", "basePath": "b"}, False, "http://api.x.example/v1/b"),
+    ({"host": "http://api.x.example", "schemes": ["https"]}, False, "https://api.x.example"),
+    ({"host": "//api.x.example", "schemes": ["https"]}, False, "https://api.x.example"),
+    ({"host": "HTTPS://api.x.example"}, False, "https://api.x.example"),
+    ({"schemes": ["https"]}, True, "https://HOST"),
+    ({"schemes": ["https"], "basePath": "/v1"}, True, "https://HOST/v1"),
+    ({"basePath": "/v1"}, True, "http://HOST/v1"),
+    ({"host": "api.x.example"}, True, "http://api.x.example"),
+    ({"schemes": ["https"], "basePath": "/v1"}, False, "/v1"),
 ])  # fmt: skip
-def test_the_address_of_swagger_2(members: Json, url: str | None, addresses: list[str]) -> None:
+def test_the_address_of_swagger_2(members: Json, is_at_url: bool, address: str, serve: Serve) -> None:
     """S2-04: a scheme in `host` is not written twice; without `host`, `schemes` count for the host that was read."""
     data = {"swagger": "2.0", "info": SHOP["info"], "paths": {}, **members}
-    problems = ProblemLog()
-    service = service_from_description(Document(data=data, size_bytes=1, name="test", url=url), problems)
-    assert [endpoint.url for endpoint in service.endpoints] == addresses
-    assert ("host-invalid" in [problem.code for problem in problems]) is ("//" in members.get("host", ""))
+    served = serve({"/a.json": (200, "application/json", json.dumps(data).encode())})
+    service = skillgen.read(f"{served}/a.json" if is_at_url else data)
+    assert [endpoint.url for endpoint in service.endpoints] == [address.replace("HOST", served.partition("//")[2])]
+    assert ("host-invalid" in [problem.code for problem in service.problems]) is ("//" in members.get("host", ""))
 
 
 def test_swagger_2_is_read_into_the_same_model() -> None:
@@ -196,10 +193,8 @@ def test_swagger_2_is_read_into_the_same_model() -> None:
 
 def test_what_is_read_of_swagger_2_points_into_the_original_document() -> None:
     """X-50: a body is a parameter there, a form several, and a security scheme has another place."""
-    from skillgen.model.codec import to_json
-
-    service, _ = read(SHOP)
-    found = set(pointers(to_json(service)))
+    (service,) = json.loads(generated("inspect", "-", stdin=json.dumps(SHOP)).stdout)["services"]
+    found = set(pointers(service))
     for pointer in found:
         follow(SHOP, pointer)
     assert {
@@ -299,9 +294,11 @@ def test_tags_of_3_2_make_a_hierarchy_and_badges_sort_nothing() -> None:
         {"name": "lost", "parent": "nobody"},
         {"name": "snake", "parent": "snake"},
     ]
-    paths = {"/b": {"get": operation("b", tags=["new", "books"])}, "/s": {"get": operation("s", tags=["shop"])},
-             "/l": {"get": operation("l", tags=["lost", "new"])},
-             "/x": {"get": operation("x", tags=["snake"])}}  # fmt: skip
+    tagged = {"b": ["new", "books"], "s": ["shop"], "l": ["lost", "new"], "x": ["snake"]}
+    paths = {
+        f"/{name}": {"get": operation(name, tags=tags_), "put": operation(f"put_{name}", tags=tags_)}
+        for name, tags_ in tagged.items()
+    }
     service, problems = read(description(paths, openapi="3.2.0", tags=tags))
     assert [(group.name, group.title, group.parent) for group in service.groups] == [
         ("shop", "The shop", None),

@@ -9,8 +9,10 @@ import pytest
 from cli import generated
 from descriptions import description, operation, write
 from sendable import FakeCurl
-from test_openapi_requests import call_of, curl, options, service_of
+from test_openapi_requests import call_of, curl, options
 from test_openapi_versions import codes, read
+
+import skillgen
 
 Json = Any
 
@@ -73,7 +75,7 @@ def test_a_query_string_that_is_one_value_has_no_name(media_type: str, schema: J
     """S2-23: `in: querystring`."""
     whole = {"name": "sel", "in": "querystring", "required": True, "content": {media_type: {"schema": schema}}}
     data = description({"/a": {"get": operation("x", parameters=[whole])}}, openapi="3.2.0")
-    (tool,) = service_of(data).tools
+    (tool,) = skillgen.read(data).tools
     assert [item.name for item in tool.parameters] == ["sel"]
     assert f'/a?{query}"' in command_of("get", "/a", operation("x", parameters=[whole]), openapi="3.2.0")
 

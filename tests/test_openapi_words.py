@@ -8,11 +8,7 @@ import pytest
 from descriptions import description, operation
 from documents import MarkdownDocument, Section
 
-from skillgen.enrich.inference import infer_missing
-from skillgen.errors import ProblemLog
-from skillgen.render.formats import render_documents
-from skillgen.sources.documents import Document
-from skillgen.sources.openapi.source import service_from_description
+import skillgen
 
 Json = Any
 
@@ -22,12 +18,9 @@ ITEM: Json = {"type": "object", "description": "What is sold.", "properties": {"
 def section_of(acts: Json, **members: Json) -> Section:
     """Returns the section of the one operation of a description."""
     data = description({"/a/{id}": {"post": operation("act", **acts)}}, **members)
-    document = Document(data=data, name="tasks.json", url=None, size_bytes=100)
-    service = infer_missing(service_from_description(document, ProblemLog()))
-    pages = (item for item in render_documents(service, ("skill",), None) if "/references/" in item.path)
-    (found,) = (
-        part for page in pages for part in MarkdownDocument(page.text).sections(2) if part.heading.text == "act"
-    )
+    texts = skillgen.render_documents(skillgen.read(data), emit="skill")
+    pages = (text for path, text in texts.items() if "/references/" in path)
+    (found,) = (part for page in pages for part in MarkdownDocument(page).sections(2) if part.heading.text == "act")
     return found
 
 
