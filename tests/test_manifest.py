@@ -163,6 +163,20 @@ def test_errors_have_a_category_and_say_what_to_do(tmp_path: Path) -> None:
     assert "- `GONE`: Left" in tools
 
 
+@pytest.mark.parametrize(
+    ("methods", "kinds"),
+    [(["none", "api_key"], ["none", "api_key"]), (["none"], ["not declared"]), (["api_key", "api_key"], ["api_key"])],
+)
+def test_no_authentication_is_a_method_next_to_others(methods: list[str], kinds: list[str]) -> None:
+    """S4-08: alone it means that there is no method; the scopes belong to the first that takes a credential."""
+    manifest = copy.deepcopy(JIRA)
+    manifest["auth"]["methods"] = methods
+    auth = inspected(manifest)["requirements"]["auth"]
+
+    assert [method["kind"] for method in auth] == kinds
+    assert [bool(method.get("scopes")) for method in auth] == [kind != "none" for kind in kinds]
+
+
 def test_recommended_servers_are_documented_in_both_forms(tmp_path: Path) -> None:
     """S4-16: the manifest's own, and the one of the wire."""
     manifest = copy.deepcopy(JIRA)

@@ -20,10 +20,9 @@ from skillgen.model.values import Origin
 from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources import http
 from skillgen.sources.documents import load_text
-from skillgen.sources.mcp import metadata
-from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver
-from skillgen.sources.mcp.metadata import MetadataSources
+from skillgen.sources.mcp.ai_help import AiHelp, with_help
+from skillgen.sources.mcp.fields import FieldResolver
+from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
 from skillgen.sources.safety import reconcile_safety
 
 _ORIGIN = Origin("declared", "--extra")
@@ -74,8 +73,7 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
     for problem in service.problems:
         problems.add(problem)
     report_echoed_secrets(problems, extra.echoed_from)
-    reader = _ExtraReader(extra, problems)
-    addition = reader.service()
+    text, addition = _service_from_text(extra, problems)
     if addition is None:
         problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
         return replace(service, problems=tuple(problems))
@@ -100,7 +98,7 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
             problems.report("safety-facts-disagree", extra.name, f"{message}; the more cautious one is used")
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
             changes["access_level"], origins["access_level"] = level, _ORIGIN
-    help_text = reader.text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
+    help_text = text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     return replace(
         service,
         **changes,
@@ -149,52 +147,25 @@ _FIELDS = (
 )
 
 
-class _ExtraReader:
-    """Reads a text as a service without any other source."""
-
-    def __init__(self, extra: ExtraText, problems: ProblemLog) -> None:
-        result = {"content": extra.text, "contentType": "text/markdown"}
-        self.text: AiHelp = ai_help_from_result(result, problems)
-        nothing = FieldReader({}, "", "dashdash", problems)
-        self._sources = MetadataSources(dashdash=nothing, ai_help=self.text, server_info=nothing, manifest=nothing)
-        self._resolver = FieldResolver(problems)
-
-    def service(self) -> Service | None:
-        """Returns the facts of the text; `None` if it has no facts."""
-        sources, resolver, text = self._sources, self._resolver, self.text
-        if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
-            return None
-
-        def take(field: str, key: str, within: str | None = None) -> Any:
-            return resolver.value(field, *sources.all(key, within=within))
-
-        wanted, unwanted = _uses(text)
-        homepage = metadata.homepage_from(sources, resolver)
-        repository = resolver.value("repository", *sources.all("repository", FieldReader.link))
-        said = text.metadata.raw.get("alternativeAccess", {})
-        access = metadata.access_from(sources, FieldResolver(ProblemLog()), url=None, repository=None, homepage=None)
-        service = Service(
-            kind="mcp",
-            name=take("name", "name", "identity") or "",
-            summary=take("summary", "description", "identity") or text.quote,
-            description=text.introduction,
-            emoji=take("emoji", "emoji", "identity"),
-            homepage=homepage,
-            repository=repository,
-            status_page=resolver.value("status_page", *sources.all("statusPage", FieldReader.link)),
-            content_version=resolver.value("content_version", *sources.all("contentVersion", FieldReader.version)),
-            last_updated=take("last_updated", "lastUpdated"),
-            when_to_use=wanted,
-            when_not_to_use=unwanted,
-            access_level=metadata.access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
-            access=access if "mcpUrl" in said else replace(access, mcp=None),
-            install=metadata.install_from(sources, resolver),
-            requirements=metadata.requirements_from(sources, resolver),
-            invocation=metadata.invocation_from(sources, resolver),
-            rate_limit=metadata.rate_limit_from(sources, resolver),
-            categories=resolver.value("categories", *sources.all("categories", FieldReader.strings)) or (),
-        )
-        return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
+def _service_from_text(extra: ExtraText, problems: ProblemLog) -> tuple[AiHelp, Service | None]:
+    """Returns a text, and its facts as a service without any other source; `None` if it has no facts."""
+    sources = sources_from_results({"ai_help": {"content": extra.text, "contentType": "text/markdown"}}, problems)
+    resolver, text = FieldResolver(problems), sources.ai_help
+    if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
+        return text, None
+    wanted, unwanted = _uses(text)
+    service = Service(
+        kind="mcp",
+        name=resolver.value("name", *sources.all("name", within="identity")) or "",
+        summary=resolver.value("summary", *sources.all("description", within="identity")) or text.quote,
+        description=text.introduction,
+        when_to_use=wanted,
+        when_not_to_use=unwanted,
+        access_level=access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
+        access=access_from(sources, FieldResolver(ProblemLog()), url=None, repository=None, homepage=None),
+        **metadata_fields(sources, resolver),
+    )
+    return text, replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
 
 
 def _merge_sections(declared: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:

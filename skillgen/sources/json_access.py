@@ -43,6 +43,11 @@ def texts_of(value: Json, key: str) -> tuple[str, ...]:
     return tuple(item for item in as_list(as_dict(value).get(key)) if isinstance(item, str))
 
 
+def page_items(pages: Json, key: str) -> list[Json]:
+    """Returns the items of all pages of a list."""
+    return [item for page in as_list(pages) for item in as_list(as_dict(page).get(key))]
+
+
 SOURCE_LIMIT_BYTES = 256 * 1024 * 1024
 """Limit for a decompressed body, for all other documents of a description, and for all output of a server in a crawl.
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
 from skillgen.model.calls import ErrorCase
-from skillgen.model.values import Json, Value, child
+from skillgen.model.values import Json, Value
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
 from skillgen.text.summary import TRIGGER
@@ -61,6 +60,11 @@ def dashdashes_in_entry(entry: FieldReader) -> Iterator[FieldReader]:
     yield from _dashdashes(entry.object("annotations", "annotations"), may_have_prefix=True)
 
 
+def first_dashdash(dashdashes: Iterable[FieldReader], owner: FieldReader) -> FieldReader:
+    """Returns the `dashdash` object that counts; an empty one if there is none."""
+    return next(iter(dashdashes), None) or FieldReader({}, owner.pointer, "dashdash", owner.problems)
+
+
 def _dashdashes(owner: FieldReader, *, may_have_prefix: bool = False) -> Iterator[FieldReader]:
     for key, value in owner.raw.items():
         if key == "dashdash" or (may_have_prefix and key.endswith("/dashdash")):
@@ -69,43 +73,32 @@ def _dashdashes(owner: FieldReader, *, may_have_prefix: bool = False) -> Iterato
                 yield dashdash
 
 
-def check_dashdash(dashdash: FieldReader, problems: ProblemLog) -> None:
+def check_dashdash(dashdash: FieldReader) -> None:
     """Reports missing and invalid fields among those that seed 000, 3.1.2, requires of a server."""
     for path, code in _REQUIRED.items():
         owner = as_dict(dashdash.raw.get(path[0])) if len(path) == 2 else dashdash.raw
         if _is_missing(owner, path[-1]):
             field = ".".join(path)
-            problems.report(code, dashdash.pointer, f"dashdash has no {field}", f"declare {field}")
-    _check_version(dashdash, problems)
-    identity = as_dict(dashdash.raw.get("identity"))
-    if (name := text_of(identity, "name")) is not None and not _NAME.match(name):
-        problems.report(
-            "dashdash-identity-name-invalid",
-            dashdash.pointer + "/identity/name",
-            f"{name[:80]!r} is not 1 to 64 lower-case letters, digits and hyphens",
-        )
-    description = text_of(identity, "description")
+            dashdash.problems.report(code, dashdash.pointer, f"dashdash has no {field}", f"declare {field}")
+    version = value_of(dashdash.string("specVersion"))
+    match = _VERSION.match(version) if version is not None else None
+    if version is not None and match is None:
+        message = f"{version[:40]!r} is not a version like 0.2.0"
+        dashdash.report("dashdash-spec-version-invalid", "specVersion", message)
+    elif match is not None and tuple(map(int, match.groups())) < _OLDEST_VERSION:
+        message = f"{version[:40]} is older than 0.2.0; it is read as 0.2.0"
+        dashdash.report("dashdash-spec-version-old", "specVersion", message)
+    identity = dashdash.object("identity")
+    if (name := text_of(identity.raw, "name")) is not None and not _NAME.match(name):
+        message = f"{name[:80]!r} is not 1 to 64 lower-case letters, digits and hyphens"
+        identity.report("dashdash-identity-name-invalid", "name", message)
+    description = text_of(identity.raw, "description")
     if description is not None and not TRIGGER.search(description):
-        problems.report(
+        identity.report(
             "dashdash-description-without-trigger",
-            dashdash.pointer + "/identity/description",
+            "description",
             "the description does not say when to use the server",
             "add a sentence such as: Use when …",
-        )
-
-
-def _check_version(dashdash: FieldReader, problems: ProblemLog) -> None:
-    field = dashdash.string("specVersion")
-    if field is None or field.value is None:
-        return
-    match = _VERSION.match(field.value)
-    if match is None:
-        problems.report(
-            "dashdash-spec-version-invalid", field.pointer, f"{field.value[:40]!r} is not a version like 0.2.0"
-        )
-    elif tuple(int(number) for number in match.groups()) < _OLDEST_VERSION:
-        problems.report(
-            "dashdash-spec-version-old", field.pointer, f"{field.value[:40]} is older than 0.2.0; it is read as 0.2.0"
         )
 
 
@@ -125,12 +118,7 @@ class ToolEntry:
     __slots__ = ("_locations", "annotations", "dashdash", "dashdashes", "described", "fields")
 
     def __init__(
-        self,
-        fields: FieldReader,
-        problems: ProblemLog,
-        *,
-        described: FieldReader | None = None,
-        manifest: FieldReader | None = None,
+        self, fields: FieldReader, *, described: FieldReader | None = None, manifest: FieldReader | None = None
     ) -> None:
         self.fields = fields
         self.described = described
@@ -139,7 +127,7 @@ class ToolEntry:
         locations = (location for source in sources for location in (source, source.object("_meta")))
         self._locations = [location for location in (*locations, *self.annotations) if location.raw]
         self.dashdashes = [dashdash for source in sources for dashdash in dashdashes_in_entry(source)]
-        self.dashdash = next(iter(self.dashdashes), FieldReader({}, fields.pointer, "dashdash", problems))
+        self.dashdash = first_dashdash(self.dashdashes, fields)
 
     def field(self, name: str, read: Read) -> list[SourcedValue]:
         """Returns the values of a field of seed 004.
@@ -163,12 +151,13 @@ class ToolEntry:
 
     def unread(self) -> dict[str, Json]:
         """Returns the unread members of the entry; under `described`, those of the second stage."""
-        extras = self.fields.unread()
-        if self.described is not None and (unread := self.described.unread()):
-            extras["described"] = unread
-        if unread := self.dashdash.unread():
-            extras["dashdash"] = unread
-        return extras
+        return unread_members(self.fields, described=self.described, dashdash=self.dashdash)
+
+
+def unread_members(fields: FieldReader, **others: FieldReader | None) -> dict[str, Json]:
+    """Returns the unread members of an object, and under the names of `others` those of other objects."""
+    unread = {key: reader.unread() for key, reader in others.items() if reader is not None}
+    return {**fields.unread(), **{key: members for key, members in unread.items() if members}}
 
 
 def in_either_case(owner: FieldReader, name: str, read: Read) -> list[SourcedValue]:
@@ -185,55 +174,50 @@ def _spellings(name: str) -> tuple[str, ...]:
 
 def counted_limit(owner: FieldReader) -> RateLimit | None:
     """Reads the calls allowed per minute and day (seed 004, 1). What is left of them stays among the extras."""
-    limits = next(
-        (owner.object(key) for key in _spellings("rate_limits") if isinstance(owner.raw.get(key), dict)), None
+    key = next((key for key in _spellings("rate_limits") if isinstance(owner.raw.get(key), dict)), None)
+    if key is None:
+        return None
+    limits = owner.object(key)
+    limit = RateLimit(
+        requests_per_minute=value_of(*in_either_case(limits, "requests_per_minute", FieldReader.integer)),
+        requests_per_day=value_of(*in_either_case(limits, "requests_per_day", FieldReader.integer)),
     )
-    if limits is None:
-        return None
-    per_minute = value_of(*in_either_case(limits, "requests_per_minute", FieldReader.integer))
-    per_day = value_of(*in_either_case(limits, "requests_per_day", FieldReader.integer))
-    if per_minute is None and per_day is None:
-        return None
-    return RateLimit(requests_per_minute=per_minute, requests_per_day=per_day)
+    return limit if limit != RateLimit() else None
 
 
-def error_cases(owner: FieldReader, key: str, problems: ProblemLog) -> Iterator[ErrorCase]:
+def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
     """Reads a list of errors, or an object that maps error codes to errors or to their descriptions.
 
     These are the forms of `dashdash` (seed 000, 3.2.2), of seed 004 (11), and of servers that follow neither.
     """
     raw = owner.raw.get(key)
     if isinstance(raw, dict):
-        owner.ignore(key)
         errors = owner.object(key)
         for code, value in raw.items():
             if isinstance(value, dict):
-                yield _error_case(str(code), errors.object(code))
+                yield _error_case(code, errors.object(code))
             elif isinstance(value, str):
                 errors.ignore(code)
-                yield ErrorCase(code=str(code), description=value)
-        return
-    if isinstance(raw, list) and raw and all(isinstance(item, str) for item in raw):
+                yield ErrorCase(code=code, description=value)
+    elif isinstance(raw, list) and raw and all(isinstance(item, str) for item in raw):
         owner.ignore(key)
         for index, message in enumerate(raw):
             if message.strip():
                 yield ErrorCase(code="", description=message)
-                problems.report(
-                    "error-invalid",
-                    child(owner.pointer_to(key), index),
-                    "the error has no code; shown without one",
-                    "declare code",
-                )
-        return
-    for item in owner.objects(key):
-        code = value_of(item.json("code"))
-        has_code = isinstance(code, (str, int)) and not isinstance(code, bool)
-        case = _error_case(str(code) if has_code else "", item)
-        if has_code or case.description or case.resolution:
-            yield case
-        if not has_code:
-            outcome = "shown without one" if case.description or case.resolution else "left out"
-            problems.report("error-invalid", item.pointer, f"the error has no code; {outcome}", "declare code")
+                message = "the error has no code; shown without one"
+                owner.report("error-invalid", key, message, "declare code", index=index)
+    else:
+        for item in owner.objects(key):
+            code = value_of(item.json("code"))
+            has_code = isinstance(code, (str, int)) and not isinstance(code, bool)
+            case = _error_case(str(code) if has_code else "", item)
+            is_shown = has_code or case.description or case.resolution
+            if is_shown:
+                yield case
+            if not has_code:
+                outcome = "shown without one" if is_shown else "left out"
+                message = f"the error has no code; {outcome}"
+                item.problems.report("error-invalid", item.pointer, message, "declare code")
 
 
 def is_catalogue(raw: Json) -> bool:

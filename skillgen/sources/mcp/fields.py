@@ -70,7 +70,7 @@ class FieldReader:
     A member of the wrong type is reported and left out. `unread` returns the members that no caller read.
     """
 
-    __slots__ = ("_items", "_keys", "_objects", "_problems", "_read_keys", "pointer", "provider", "raw")
+    __slots__ = ("_items", "_keys", "_objects", "_read_keys", "pointer", "problems", "provider", "raw")
 
     def __init__(
         self,
@@ -85,15 +85,15 @@ class FieldReader:
         self.raw = raw
         self.pointer = pointer
         self.provider = provider
-        self._problems = problems
+        self.problems = problems
         self._keys = keys
         self._read_keys: set[str] = set()
         self._objects: dict[str, FieldReader] = {}
         self._items: dict[str, list[FieldReader]] = {}
 
-    def pointer_to(self, key: object) -> str:
-        """Returns the pointer to a member; for an object inside a text, the pointer to that text."""
-        return child(self.pointer, key) if self._keys is None else self.pointer
+    def pointer_to(self, *keys: object) -> str:
+        """Returns the pointer to a member or an item; for an object inside a text, the pointer to that text."""
+        return child(self.pointer, *keys) if self._keys is None else self.pointer
 
     def json(self, key: str) -> SourcedValue | None:
         """Reads a member of any type."""
@@ -101,17 +101,13 @@ class FieldReader:
 
     def string(self, key: str) -> SourcedValue | None:
         """Reads a string; a blank one counts as absent."""
-        field = self._read(key, "a string", lambda value: isinstance(value, str))
+        field = self._read(key, "a string", _is_string)
         return None if field is not None and field.value is not None and is_blank(field.value, key) else field
 
     def version(self, key: str) -> SourcedValue | None:
         """Reads a string, or a number in its place: YAML reads an unquoted version as one."""
-        field = self._read(
-            key, "a string", lambda value: isinstance(value, (str, int, float)) and not isinstance(value, bool)
-        )
-        if field is None or field.value is None or isinstance(field.value, str):
-            return self.string(key)
-        return replace(field, value=json.dumps(field.value))
+        number = self.number(key) if _is_number(self.raw.get(key)) else None
+        return self.string(key) if number is None else replace(number, value=json.dumps(number.value))
 
     def boolean(self, key: str) -> SourcedValue | None:
         """Reads a boolean."""
@@ -119,34 +115,26 @@ class FieldReader:
 
     def cautious_boolean(self, key: str, cautious: bool) -> SourcedValue | None:
         """Reads a boolean on safety; a value of another type gets its careful reading."""
-        self._read_keys.add(key)
         value = self.raw.get(key)
-        if value is None or isinstance(value, bool):
-            return self.boolean(key) if value is not None else None
-        return self._misread(key, "true or false", flag_from(value, cautious))
+        return self._cautious(key, "true or false", value if isinstance(value, bool) else flag_from(value, cautious))
 
     def cautious_choice(self, key: str, choices: tuple[str, ...], unknown: str | None = None) -> SourcedValue | None:
         """Reads one of some strings on safety, the least cautious first; `unknown` replaces other values.
 
         A string in the wrong case counts unless it is the least cautious one.
         """
-        self._read_keys.add(key)
         value = self.raw.get(key)
-        if value is None or (isinstance(value, str) and value in choices):
-            return SourcedValue(value, self.pointer_to(key), self.provider) if value is not None else None
         word = value.strip().lower() if isinstance(value, str) else None
         reading = unknown if word not in choices else word if word != choices[0] else None
-        return self._misread(key, f"one of {', '.join(choices)}", reading)
+        return self._cautious(key, f"one of {', '.join(choices)}", value if value in choices else reading)
 
     def number(self, key: str) -> SourcedValue | None:
         """Reads a number."""
-        return self._read(
-            key, "a number", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)
-        )
+        return self._read(key, "a number", _is_number)
 
     def integer(self, key: str) -> SourcedValue | None:
         """Reads an integer."""
-        return self._read(key, "an integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
+        return self._read(key, "an integer", lambda value: _is_number(value) and isinstance(value, int))
 
     def strings(self, key: str) -> SourcedValue | None:
         """Reads a list of strings as a tuple without its other items; a single string is a list of one."""
@@ -154,10 +142,12 @@ class FieldReader:
         if field is None or field.value is None:
             return field
         if isinstance(field.value, str):
-            self._report(key, "a list of strings", field.value, outcome="read as a list of one", code="member-coerced")
+            self._report_type(key, "a list of strings", field.value, "read as a list of one", code="member-coerced")
             return replace(field, value=(field.value,)) if field.value.strip() else None
-        items = enumerate(field.value)
-        return replace(field, value=tuple(item for index, item in items if self._is_string(item, key, index)))
+        for index, item in enumerate(field.value):
+            if not isinstance(item, str):
+                self._report_type(key, "a string", item, index=index)
+        return replace(field, value=tuple(filter(_is_string, field.value)))
 
     def url(self, key: str) -> SourcedValue | None:
         """Reads an HTTP URL without user and password; the string `none` is null."""
@@ -165,16 +155,10 @@ class FieldReader:
         if field is None or field.value is None:
             return field
         if field.value.lower() == "none":
-            self._problems.report(
-                "member-coerced", self.pointer_to(key), self._named(key, "`none` is read as null"), "write null"
-            )
+            self.report("member-coerced", key, "`none` is read as null", "write null")
             return replace(field, value=None)
         if not re.match(r"https?://[^/\s]", field.value):
-            self._problems.report(
-                "member-invalid",
-                self.pointer_to(key),
-                self._named(key, "expected an http:// or https:// URL; left out"),
-            )
+            self.report("member-invalid", key, "expected an http:// or https:// URL; left out")
             return None
         return field
 
@@ -185,27 +169,26 @@ class FieldReader:
             return field
         value = field.value.strip()
         if (url := without_credentials(value)) != value:
-            self._problems.report(
+            self.report(
                 "credential-left-out",
-                self.pointer_to(key),
-                self._named(key, "the URL holds a user or password, which is left out"),
+                key,
+                "the URL holds a user or password, which is left out",
                 "remove it from the source, and revoke it if it is real",
             )
         return replace(field, value=url)
 
     def variable_names(self, key: str) -> SourcedValue | None:
         """Reads a list of names of environment variables; values such as in `NAME=VALUE` are left out."""
-        raw = self.raw.get(key)
-        field = self.json(key) if isinstance(raw, str) else self.strings(key)
+        field = self.json(key) if isinstance(self.raw.get(key), str) else self.strings(key)
         if field is None or field.value is None:
             return field
         names = []
         for item in field.value.split() if isinstance(field.value, str) else field.value:
             name, separator, _ = item.partition("=") if "=" in item else item.partition(":")
             if separator:
-                self._problems.report(
+                self.report(
                     "credential-left-out",
-                    self.pointer_to(key),
+                    key,
                     f"{name.strip()[:60]} is listed with a value; only its name is documented",
                     "list names of variables, and revoke the value if it is real",
                 )
@@ -217,13 +200,11 @@ class FieldReader:
         field = self._read(key, "a list of objects", lambda value: isinstance(value, list))
         items = self._items[key] = []
         for index, item in enumerate(value_of(field) or ()):
-            pointer = child(self.pointer_to(key), index) if self._keys is None else self.pointer
-            raw = item if isinstance(item, dict) else {}
-            items.append(FieldReader(raw, pointer, self.provider, self._problems, keys=self._keys))
+            items.append(self._nested(as_dict(item), self.pointer_to(key, index)))
             if isinstance(item, dict):
                 yield items[-1]
             else:
-                self._report(key, "an object", item, index=index)
+                self._report_type(key, "an object", item, index=index)
 
     def object(self, key: str, provider: Provider | None = None) -> FieldReader:
         """Returns a reader for a member that is an object, an empty one if it is not.
@@ -232,10 +213,11 @@ class FieldReader:
         """
         if key not in self._objects:
             raw = value_of(self._read(key, "an object", lambda value: isinstance(value, dict))) or {}
-            self._objects[key] = FieldReader(
-                raw, self.pointer_to(key), provider or self.provider, self._problems, keys=self._keys
-            )
+            self._objects[key] = self._nested(raw, self.pointer_to(key), provider)
         return self._objects[key]
+
+    def _nested(self, raw: dict[str, Json], pointer: str, provider: Provider | None = None) -> FieldReader:
+        return FieldReader(raw, pointer, provider or self.provider, self.problems, keys=self._keys)
 
     def ignore(self, *keys: str) -> None:
         """Marks members as read."""
@@ -266,42 +248,50 @@ class FieldReader:
             is_declared = key in self.raw and self.provider in _NULLABLE
             return SourcedValue(None, self.pointer_to(key), self.provider) if is_declared else None
         if not accepts(value):
-            self._report(key, expected, value)
+            self._report_type(key, expected, value)
             return None
         return SourcedValue(value, self.pointer_to(key), self.provider)
 
-    def _misread(self, key: str, expected: str, reading: Json) -> SourcedValue | None:
-        """Reports a value of the wrong form and returns its careful reading, if it has one."""
-        if reading is None:
-            self._report(key, expected, self.raw[key])
+    def _cautious(self, key: str, expected: str, reading: Json) -> SourcedValue | None:
+        """Returns the careful reading of a value, if it has one, and reports a value that differs from it."""
+        self._read_keys.add(key)
+        value = self.raw.get(key)
+        if value is None:
             return None
-        self._report(key, expected, self.raw[key], outcome=f"read as {str(reading).lower()}, to be careful")
+        if reading is None:
+            self._report_type(key, expected, value)
+            return None
+        if reading is value:
+            return SourcedValue(value, self.pointer_to(key), self.provider)
+        self._report_type(key, expected, value, f"read as {str(reading).lower()}, to be careful")
         return SourcedValue(reading, self.pointer_to(key), self.provider, inferred_from=key)
 
-    def _is_string(self, item: Json, key: str, index: int) -> bool:
-        if isinstance(item, str):
-            return True
-        self._report(key, "a string", item, index=index)
-        return False
+    def report(self, code: str, key: str, message: str, fix: str | None = None, *, index: int | None = None) -> None:
+        """Reports a problem of a member, or of one item of a list."""
+        # The pointer of an object inside a text does not show the member.
+        named = message if self._keys is None else f"{self._keys.get(key, key)}: {message}"
+        pointer = self.pointer_to(key) if index is None else self.pointer_to(key, index)
+        self.problems.report(code, pointer, named, fix)
 
-    def _report(
+    def _report_type(
         self,
         key: str,
         expected: str,
         actual: Json,
+        outcome: str = "left out",
         *,
         index: int | None = None,
-        outcome: str = "left out",
         code: str = "member-invalid",
     ) -> None:
-        pointer, message = self.pointer_to(key), f"expected {expected}, found {_shown(actual)}; {outcome}"
-        if index is not None and self._keys is None:
-            pointer = child(pointer, index)
-        self._problems.report(code, pointer, self._named(key, message))
+        self.report(code, key, f"expected {expected}, found {_shown(actual)}; {outcome}", index=index)
 
-    def _named(self, key: str, message: str) -> str:
-        """Returns a message on a member, with its key if the pointer is that of a text and does not show it."""
-        return message if self._keys is None else f"{self._keys.get(key, key)}: {message}"
+
+def _is_string(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _shown(value: Json) -> str:
@@ -316,7 +306,7 @@ class FieldResolver:
 
     def __init__(self, problems: ProblemLog, node: str | None = None) -> None:
         """`node` is a pointer; values that are declared below it need no origin. Without it, every field gets one."""
-        self._problems = problems
+        self.problems = problems
         self._node = node
         self._origins: dict[str, Origin] = {}
 
@@ -342,7 +332,7 @@ class FieldResolver:
         agreeing = [candidate for candidate in ranked if _agree(candidate.value, first.value)]
         for candidate in ranked:
             if candidate not in agreeing:
-                self._problems.report(
+                self.problems.report(
                     "facts-disagree",
                     candidate.pointer,
                     f"{field}: {candidate.provider} disagrees with {first.provider} at {first.pointer}, which is used",
@@ -359,9 +349,16 @@ class FieldResolver:
         order = CAUTION[field]
         ranked.sort(key=lambda candidate: (-order.index(candidate.value), candidate.inferred_from is not None))
         winner = ranked[0]
-        for candidate in ranked[1:]:
-            if candidate.value != winner.value:
-                self._warn(field, winner, candidate)
+        for other in ranked[1:]:
+            if other.value != winner.value:
+                member = other.inferred_from or other.pointer.rpartition("/")[2]
+                shown, used = str(other.value).lower(), str(winner.value).lower()
+                self.problems.report(
+                    "safety-facts-disagree",
+                    other.pointer,
+                    f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact",
+                    "correct the fact that is wrong",
+                )
         self._record(field, winner)
         return winner.value
 
@@ -380,16 +377,6 @@ class FieldResolver:
         is_in_node = self._node is not None and winner.pointer.startswith(self._node + "/")
         if winner.inferred_from is not None or not is_in_node:
             self._origins[field] = winner.origin()
-
-    def _warn(self, field: str, winner: SourcedValue, other: SourcedValue) -> None:
-        shown = [str(candidate.value).lower() for candidate in (other, winner)]
-        member = other.inferred_from or other.pointer.rpartition("/")[2]
-        self._problems.report(
-            "safety-facts-disagree",
-            other.pointer,
-            f"{field} is {shown[0]} by {member} but {shown[1]} at {winner.pointer}, the more cautious fact",
-            "correct the fact that is wrong",
-        )
 
 
 def _agree(one: Json, other: Json) -> bool:

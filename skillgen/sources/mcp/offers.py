@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from skillgen.errors import ProblemLog
 from skillgen.model.resource import Group, OfferedSkill, Prompt, Resource, Section, SkillFile
@@ -16,125 +15,93 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, child
 from skillgen.security.addresses import icon_objection
-from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
-from skillgen.sources.mcp.entries import dashdashes_in_entry
+from skillgen.sources.json_access import as_dict, as_list, page_items, text_of, texts_of
+from skillgen.sources.mcp.entries import dashdashes_in_entry, first_dashdash, unread_members
 from skillgen.sources.mcp.extensions import GROUPS
-from skillgen.sources.mcp.fields import FieldReader, SourcedValue, named_entries, raw_entries, value_of
+from skillgen.sources.mcp.fields import FieldReader, named_entries, raw_entries, value_of
 
 
-class IconReader:
-    """Reads the icons of one service."""
+def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
+    """Returns the icons of a service, a tool, a resource or a prompt.
 
-    def __init__(self, trusted_host: str | None, problems: ProblemLog) -> None:
-        """`trusted_host` is the host of the server, or that of its homepage for a server without a URL."""
-        self._trusted = (trusted_host,) if trusted_host is not None else ()
-        self._problems = problems
-
-    def icons(self, owner: FieldReader) -> tuple[Icon, ...]:
-        """Returns the icons of a service, a tool, a resource or a prompt."""
-        icons = (self._icon(item) for item in owner.objects("icons"))
-        return tuple(icon for icon in icons if icon is not None)
-
-    def _icon(self, raw: FieldReader) -> Icon | None:
-        source = raw.string("src")
+    `trusted_host` is the host of the server, or that of its homepage for a server without a URL.
+    """
+    icons = []
+    for item in owner.objects("icons"):
+        source = item.string("src")
         if source is None:
-            self._problems.report("icon-left-out", raw.pointer, "the icon has no src")
-            return None
-        if (objection := icon_objection(source.value, self._trusted)) is not None:
-            self._problems.report("icon-left-out", source.pointer, objection)
-            return None
-
-        return Icon(
-            src=source.value,
-            media_type=value_of(raw.string("mimeType")),
-            sizes=_sizes(raw.raw.get("sizes")),
-            theme=value_of(raw.string("theme")),
-        )
-
-
-def _sizes(raw: Json) -> tuple[str, ...]:
-    """Reads `sizes`: a list, as in the released protocol, or one string with spaces, as in seed 001."""
-    items = raw if isinstance(raw, list) else [raw]
-    return tuple(size for item in items if isinstance(item, str) for size in item.split())
+            item.problems.report("icon-left-out", item.pointer, "the icon has no src")
+        elif (objection := icon_objection(source.value, (trusted_host,) if trusted_host else ())) is not None:
+            item.report("icon-left-out", "src", objection)
+        else:
+            # A list, as in the released protocol, or one string with spaces, as in seed 001.
+            sizes = as_list(item.raw.get("sizes")) or [item.raw.get("sizes")]
+            icon = Icon(
+                src=source.value,
+                media_type=value_of(item.string("mimeType")),
+                sizes=tuple(size for text in sizes if isinstance(text, str) for size in text.split()),
+                theme=value_of(item.string("theme")),
+            )
+            icons.append(icon)
+    return tuple(icons)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceReader:
-    """Reads the resources and prompts of one server."""
+def resource_from_entry(uri: str, fields: FieldReader, trusted_host: str | None) -> Resource:
+    """Reads a resource, or a resource template with a URI template for `uri`."""
+    dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
+    annotations = fields.object("annotations", "annotations")
+    name = fields.string("name")
+    if name is None:
+        fields.problems.report("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
+    return Resource(
+        uri=uri,
+        name=uri if name is None else name.value,
+        title=value_of(fields.string("title")),
+        description=value_of(fields.string("description")),
+        media_type=value_of(fields.string("mimeType")),
+        size=value_of(fields.integer("size")),
+        audience=value_of(annotations.strings("audience")) or (),
+        priority=value_of(annotations.number("priority")),
+        last_modified=value_of(annotations.string("lastModified")),
+        resource_type=value_of(dashdash.string("resourceType")),
+        refreshable=value_of(dashdash.boolean("refreshable")),
+        cache_duration_s=value_of(dashdash.integer("cacheDuration")),
+        web_equivalent=value_of(dashdash.string("webEquivalent")),
+        api_equivalent=value_of(dashdash.string("apiEquivalent")),
+        icons=icons_of(fields, trusted_host),
+        extras=unread_members(fields, dashdash=dashdash) or None,
+        pointer=fields.pointer,
+    )
 
-    icons: IconReader
-    problems: ProblemLog
 
-    def resource(self, uri: str, fields: FieldReader) -> Resource:
-        """Reads a resource, or a resource template with a URI template for `uri`."""
-        dashdash = next(dashdashes_in_entry(fields), None) or FieldReader({}, fields.pointer, "dashdash", self.problems)
-        annotations = fields.object("annotations", "annotations")
-        return Resource(
-            uri=uri,
-            name=self._resource_name(uri, fields),
-            title=value_of(fields.string("title")),
-            description=value_of(fields.string("description")),
-            media_type=value_of(fields.string("mimeType")),
-            size=value_of(fields.integer("size")),
-            audience=value_of(annotations.strings("audience")) or (),
-            priority=value_of(annotations.number("priority")),
-            last_modified=value_of(annotations.string("lastModified")),
-            resource_type=value_of(dashdash.string("resourceType")),
-            refreshable=value_of(dashdash.boolean("refreshable")),
-            cache_duration_s=value_of(dashdash.integer("cacheDuration")),
-            web_equivalent=value_of(dashdash.string("webEquivalent")),
-            api_equivalent=value_of(dashdash.string("apiEquivalent")),
-            icons=self.icons.icons(fields),
-            extras=_extras(fields, dashdash),
-            pointer=fields.pointer,
-        )
-
-    def prompt(self, name: str, fields: FieldReader) -> Prompt:
-        """Reads a prompt."""
-        return Prompt(
-            name=name,
-            title=value_of(fields.string("title")),
-            description=value_of(fields.string("description")),
-            parameters=tuple(
-                self._argument(argument_name.value, item)
-                for item in fields.objects("arguments")
-                if (argument_name := self._argument_name(item)) is not None
-            ),
-            icons=self.icons.icons(fields),
-            extras=_extras(fields, next(dashdashes_in_entry(fields), None)),
-            pointer=fields.pointer,
-        )
-
-    def _argument(self, name: str, fields: FieldReader) -> Parameter:
-        """Reads an argument of a prompt; in the protocol its value is always a string."""
-        return Parameter(
-            name=name,
+def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None) -> Prompt:
+    """Reads a prompt. In the protocol, the value of an argument is always a string."""
+    parameters = []
+    for item in fields.objects("arguments"):
+        argument = item.string("name")
+        if argument is None:
+            item.problems.report("name-missing", item.pointer, "the argument has no name; left out")
+            continue
+        parameter = Parameter(
+            name=argument.value,
             location="argument",
-            required=value_of(fields.boolean("required")) is True,
-            schema=Schema(types=("string",), title=value_of(fields.string("title"))),
-            description=value_of(fields.string("description")),
-            pointer=fields.pointer,
+            required=value_of(item.boolean("required")) is True,
+            schema=Schema(types=("string",), title=value_of(item.string("title"))),
+            description=value_of(item.string("description")),
+            pointer=item.pointer,
             origins={"schema": Origin("defaulted", "prompts/get")},
         )
-
-    def _resource_name(self, uri: str, fields: FieldReader) -> str:
-        name = fields.string("name")
-        if name is None:
-            self.problems.report("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
-        return uri if name is None else str(name.value)
-
-    def _argument_name(self, fields: FieldReader) -> SourcedValue | None:
-        name = fields.string("name")
-        if name is None:
-            self.problems.report("name-missing", fields.pointer, "the argument has no name; left out")
-        return name
-
-
-def _extras(fields: FieldReader, dashdash: FieldReader | None) -> dict[str, Json] | None:
-    extras = fields.unread()
-    if dashdash is not None and (unread := dashdash.unread()):
-        extras["dashdash"] = unread
-    return extras or None
+        parameters.append(parameter)
+    dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
+    return Prompt(
+        name=name,
+        title=value_of(fields.string("title")),
+        description=value_of(fields.string("description")),
+        parameters=tuple(parameters),
+        icons=icons_of(fields, trusted_host),
+        extras=unread_members(fields, dashdash=dashdash) or None,
+        pointer=fields.pointer,
+    )
 
 
 class GroupReader:
@@ -143,19 +110,18 @@ class GroupReader:
     def __init__(self, results: Mapping[str, Json], problems: ProblemLog) -> None:
         self._problems = problems
         self._fetched = [as_dict(item) for item in as_list(results.get("groups/get"))]
-        listed = [
-            group for page in as_list(results.get("groups/list")) for group in as_list(as_dict(page).get("groups"))
-        ]
-        fetched = [item.get("group") for item in self._fetched]
-        self._listed = {name: as_dict(group) for group in (*listed, *fetched) if (name := text_of(group, "name"))}
+        groups = [*page_items(results.get("groups/list"), "groups"), *(item.get("group") for item in self._fetched)]
+        self._groups = {name: as_dict(group) for group in groups if (name := text_of(group, "name"))}
         self._disclosing: dict[str, str] = {}
+        """Tool that is not in `tools/list` to its group."""
 
     def entries(self, key: str, name_key: str, seen: Iterable[str]) -> Iterator[tuple[str, FieldReader]]:
         """Yields the entries of one kind, such as `tools`, that are in groups alone; `seen` are those in the list."""
         known = set(seen)
         for index, item in enumerate(self._fetched):
             group = text_of(item.get("group"), "name")
-            for position, raw in enumerate(_contents(item, key)):
+            contents = as_dict(as_dict(item.get("result")).get("contents"))
+            for position, raw in enumerate(as_list(contents.get(key))):
                 name = text_of(raw, name_key)
                 pointer = child("", "groups/get", index, "result", "contents", key, position)
                 if name is None:
@@ -186,28 +152,20 @@ class GroupReader:
         for item in self._fetched:
             instructions = text_of(item.get("result"), "instructions")
             if instructions is not None and (name := text_of(item.get("group"), "name")) is not None:
-                paragraphs = (text_of(self._listed[name], "description"), instructions)
-                yield Section(title=self._group(name).title, body="\n\n".join(filter(None, paragraphs)))
+                group = self._group(name)
+                yield Section(title=group.title, body="\n\n".join(filter(None, (group.description, instructions))))
 
     def _group(self, name: str) -> Group:
-        raw = self._listed.get(name, {})
+        raw = self._groups.get(name, {})
+        words = " ".join(re.split(r"[-_\s]+", name)).strip()
         declared = text_of(raw, "title")
-        title = declared or _title(name)
+        title = declared or words[:1].upper() + words[1:] or name
         return Group(
             name=name,
             title=title,
             description=text_of(raw, "description"),
             origins={"title": Origin("inferred", "category")} if declared is None and title != name else None,
         )
-
-
-def _contents(item: Mapping[str, Json], key: str) -> list[Json]:
-    return as_list(as_dict(as_dict(item.get("result")).get("contents")).get(key))
-
-
-def _title(category: str) -> str:
-    words = " ".join(re.split(r"[-_\s]+", category)).strip()
-    return words[:1].upper() + words[1:] or category
 
 
 _ALLOWED_TOOLS = ("allowed-tools", "allowedTools", "allowed_tools")
@@ -217,52 +175,37 @@ def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[O
     """Reads the entries of `skills/list`, and the files that were fetched."""
     texts = as_dict(results.get("skills/files"))
     entries = named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems)
-    return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts, problems)) is not None)
+    return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts)) is not None)
 
 
-def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json], problems: ProblemLog) -> OfferedSkill | None:
+def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSkill | None:
     front_matter = entry.object("frontmatter")
     name = front_matter.string("name")
     if name is None:
-        problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
+        entry.problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
         return None
     for key in _ALLOWED_TOOLS:
         if key in front_matter.raw:
             front_matter.ignore(key)
-            problems.report(
-                "skill-allowed-tools",
-                front_matter.pointer_to(key),
-                "the skill asks for tools to be approved in advance; this is left out",
-            )
-    is_list = isinstance(entry.raw.get("resources"), list)
-    files = [_file(item, texts) for item in entry.objects("resources")] if is_list else [_single_file(uri, texts)]
+            message = "the skill asks for tools to be approved in advance; this is left out"
+            front_matter.report("skill-allowed-tools", key, message)
+    files = []
+    if isinstance(entry.raw.get("resources"), list):
+        for item in entry.objects("resources"):
+            if (file_uri := value_of(item.string("uri"))) is not None:
+                size, digest = value_of(item.integer("size")), value_of(item.string("digest"))
+                files.append(SkillFile(uri=file_uri, size=size, digest=digest, text=_text(file_uri, texts)))
+    elif (text := _text(uri, texts)) is not None:  # the SKILL.md of a skill that generates its files on demand
+        files.append(SkillFile(uri=uri, text=text))
     entry.ignore("resources")
     return OfferedSkill(
         uri=uri,
         name=name.value,
         description=value_of(front_matter.string("description")),
-        files=tuple(file for file in files if file is not None),
+        files=tuple(files),
         extras=entry.unread() or None,
         pointer=entry.pointer,
     )
-
-
-def _file(item: FieldReader, texts: Mapping[str, Json]) -> SkillFile | None:
-    uri = item.string("uri")
-    if uri is None:
-        return None
-    return SkillFile(
-        uri=uri.value,
-        size=value_of(item.integer("size")),
-        digest=value_of(item.string("digest")),
-        text=_text(uri.value, texts),
-    )
-
-
-def _single_file(uri: str, texts: Mapping[str, Json]) -> SkillFile | None:
-    """Returns the SKILL.md of a skill that generates its files on demand, if it was read."""
-    text = _text(uri, texts)
-    return SkillFile(uri=uri, text=text) if text is not None else None
 
 
 def _text(uri: str, texts: Mapping[str, Json]) -> str | None:

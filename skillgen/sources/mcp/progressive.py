@@ -361,19 +361,15 @@ class DisclosedTools:
             yield Criterion(number=number, text=text, outcome="not checked", note="skillgen calls no tools")
 
 
-def guidance_from(
-    described: FieldReader | None, problems: ProblemLog
-) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
+def guidance_from(described: FieldReader | None) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
     """Reads `usage_guidance` and `error_guidance`; their shape is not specified (seed 003, 4.4)."""
-    if described is None:
-        return (), ()
     sections: list[Section] = []
     cases: tuple[ErrorCase, ...] = ()
     for key, title in (("usage_guidance", "Usage"), ("error_guidance", "When it fails")):
-        raw = described.raw.get(key)
-        if key == "error_guidance" and is_catalogue(raw):
-            cases = tuple(error_cases(described, key, problems))
-        elif raw is not None and (body := as_markdown(raw)):
+        raw = described.raw.get(key) if described is not None else None
+        if described is not None and key == "error_guidance" and is_catalogue(raw):
+            cases = tuple(error_cases(described, key))
+        elif described is not None and (body := as_markdown(raw)):
             described.ignore(key)
             sections.append(Section(title=title, body=body))
     return tuple(sections), cases

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import starmap
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
@@ -18,20 +17,13 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, child
 from skillgen.security.addresses import host_of
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
-from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_entries, raw_entries
-from skillgen.sources.mcp.manifest import Manifest, manifest_from_document, manifest_from_results
-from skillgen.sources.mcp.metadata import (
-    IdentityReader,
-    MetadataSources,
-    dashdashes_from_handshakes,
-    handshakes_from_results,
-    server_info_from_handshakes,
-)
-from skillgen.sources.mcp.offers import GroupReader, IconReader, ResourceReader, offered_skills
+from skillgen.sources.mcp.manifest import Manifest
+from skillgen.sources.mcp.metadata import identity_from_crawl, sources_from_results
+from skillgen.sources.mcp.offers import GroupReader, icons_of, offered_skills, prompt_from_entry, resource_from_entry
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import DisclosedTools
 from skillgen.sources.mcp.session import MODERN_VERSION
@@ -83,52 +75,36 @@ def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -
         )
 
 
-def _check_references(service: Service, problems: ProblemLog) -> None:
-    """Reports unknown names of tools, parameters and scopes, and facts of one tool that contradict one another."""
+def _checked_references(service: Service, problems: ProblemLog) -> Service:
+    """Reports unknown names of tools, parameters and scopes, and facts of one tool that contradict one another.
+
+    Returns the service without unknown reverse methods: no document may promise an undo with them.
+    """
     names = {tool.name for tool in service.tools}
     scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
+    tools = []
     for tool in service.tools:
         semantics = tool.semantics
         if semantics.reversed_by is not None and semantics.reversed_by not in names:
-            problems.report(
-                "reverse-method-unknown",
-                tool.pointer,
-                f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}",
-            )
+            message = f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}"
+            problems.report("reverse-method-unknown", tool.pointer, message)
+            tools.append(replace(tool, semantics=replace(semantics, reversed_by=None)))
+        else:
+            tools.append(tool)
         for field, unknown in _unknown_placeholders(tool):
-            problems.report(
-                "placeholder-unknown",
-                tool.pointer,
-                f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}",
-            )
-        undeclared = [scope for scope in tool.scopes if scope not in scopes] if scopes else []
-        if undeclared:
-            problems.report(
-                "scope-undeclared",
-                tool.pointer,
-                f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}",
-            )
+            message = f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}"
+            problems.report("placeholder-unknown", tool.pointer, message)
+        if undeclared := [scope for scope in tool.scopes if scope not in scopes] if scopes else []:
+            message = f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}"
+            problems.report("scope-undeclared", tool.pointer, message)
         if semantics.requires_confirmation and semantics.confirmation_message is None:
-            problems.report(
-                "confirmation-message-missing",
-                tool.pointer,
-                f"{tool.name!r} requires confirmation but has no confirmation_message",
-            )
-        _check_risk(tool, problems)
-
-
-def _drop_unknown_reversals(service: Service) -> Service:
-    """Returns the service without reverse methods that name no tool: no document may promise an undo with them."""
-    names = {tool.name for tool in service.tools}
-    return replace(
-        service,
-        tools=tuple(
-            replace(tool, semantics=replace(tool.semantics, reversed_by=None))
-            if tool.semantics.reversed_by is not None and tool.semantics.reversed_by not in names
-            else tool
-            for tool in service.tools
-        ),
-    )
+            message = f"{tool.name!r} requires confirmation but has no confirmation_message"
+            problems.report("confirmation-message-missing", tool.pointer, message)
+        # Compared with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes.
+        if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
+            message = f"{tool.name!r} has risk_level safe but is destructive"
+            problems.report("risk-contradicted", tool.pointer, message)
+    return replace(service, tools=tuple(tools))
 
 
 def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
@@ -138,13 +114,6 @@ def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
         for name in dict.fromkeys(_PLACEHOLDER.findall(text or "")):
             if name.partition(".")[0] not in known:
                 yield field, name
-
-
-def _check_risk(tool: Tool, problems: ProblemLog) -> None:
-    """Compares the risk with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes."""
-    semantics = tool.semantics
-    if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
-        problems.report("risk-contradicted", tool.pointer, f"{tool.name!r} has risk_level safe but is destructive")
 
 
 def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
@@ -158,7 +127,7 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Servi
 def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
     """Builds the service from a service manifest (seed 004, 1)."""
     problems = ProblemLog()
-    manifest = manifest_from_document(data, problems)
+    manifest = Manifest(data, "", problems)
     version = text_of(manifest.server.raw, "mcp_spec_version")
     crawl = Crawl(results={}, protocol_version=version, transport="stdio", url=None)
     return _ServiceReader(crawl, problems, manifest).service(server_name)
@@ -168,57 +137,44 @@ class _ServiceReader:
     def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
         self._crawl = crawl
         self._problems = problems
-        self._handshakes = handshakes_from_results(crawl.results, problems)
-        self._manifest = manifest or manifest_from_results(crawl.results, self._handshakes, problems)
+        self._sources = sources_from_results(crawl.results, problems, manifest)
+        self._manifest = self._sources.manifest
         self._disclosed = DisclosedTools(crawl.results, problems)
         self._groups = GroupReader(crawl.results, problems)
-        if self._manifest.fields.raw:
-            self._manifest.check()
-        dashdash, *others = dashdashes_from_handshakes(self._handshakes, problems)
-        self._sources = MetadataSources(
-            dashdash=dashdash,
-            other_dashdashes=tuple(others),
-            ai_help=ai_help_from_result(crawl.results.get("ai_help"), problems),
-            server_info=server_info_from_handshakes(self._handshakes, problems),
-            manifest=self._manifest.server,
-        )
 
     def service(self, server_name: str | None) -> Service:
         resolver = FieldResolver(self._problems)
-        identity = IdentityReader(
-            self._crawl, self._handshakes, self._sources, self._manifest, resolver, self._problems
-        ).identity(server_name)
-        icons = IconReader(host_of(self._crawl.url) or host_of(identity.homepage), self._problems)
+        identity = identity_from_crawl(self._crawl, self._sources, resolver, server_name=server_name)
+        host = host_of(self._crawl.url) or host_of(identity.homepage)
         schemas = SchemaReader(self._problems)
         ai_help = self._sources.ai_help
         entries = list(self._tool_entries())
         help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
         reader = ToolReader(
-            schemas=schemas, ai_help=help_text, help_pointer=ai_help.pointer, icons=icons, problems=self._problems
+            schemas=schemas, ai_help=help_text, help_pointer=ai_help.pointer, trusted_host=host, problems=self._problems
         )
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
-        resources = ResourceReader(icons=icons, problems=self._problems)
+        resources = self._all_entries("resources/list", "uri")
+        templates = self._listed_entries("resources/templates/list", "uriTemplate")
+        prompts = self._all_entries("prompts/list", "name")
         service = replace(
             identity,
-            icons=icons.icons(self._sources.server_info),
+            icons=icons_of(self._sources.server_info, host),
             groups=self._groups.groups_of(tools),
             tools=tools,
             disclosure=disclosure,
             skills=offered_skills(self._crawl.results, self._problems),
             related=self._manifest.related(),
             errors=(*self._manifest.errors(), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
-            resources=tuple(starmap(resources.resource, self._all_entries("resources/list", "uri"))),
-            resource_templates=tuple(
-                starmap(resources.resource, self._listed_entries("resources/templates/list", "uriTemplate"))
-            ),
-            prompts=tuple(starmap(resources.prompt, self._all_entries("prompts/list", "name"))),
+            resources=tuple(resource_from_entry(uri, fields, host) for uri, fields in resources),
+            resource_templates=tuple(resource_from_entry(uri, fields, host) for uri, fields in templates),
+            prompts=tuple(prompt_from_entry(name, fields, host) for name, fields in prompts),
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
         )
-        _check_references(service, self._problems)
-        service = _drop_unknown_reversals(service)
+        service = _checked_references(service, self._problems)
         report_undescribed(service, self._problems)
         _report_private_results(self._crawl.results, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
@@ -230,9 +186,7 @@ class _ServiceReader:
             mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
             yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
             return
-        raws = enumerate(as_list(self._manifest.fields.raw.get("tools")))
-        pointer = self._manifest.tools_pointer
-        yield from named_entries(((child(pointer, index), raw) for index, raw in raws), "name", self._problems)
+        yield from named_entries(self._manifest.raw_tools, "name", self._problems)
 
     def _tools(self, reader: ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
@@ -240,7 +194,7 @@ class _ServiceReader:
         if unlisted := [name for name in manifest if name not in listed]:
             self._problems.report(
                 "manifest-tool-not-listed",
-                self._manifest.tools_pointer,
+                self._manifest.fields.pointer_to("tools"),
                 f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out",
                 "list these tools or remove them from the manifest",
             )
@@ -272,18 +226,18 @@ class _ServiceReader:
         return named_entries(raw, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
-        listed = [raw for _, raw in raw_entries(self._crawl.results, "tools/list", "tools", self._problems)]
-        entries = listed or as_list(self._manifest.fields.raw.get("tools"))
+        listed = page_items(self._crawl.results.get("tools/list"), "tools")
+        entries = listed or [raw for _, raw in self._manifest.raw_tools]
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode("utf-8", "surrogatepass")) if entries else 0
 
     def _extras(self) -> dict[str, Json] | None:
         extras: dict[str, Json] = {}
-        for handshake in reversed(self._handshakes):
+        for handshake in reversed(self._sources.handshakes):
             handshake.ignore("protocolVersion")
             extras.update(handshake.unread())
         readers = {
-            "dashdash": self._sources.dashdash,
+            "dashdash": self._sources.dashdashes[0],
             "ai_help": self._sources.ai_help.metadata,
             "manifest": self._manifest.fields,
         }

@@ -8,14 +8,14 @@ something.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
-from skillgen.model.calls import ErrorCase, Example, Input, Output
+from skillgen.model.calls import Example, Input, Output
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
@@ -25,9 +25,9 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
-from skillgen.sources.mcp.entries import ToolEntry, counted_limit, error_cases, in_either_case
+from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, error_cases, in_either_case
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
-from skillgen.sources.mcp.offers import IconReader
+from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.sources.safety import reconcile_safety
 from skillgen.text.summary import first_sentence
@@ -46,22 +46,20 @@ _HEADER_KEY = "x-mcp-header"
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _HEADER_TYPES = ("string", "integer", "boolean")
 
-_SCHEMA_KEYS = (
-    "items",
-    "contains",
-    "unevaluatedItems",
-    "additionalItems",
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contentSchema",
-)
-_SCHEMA_LIST_KEYS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_SCHEMA_MAP_KEYS = ("patternProperties", "dependentSchemas", "$defs", "definitions")
+_VALUE_KEYWORDS = ("default", "example", "examples", "enum", "const")
+"""Keywords whose values may look like schemas."""
+
+_FIELDS: Mapping[str, tuple[str, Read]] = {
+    "latency": ("latency", FieldReader.string),
+    "input_media_types": ("input_types", FieldReader.strings),
+    "output_media_types": ("output_types", FieldReader.strings),
+    "max_input_bytes": ("max_input_size_bytes", FieldReader.integer),
+    "binary_transport": ("binary_transport", FieldReader.string),
+    "scopes": ("required_scopes", FieldReader.strings),
+    "streaming": ("supports_streaming", FieldReader.boolean),
+    "pagination": ("supports_pagination", FieldReader.boolean),
+}
+"""Field of the model to the key in seed 004, and how it is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +67,19 @@ class ToolReader:
     """Reads the tools of one server."""
 
     schemas: SchemaReader
+    """Reads their schemas."""
+
     ai_help: ToolHelp
+    """The text of `ai_help` on them."""
+
     help_pointer: str
-    icons: IconReader
+    """The pointer to that text."""
+
+    trusted_host: str | None
+    """The host whose icons may be linked."""
+
     problems: ProblemLog
+    """Collects the problems found while reading."""
 
     def tool(
         self,
@@ -89,14 +96,17 @@ class ToolReader:
         `described` is the second stage of a progressive server, `manifest` the entry of a service manifest;
         `is_undescribed` is true if that second stage was not read.
         """
-        entry = ToolEntry(fields, self.problems, described=described, manifest=manifest)
-        resolver = FieldResolver(self.problems, fields.pointer)
+        entry = ToolEntry(fields, described=described, manifest=manifest)
+        dashdash, resolver = entry.dashdash, FieldResolver(self.problems, fields.pointer)
         description = resolver.value("description", self._description(fields, described, manifest))
         declared = self._input(name, entry)
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
-        dashdash = entry.dashdash
         counted = counted_limit(dashdash)
-        guidance, described_errors = guidance_from(described, self.problems)
+        rate_limit = resolver.value("rate_limit", dashdash.string("rateLimit"))
+        guidance, described_errors = guidance_from(described)
+        catalogue = entry.catalogue("errors", "error_catalogue", "error_catalog")
+        facts = {field: resolver.value(field, *entry.field(key, read)) for field, (key, read) in _FIELDS.items()}
+        facts["pagination"] = "supported" if facts["pagination"] else None
         tool = Tool(
             name=name,
             title=resolver.value(
@@ -110,40 +120,31 @@ class ToolReader:
             is_input_declared=is_input_declared,
             input=declared.input,
             output=self._output(name, entry),
-            semantics=semantics_from_entry(entry, self.problems),
+            semantics=semantics_from_entry(entry),
             cost=_cost(entry, resolver),
-            latency=resolver.value("latency", *entry.field("latency", FieldReader.string)),
-            input_media_types=resolver.value("input_media_types", *entry.field("input_types", FieldReader.strings))
-            or (),
-            output_media_types=resolver.value("output_media_types", *entry.field("output_types", FieldReader.strings))
-            or (),
-            max_input_bytes=resolver.value(
-                "max_input_bytes", *entry.field("max_input_size_bytes", FieldReader.integer)
-            ),
-            binary_transport=resolver.value("binary_transport", *entry.field("binary_transport", FieldReader.string)),
-            scopes=resolver.value("scopes", *entry.field("required_scopes", FieldReader.strings)) or (),
-            rate_limit=_rate_limit(resolver.value("rate_limit", dashdash.string("rateLimit"))) or counted,
+            rate_limit=RateLimit(text=rate_limit) if rate_limit is not None else counted,
             examples=call_examples(
-                chain(_examples(dashdash, self.problems), self._described_examples(described)),
+                chain(_examples(dashdash), _described_examples(described)),
                 declared.raw,
                 declared.pointer,
                 self.problems,
                 may_generate=is_input_declared
                 or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),
-            errors=(*error_cases(dashdash, "errors", self.problems), *described_errors, *self._catalogue(entry)),
+            errors=(
+                *error_cases(dashdash, "errors"),
+                *described_errors,
+                *(error_cases(*catalogue) if catalogue is not None else ()),
+            ),
             guidance=guidance,
             cli_equivalent=resolver.value("cli_equivalent", dashdash.string("cliEquivalent")),
             api_equivalent=resolver.value("api_equivalent", dashdash.string("apiEquivalent")),
-            streaming=resolver.value("streaming", *entry.field("supports_streaming", FieldReader.boolean)),
             task_support=self._task_support(described, fields, manifest),
-            pagination="supported"
-            if resolver.value("pagination", *entry.field("supports_pagination", FieldReader.boolean))
-            else None,
-            icons=self.icons.icons(fields),
+            icons=icons_of(fields, self.trusted_host),
             extras=entry.unread() or None,
             pointer=fields.pointer,
             origins=resolver.origins,
+            **{field: value for field, value in facts.items() if value is not None},
         )
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
         nulls = [field for field, key in keys.items() if key in dashdash.raw and dashdash.raw[key] is None]
@@ -221,15 +222,6 @@ class ToolReader:
         fields.ignore("description")
         return description
 
-    def _described_examples(self, described: FieldReader | None) -> tuple[tuple[Example, str], ...]:
-        if described is None or not any(isinstance(item, dict) for item in as_list(described.raw.get("examples"))):
-            return ()
-        return tuple(_examples(described, self.problems))
-
-    def _catalogue(self, entry: ToolEntry) -> tuple[ErrorCase, ...]:
-        catalogue = entry.catalogue("errors", "error_catalogue", "error_catalog")
-        return tuple(error_cases(*catalogue, self.problems)) if catalogue is not None else ()
-
     def _summary(
         self, description: str | None, fields: FieldReader, described: FieldReader | None
     ) -> SourcedValue | None:
@@ -275,30 +267,29 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
 
 
-def _rate_limit(text: str | None) -> RateLimit | None:
-    return RateLimit(text=text) if text is not None else None
-
-
 def _cost(entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
     cost = entry.object("cost")
     if cost is None:
         return None
+    readers = {"category": FieldReader.string, "estimated_units": FieldReader.number, "unit_label": FieldReader.string}
     return Cost(
-        category=resolver.value("cost.category", *in_either_case(cost, "category", FieldReader.string)),
-        estimated_units=resolver.value(
-            "cost.estimated_units", *in_either_case(cost, "estimated_units", FieldReader.number)
-        ),
-        unit_label=resolver.value("cost.unit_label", *in_either_case(cost, "unit_label", FieldReader.string)),
+        **{key: resolver.value(f"cost.{key}", *in_either_case(cost, key, read)) for key, read in readers.items()}
     )
 
 
-def _examples(owner: FieldReader, problems: ProblemLog) -> Iterator[tuple[Example, str]]:
+def _described_examples(described: FieldReader | None) -> Iterator[tuple[Example, str]]:
+    """Returns the examples of the second stage; texts in their place stay among the extras."""
+    has_calls = described is not None and any(isinstance(item, dict) for item in as_list(described.raw.get("examples")))
+    return _examples(described) if described is not None and has_calls else iter(())
+
+
+def _examples(owner: FieldReader) -> Iterator[tuple[Example, str]]:
     """Yields the example calls of a member `examples`, each with its pointer."""
     for item in owner.objects("examples"):
         description, output = item.string("description"), item.json("output")
         arguments = next((value for key in _INPUTS if (value := item.json(key)) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
-            problems.report("call-example-invalid", item.pointer, "the example has no object `input`; left out")
+            owner.problems.report("call-example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
         example = Example(
             input=arguments.value,
@@ -308,9 +299,9 @@ def _examples(owner: FieldReader, problems: ProblemLog) -> Iterator[tuple[Exampl
         yield example, item.pointer
 
 
-def semantics_from_entry(entry: ToolEntry, problems: ProblemLog) -> Semantics:
+def semantics_from_entry(entry: ToolEntry) -> Semantics:
     """Returns what calling a tool does; each fact has its origin."""
-    resolver = FieldResolver(problems)
+    resolver = FieldResolver(entry.fields.problems)
     operation = [dashdash.cautious_choice("operationType", CAUTION["operation"]) for dashdash in entry.dashdashes]
     risk = entry.field("risk_level", lambda fields, key: fields.cautious_choice(key, CAUTION["risk"], "destructive"))
 
@@ -441,14 +432,12 @@ def _subschemas(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, 
     stack: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
     while stack:
         path, schema = stack.pop()
-        if not isinstance(schema, dict):
-            continue
-        yield path, schema
         nested: list[tuple[tuple[str, ...] | None, Json]] = []
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
+        if isinstance(schema, list):
+            nested = [(None, part) for part in schema]
+        elif isinstance(schema, dict):
+            yield path, schema
+            properties = as_dict(schema.get("properties"))
             nested += [((*path, name) if path is not None else None, part) for name, part in properties.items()]
-        nested += [(None, schema.get(key)) for key in _SCHEMA_KEYS]
-        nested += [(None, part) for key in _SCHEMA_LIST_KEYS for part in as_list(schema.get(key))]
-        nested += [(None, part) for key in _SCHEMA_MAP_KEYS for part in as_dict(schema.get(key)).values()]
+            nested += [(None, part) for key, part in schema.items() if key not in ("properties", *_VALUE_KEYWORDS)]
         stack += reversed(nested)
