@@ -29,6 +29,7 @@ from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
+from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import (
     DEFAULT_OUT,
     DescriptionOptions,
@@ -50,6 +51,7 @@ __all__ = [
     "File",
     "Group",
     "NamedType",
+    "Origin",
     "Output",
     "OutputError",
     "Parameter",
@@ -65,6 +67,7 @@ __all__ = [
     "SourceError",
     "Tool",
     "UsageError",
+    "Value",
     "build",
     "check",
     "generate",

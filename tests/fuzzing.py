@@ -10,16 +10,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from skillgen.enrich.inference import infer_missing
+from captured import Json, service_of_answers
+
+import skillgen
 from skillgen.errors import ProblemLog, SkillgenError
-from skillgen.model.values import Json
-from skillgen.security.screening import screen_service
-from skillgen.sources.documents import Document
-from skillgen.sources.mcp.ai_help import ai_help_from_result
 from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_response, parse_messages
-from skillgen.sources.mcp.source import service_from_crawl
-from skillgen.sources.mcp.target import Crawl
-from skillgen.sources.openapi.source import service_from_description
 from skillgen.sources.yaml_core import YamlError, parse_yaml
 
 WORDS: tuple[Json, ...] = (
@@ -84,8 +79,7 @@ def read_openapi(data: bytes) -> None:
     described = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": parsed}
     for whole in (described, parsed if isinstance(parsed, dict) else {}, {**described, "paths": {"/a": parsed}}):
         try:
-            document = Document(data=whole, size_bytes=len(data), name="fuzz")
-            infer_missing(screen_service(service_from_description(document, ProblemLog())))
+            skillgen.read(whole)
         except SkillgenError:
             pass
 
@@ -108,17 +102,16 @@ def read_crawl(data: bytes) -> None:
     methods = ("initialize", "ai_help", "tools/list", "resources/list", "prompts/list")
     results = {method: [parsed] if method.endswith("/list") else parsed for method in methods}
     for found in (results, {**results, "tools/list": [{"tools": parsed if isinstance(parsed, list) else [parsed]}]}):
-        crawl = Crawl(results=found, protocol_version="2025-06-18", transport="stdio", url=None)
         try:
-            infer_missing(screen_service(service_from_crawl(crawl)))
+            service_of_answers(found, protocol_version="2025-06-18")
         except SkillgenError:
             pass
 
 
 def read_ai_help(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
-    ai_help_from_result({"content": text}, ProblemLog())
-    ai_help_from_result({"content": [{"type": "text", "text": text}], "format": "markdown"}, ProblemLog())
+    service_of_answers({"ai_help": {"content": text}})
+    service_of_answers({"ai_help": {"content": [{"type": "text", "text": text}], "format": "markdown"}})
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from captured import service_of_answers
 from jsonschema import Draft202012Validator
-
-from skillgen.errors import ProblemLog
-from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.source import service_from_crawl
-from skillgen.sources.yaml_core import parse_yaml
 
 ROOT = Path(__file__).parent.parent
 SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
@@ -143,7 +140,7 @@ def test_help_as_markdown_begins_with_front_matter(ask: Ask) -> None:
     result = ask("ai_help", format="markdown", section=None)
     check("dashdash-ai_help-result", result)
     _, front_matter, body = result["content"].split("---\n", 2)
-    check("dashdash-frontmatter-mcp", parse_yaml(front_matter, ProblemLog()))
+    check("dashdash-frontmatter-mcp", yaml.safe_load(front_matter))
     assert "\n## When to Use\n" in body
     assert "\n## Quick Reference\n" in body
 
@@ -236,16 +233,15 @@ def test_a_long_list_comes_in_pages(ask: Ask) -> None:
 
 
 def test_the_server_contradicts_itself_nowhere(ask: Ask) -> None:
-    """S0-05, S0-19: read as a service, it leaves nothing to report."""
+    """S0-05, S0-19: only the access level, which the seed declares, is less than what one of the tools may do."""
     lists = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
     results = {
         "initialize": ask("initialize"),
         "ai_help": ask("ai_help"),
         **{method: [ask(method)] for method in lists},
     }
-    crawl = Crawl(results=results, protocol_version="2024-11-05", transport="stdio", url=None)
-    service = service_from_crawl(crawl)
-    assert service.problems == ()
+    service = service_of_answers(results, protocol_version="2024-11-05")
+    assert [problem.code for problem in service.problems] == ["safety-facts-disagree"]
     assert [tool.name for tool in service.tools] == TOOLS
     assert [group.title for group in service.groups] == ["Projects", "Tasks"]
     assert len(service.when_to_use) == 4

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from captured import service_of_answers
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from properties import examples
 
-from skillgen.errors import ProblemLog
-from skillgen.model.calls import Example
-from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.render.examples import filled_command
-from skillgen.render.formats import render_documents
-from skillgen.security.screening import screen_service
-from skillgen.sources.examples.calls import call_examples
-from skillgen.sources.examples.strings import NoString, matches, string_matching
-from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.source import service_from_crawl
-from skillgen.text.markdown import exact_json_text
+from skillgen import Service, Tool, render_documents
 
 Json = Any
 
@@ -40,7 +30,7 @@ def service_of(*schemas: Json, examples: tuple[Json, ...] = ()) -> Service:
     if examples:
         tools[0]["dashdash"] = {"examples": list(examples)}
     results = {"initialize": {"serverInfo": {"name": "booth"}}, "tools/list": [{"tools": tools}]}
-    return service_from_crawl(Crawl(results=results, protocol_version="2025-11-25", transport="stdio", url=None))
+    return service_of_answers(results)
 
 
 def tool_of(schema: Json, *examples: Json) -> Tool:
@@ -49,12 +39,25 @@ def tool_of(schema: Json, *examples: Json) -> Tool:
 
 def page_of(service: Service) -> str:
     """Returns the page of the references that documents the tools."""
-    documents = render_documents(service, ("skill",), None)
-    return next(item.text for item in documents if item.path.endswith("references/tools.md"))
+    texts = render_documents(service, emit="skill")
+    return next(text for path, text in texts.items() if path.endswith("references/tools.md"))
 
 
 def codes_of(service: Service) -> list[tuple[str, str]]:
     return [(problem.code, problem.where) for problem in service.problems if "example" in problem.code]
+
+
+def is_valid(pattern: str, text: str) -> bool:
+    """True if a declared call whose one value has a pattern is not called invalid."""
+    schema = of(value={"type": "string", "pattern": pattern})
+    declared = [item for item in tool_of(schema, {"input": {"value": text}}).examples if item.is_declared]
+    return [item.flaw for item in declared] == [None]
+
+
+def text_for(pattern: str) -> Json:
+    """Returns the value of a generated call for a pattern, if there is one."""
+    calls = tool_of(of(value={"type": "string", "pattern": pattern})).examples
+    return calls[0].input["value"] if calls else None
 
 
 def of(**properties: Json) -> dict[str, Json]:
@@ -279,24 +282,39 @@ def test_the_reason_is_reported_if_no_call_can_be_generated(schema: Json) -> Non
     ],
 )
 def test_a_pattern_is_matched_as_ecmascript_matches_it(pattern: str, text: str, answer: bool | None) -> None:
-    """With the flag `u`; what is not understood is not answered."""
-    assert matches(pattern, text) is answer
+    """With the flag `u`; what is not understood is not called invalid."""
+    assert is_valid(pattern, text) is (answer is not False)
 
 
-@pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^\p{Lu}\P{L}{3}$", r"^[\p{L}\p{N}]{5}$", r"^[^\p{C}]{2,5}$"])
-def test_a_text_is_made_for_a_pattern_with_unicode_properties(pattern: str) -> None:
-    assert matches(pattern, string_matching(pattern))
+@pytest.mark.parametrize(
+    ("pattern", "in_python"),
+    [
+        (r"^\p{L}+$", r"^[^\W\d_]+$"),
+        (r"^\p{Lu}\P{L}{3}$", r"^[A-Z][\W\d_]{3}$"),
+        (r"^[\p{L}\p{N}]{5}$", r"^[^\W_]{5}$"),
+        (r"^[^\p{C}]{2,5}$", r"^[ -~]{2,5}$"),
+        (r"\p{XDigit}{4}", r"[0-9a-fA-F]{4}"),
+        (r"^[a-z \p{Han}-]*$", r"^[a-z -]*$"),
+        (r"[\P{M}\p{M}]{1,9}", r"^.{1,9}$"),
+        (r"\P{L}+", r"[\W\d_]"),
+        (r"\A\d\.\d\z", r"^\d\.\d$"),
+        (r"[\\A]+", r"[\\A]"),
+    ],
+)
+def test_a_text_is_generated_for_patterns_of_other_languages(pattern: str, in_python: str) -> None:
+    text = text_for(pattern)
+    assert text is not None
+    assert re.search(in_python, text)
 
 
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^(?<first>É)mil\w$|\k<first>", r"(?i)^éMILE$"])
 def test_a_value_with_an_uncheckable_pattern_is_not_called_invalid(pattern: str) -> None:
     """S0-32."""
     schema = of(value={"type": "string", "pattern": pattern})
-    problems = ProblemLog()
-    declared = [(Example(input={"value": "Émile"}), "/examples/0")]
-    (example,) = call_examples(declared, schema, "/inputSchema", problems)
-    assert example.flaw is None
-    assert list(problems) == []
+    service = service_of(schema, examples=({"input": {"value": "Émile"}},))
+    (example,) = service.tools[0].examples
+    assert (example.is_declared, example.flaw) == (True, None)
+    assert codes_of(service) == []
 
 
 @pytest.mark.parametrize(
@@ -311,36 +329,16 @@ def test_a_value_with_an_uncheckable_pattern_is_not_called_invalid(pattern: str)
     ],
 )
 def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
-    assert not matches(pattern, text)
     schema = of(value={"type": "string", "pattern": pattern, "examples": [text]})
     for example in tool_of(schema).examples:
-        assert matches(pattern, example.input["value"])
-
-
-@pytest.mark.parametrize(
-    ("pattern", "text"),
-    [
-        (r"\p{XDigit}{4}", "aaaa"),
-        (r"^[a-z \p{Han}-]*$", "a"),
-        (r"[\P{M}\p{M}]{1,9}", "a"),
-        (r"\P{L}+", "0"),
-        (r"\A\d\.\d\z", "0.0"),
-        (r"[\\A]+", "A"),
-    ],
-)
-def test_what_other_languages_have_in_patterns_is_understood(pattern: str, text: str) -> None:
-    assert string_matching(pattern) == text
+        assert example.input["value"] != text
+        assert re.search(pattern, example.input["value"])
 
 
 @given(st.from_regex(r"[ab]{0,3}(\[[a-c]\]|\([ab]\|[cd]{1,2}\)|\\d)(\+|\*|\?|\{2\})?[xyz]?", fullmatch=True))
 def test_a_text_that_is_built_for_a_pattern_matches_it(pattern: str) -> None:
-    import re
-
-    try:
-        text = string_matching(pattern)
-    except NoString:
-        return
-    assert re.search(pattern, text) is not None
+    text = text_for(pattern)
+    assert text is None or re.search(pattern, text)
 
 
 def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
@@ -353,12 +351,11 @@ def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
 @given(st.text())
 def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
     """S0-25."""
-    hostile = f"{text}!`id`$ARGUMENTS${{CLAUDE_X}}\x85\u202e\U000e0041```\n# heading"
+    hostile = f"{text}!`id`$ARGUMENTS${{CLAUDE_X}}\x85```\n# heading"
     service = service_of(of(value={"const": hostile}))
-    page = page_of(service)
-    block = page.split("json\n", 1)[1]
+    assume("invisible-characters" not in [problem.code for problem in service.problems])
+    block = page_of(service).split("json\n", 1)[1]
     assert json.loads(block[: block.index("\n```")]) == {"value": hostile}
-    assert json.loads(exact_json_text(hostile)) == hostile
 
 
 def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
@@ -372,21 +369,22 @@ def test_a_declared_call_with_a_credential_is_replaced() -> None:
     """S0-22."""
     secret = "ghp_" + "x9K2mQ7vT4bW8nR3cY6zL1dF5gH0jS2pA4eU"
     service = service_of(of(access_token={"type": "string"}), examples=({"input": {"access_token": secret}},))
-    service = screen_service(service)
     page = page_of(service)
     assert '{"access_token": "ACCESS_TOKEN"}' in page
     assert secret not in page
 
 
 @pytest.mark.parametrize(
-    ("command", "filled"),
+    ("command", "shown"),
     [
         ("tasks add --title {title} -n {count}", "tasks add --title 'Buy milk' -n 2"),
-        ("tasks add --due {due}", None),
-        ("tasks list", None),
+        ("tasks add --due {due}", "tasks add --due {due}"),
+        ("tasks list", "tasks list"),
     ],
 )
-def test_an_equivalent_command_has_the_values_of_the_example(command: str, filled: str | None) -> None:
+def test_an_equivalent_command_has_the_values_of_the_example(command: str, shown: str) -> None:
     """S0-12."""
-    tool = tool_of(of(title={"const": "Buy milk"}, count={"const": 2}))
-    assert filled_command(replace(tool, cli_equivalent=command)) == filled
+    schema = of(title={"const": "Buy milk"}, count={"const": 2})
+    entry = {"name": "add", "inputSchema": schema, "dashdash": {"cliEquivalent": command}}
+    page = page_of(service_of_answers({"tools/list": [{"tools": [entry]}]}))
+    assert f"{shown}`" in page or f"{shown}\n```" in page

@@ -7,16 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from captured import Json, service_of_answers
+from descriptions import follow
 
-from skillgen.errors import Problem
+from skillgen import Origin, Problem, Service, Tool, Value, render_documents
 from skillgen.model.codec import from_json, to_json
-from skillgen.model.document import FORMATS
-from skillgen.model.service import Service
-from skillgen.model.tool import Cost, Tool
-from skillgen.model.values import Icon, Json, Origin, Value, follow
-from skillgen.render.formats import render_documents
-from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.source import service_from_crawl
 
 DASHDASH: dict[str, Json] = {
     "specVersion": "0.2.0",
@@ -89,9 +84,7 @@ def service_of(
         **({"ai_help": ai_help} if ai_help is not None else {}),
         **(results or {}),
     }
-    transport: Any = "stdio" if url is None else "http"
-    crawl = Crawl(results=answers, protocol_version="2025-11-25", transport=transport, url=url)
-    service = service_from_crawl(crawl, server_name=server_name)
+    service = service_of_answers(answers, url=url, server_name=server_name)
     assert from_json(Service, to_json(service)) == service
     return service
 
@@ -108,7 +101,7 @@ def test_rate_limits_are_documented_without_the_remaining_calls() -> None:
         return service_of({"dashdash": {**described("acme-mcp"), **limits(left)}}, tools=(tool,))
 
     service, later = crawled(1), crawled(2)
-    documents = [[*render_documents(item, FORMATS)] for item in (service, later)]
+    documents = [render_documents(item) for item in (service, later)]
     assert documents[0] == documents[1]
     for extras in (service.extras, service.tools[0].extras):
         assert "'remaining': 1" in str(extras)
@@ -193,25 +186,17 @@ class TestWhereDashdashStands:
                 "io.modelcontextprotocol/serverInfo": {"name": "modern", "version": "2", "dashdash": described("x")}
             },
         }
-        crawl = Crawl(
-            results={"server/discover": discovered}, protocol_version="2026-07-28", transport="stdio", url=None
-        )
-        service = service_from_crawl(crawl)
+        service = service_of_answers({"server/discover": discovered}, protocol_version="2026-07-28")
         assert (service.name, service.version, service.instructions) == ("x", "2", "Ask first.")
         assert (service.extras or {})["supportedVersions"] == ["2026-07-28"]
 
     def test_both_eras_of_a_server_are_read_as_one(self) -> None:
         """X-07: what only the older opening says is not lost."""
-        crawl = Crawl(
-            results={
-                "server/discover": {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "modern"}}},
-                "initialize": {"serverInfo": {"name": "old"}, "dashdash": described("x")},
-            },
-            protocol_version="2026-07-28",
-            transport="stdio",
-            url=None,
-        )
-        assert service_from_crawl(crawl).name == "x"
+        answers: dict[str, Json] = {
+            "server/discover": {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "modern"}}},
+            "initialize": {"serverInfo": {"name": "old"}, "dashdash": described("x")},
+        }
+        assert service_of_answers(answers, protocol_version="2026-07-28").name == "x"
 
     @pytest.mark.parametrize(
         "entry",
@@ -291,10 +276,8 @@ class TestWhatDashdashLacks:
         for text in ("Keeps tasks.", "Keeps tasks. Use when a task comes up.", "Keeps tasks. Use it for tasks."):
             dashdash = {"specVersion": "0.2.0", "identity": {"name": "a", "description": text}}
             opening = {"initialize": {"dashdash": dashdash, "serverInfo": {"name": "a"}}}
-            crawl = Crawl(results=opening, protocol_version="2024-11-05", transport="stdio", url=None)
-            codes[text] = "dashdash-description-without-trigger" in [
-                problem.code for problem in service_from_crawl(crawl).problems
-            ]
+            service = service_of_answers(opening, protocol_version="2024-11-05")
+            codes[text] = "dashdash-description-without-trigger" in [problem.code for problem in service.problems]
         assert list(codes.values()) == [True, False, False]
 
     @pytest.mark.parametrize("name", ["Acme MCP", "acme_mcp", "a" * 65])
@@ -308,7 +291,7 @@ class TestWhatDashdashLacks:
         """S0-09: reported, and then as if nobody had declared one."""
         service = service_of({"dashdash": {**DASHDASH, "accessLevel": "root"}})
         assert codes(service) == ["member-invalid"]
-        assert "access_level" not in (service.origins or {})
+        assert (service.origins or {})["access_level"].kind == "inferred"
 
     def test_unknown_fields_are_kept_and_not_reported(self) -> None:
         """S0-04: at every depth."""
@@ -565,8 +548,9 @@ class TestWhatAToolDoes:
         assert [(group.name, group.title) for group in service.groups] == [
             ("project-admin", "Project admin"),
             ("Tasks", "Tasks"),
+            ("other", "Other"),
         ]
-        assert [tool.group for tool in service.tools] == ["project-admin", "Tasks", None]
+        assert [tool.group for tool in service.tools] == ["project-admin", "Tasks", "other"]
 
     def test_only_declared_hints_are_facts(self) -> None:
         """X-08: the defaults of the annotations are not stored; an absent hint is not known."""
@@ -662,7 +646,8 @@ class TestWhatAToolDoes:
         assert tool.output is not None
         assert tool.output.schema is not None
         assert [item.name for item in tool.output.schema.properties] == ["b"]
-        assert tool.cost == Cost(category="metered", estimated_units=5, unit_label="calls")
+        assert tool.cost is not None
+        assert (tool.cost.category, tool.cost.estimated_units, tool.cost.unit_label) == ("metered", 5, "calls")
         assert (tool.latency, tool.scopes, tool.streaming, tool.pagination) == (
             "minutes",
             ("write:x",),
@@ -757,8 +742,7 @@ class TestBrokenEntries:
 
     def test_the_problems_of_the_crawl_come_first(self) -> None:
         problem = Problem(code="list-failed", level="warning", where="prompts/list", message="no answer")
-        crawl = Crawl(results={}, protocol_version=None, transport="stdio", url=None, problems=(problem,))
-        assert service_from_crawl(crawl).problems[0] == problem
+        assert service_of_answers({}, protocol_version=None, problems=[problem]).problems[0] == problem
 
 
 class TestResourcesAndPrompts:
@@ -820,9 +804,9 @@ class TestIcons:
             "kind": "x",
         }
         service = self.icons(raw)
-        assert service.icons == (
-            Icon(src="https://mcp.acme.com/i.png", media_type="image/png", sizes=expected, theme="dark"),
-        )
+        (icon,) = service.icons
+        assert (icon.src, icon.media_type) == ("https://mcp.acme.com/i.png", "image/png")
+        assert (icon.sizes, icon.theme) == (expected, "dark")
         assert service.problems == ()
 
     @pytest.mark.parametrize(
@@ -870,8 +854,8 @@ class TestIcons:
     def test_a_picture_that_may_hold_a_script_is_never_written_as_markup(self, form: str) -> None:
         """S1-06: SVG, whose markup a document would run; it stays in the model and reaches no document."""
         service = self.icons({"src": f"data:image/svg+xml;{form}", "mimeType": "image/svg+xml"})
-        for document in render_documents(service, FORMATS):
-            assert not re.search("<svg|onload|PHN2Zy|image/svg", document.text), document.path
+        for path, text in render_documents(service).items():
+            assert not re.search("<svg|onload|PHN2Zy|image/svg", text), path
 
     def test_every_kind_of_entry_may_have_icons(self) -> None:
         """S1-02: and none need have any (S1-07)."""
@@ -959,7 +943,7 @@ class TestAiHelp:
     def test_json_is_read_like_markdown(self) -> None:
         """S0-15: `contentType` decides."""
         service = service_of(
-            tools=({"name": "create", "inputSchema": NOTHING},),
+            tools=({"name": "create", "inputSchema": NOTHING, "annotations": {"readOnlyHint": True}},),
             ai_help={
                 "metadata": {"name": "acme-mcp", "description": "Manages projects.", "accessLevel": "read"},
                 "sections": {
@@ -1046,13 +1030,10 @@ class TestTheNewestRevision:
     @staticmethod
     def service(tools: list[Json], transport: Any = "http", version: str = "2026-07-28", **page: Json) -> Service:
         """Reads a server of the newest revision that has these tools."""
-        return service_from_crawl(
-            Crawl(
-                results={"server/discover": {}, "tools/list": [{"tools": tools, **page}]},
-                protocol_version=version,
-                transport=transport,
-                url=None if transport == "stdio" else "https://acme.example/mcp",
-            )
+        return service_of_answers(
+            {"server/discover": {}, "tools/list": [{"tools": tools, **page}]},
+            protocol_version=version,
+            url=None if transport == "stdio" else "https://acme.example/mcp",
         )
 
     @staticmethod

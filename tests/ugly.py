@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from captured import service_of_answers
 from descriptions import description, operation
 
 from skillgen.model.codec import to_json
-from skillgen.sources.mcp.crawl import Crawl
-from skillgen.sources.mcp.source import service_from_crawl
 
 Json = Any
 
@@ -145,8 +144,7 @@ def ugly_snapshot() -> Json:
             }
         ],
     }
-    service = service_from_crawl(Crawl(results=answers, protocol_version="2025-11-25", transport="stdio", url=None))
-    return {"snapshot": 1, "services": [to_json(service)]}
+    return {"snapshot": 1, "services": [to_json(service_of_answers(answers))]}
 
 
 def _tool(kind: str, text: str) -> Json:
