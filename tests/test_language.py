@@ -18,7 +18,7 @@ WORDS = (
 )
 """Everyday words and turns for which the field has a term, or English a plainer one."""
 
-DATA = ("lexicon.py", "rules.py", "uses.py")
+DATA = ("uses.py",)
 """Modules that list words to look for in other people's texts."""
 
 NAME_LENGTH = 70

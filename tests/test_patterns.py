@@ -25,8 +25,8 @@ import pytest
 
 import skillgen
 from skillgen.security import credentials
-from skillgen.security.injection.patterns import compile_pattern
-from skillgen.security.injection.rules import RULES
+from skillgen.security.injection.patterns import lexicon, rules
+from skillgen.security.tables import Regex
 from skillgen.text import uses
 
 pytestmark = pytest.mark.slow
@@ -120,10 +120,10 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     """Yields patterns that functions build, of what they are built from, and the method by which each is used."""
     for _, form, _ in credentials._FORMS:
         yield credentials._compiled(form), "sub"
-    for rule in RULES:
-        yield from ((compile_pattern(pattern), "search") for pattern in rule.patterns)
-        if rule.regex:
-            yield re.compile(rule.regex), "search"
+    yield lexicon().sensitive_files.compiled, "sub"
+    for rule in rules():
+        for pattern in rule.patterns:
+            yield (pattern.compiled if isinstance(pattern, Regex) else pattern.regex), "search"
     for is_single in (False, True):
         forms = uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
@@ -266,14 +266,15 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 TRIED = {
     ("security/credentials.py", "_compiled"),
-    ("security/injection/patterns.py", "compile_pattern"),
-    ("security/injection/patterns.py", "_compiled"),
+    ("security/injection/patterns.py", "regex"),
+    ("security/tables.py", "compiled"),
     ("text/uses.py", "_forms"),
 }
 
 WITHOUT_REPETITION = {
     ("config/loader.py", "_line_of"),
-    ("security/injection/patterns.py", "_unspaced"),
+    ("security/injection/patterns.py", "unspaced"),
+    ("security/injection/detection.py", "__init__"),
     ("model/changes.py", "_with_type_names"),
     ("enrich/groups.py", "_is_countable"),
     ("text/uses.py", "_opened"),

@@ -22,10 +22,9 @@ from skillgen.model.values import Json, Origin
 from skillgen.render.formats import render_documents
 from skillgen.security.credentials import is_secret_name, might_hold_credential, redact
 from skillgen.security.injection.detection import find_injections, first_matching_rule
-from skillgen.security.injection.lexicon import CONCEPTS, LANGUAGES
-from skillgen.security.injection.patterns import pattern_requirements
-from skillgen.security.injection.rules import RULES
+from skillgen.security.injection.patterns import rules
 from skillgen.security.screening import screen_service
+from skillgen.security.tables import Regex, required_literals
 from skillgen.text.unicode import find_look_alikes, invisible_kinds
 
 ROOT = Path(__file__).parent.parent
@@ -73,7 +72,7 @@ def test_text_that_describes_is_left_alone(text: str) -> None:
     assert find_injections([text]) == {}
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.code)
 def test_every_rule_finds_its_own_example_and_is_in_the_documentation(rule: Any) -> None:
     """X-52: the rules are a table in the documentation."""
     found = first_matching_rule(rule.example)
@@ -144,13 +143,30 @@ def test_orders_about_later_calls_other_tools_and_each_answer_are_found(order: s
     assert order in find_injections([order])
 
 
-def test_rules_speak_of_things_that_have_words() -> None:
-    for rule in RULES:
+def test_every_pattern_of_a_rule_is_made_of_known_concepts() -> None:
+    """X-52: the lexicon has words for each."""
+    for rule in rules():
         for pattern in (*rule.patterns, *rule.foreign_patterns):
-            _, choices, by = pattern_requirements(pattern)
-            assert by
-            assert all(choices), pattern
-    assert all(name in CONCEPTS for table in LANGUAGES.values() for name in table)
+            assert pattern.literals if isinstance(pattern, Regex) else pattern.regex
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literals"),
+    [
+        (r"\bgh[pousr]_\w{36}", {"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}),
+        (r"(?<!\w)(?:curl|wget)\s+\S", {"curl", "wget"}),
+        (r"colou?r\d", {"color", "colour"}),
+        (r"[0-9a-f]{32}-us\d{1,2}\b", {"-us"}),
+        (r"(?<=~/)\.\w", {"~/"}),
+        (r"(?:ab)+c|(de){2,}x?", {"ab", "de"}),
+        (r"(?:a|\d)b*", set()),
+        (r"(?i:Key)=\w", {"="}),
+        (r"a?(?!bc)\w+", set()),
+    ],
+)
+def test_the_literals_of_a_prefilter_are_derived_from_the_expression(pattern: str, literals: set[str]) -> None:
+    """X-10: every match contains one of them."""
+    assert set(required_literals(pattern)) == literals
 
 
 def test_a_long_text_with_many_words_of_rules_takes_no_long_time() -> None:

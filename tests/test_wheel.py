@@ -51,6 +51,9 @@ def test_the_wheel_carries_its_types_its_templates_and_its_licence(wheel: Path) 
     names = set(zipfile.ZipFile(wheel).namelist())
     templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "templates").rglob("*") if path.is_file()}
     assert {f"skillgen/{name}" for name in templates} <= names
+    tables = {path.relative_to(ROOT).as_posix() for path in (ROOT / "skillgen").rglob("*.toml")}
+    assert len(tables) > 1
+    assert tables <= names
     assert "skillgen/py.typed" in names
     assert any(name.endswith("/LICENSE") for name in names)
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"skillgen", "skillgen_cli"}

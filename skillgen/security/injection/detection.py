@@ -3,9 +3,9 @@
 Deobfuscation undoes entities, look-alike letters, encodings and characters between letters, since models read all of
 them. Only the search sees the result; documents contain the original text.
 
-A prefilter skips nearly all texts of a large service. Each pattern is indexed by a concept that is rare in
-descriptions, each regular expression by a word of its literals. A text with such a word is searched if it has all
-concepts of a pattern, in any order.
+A prefilter skips nearly all texts of a large service. It is derived from the rules: each pattern is indexed by its
+rarest concept, each regular expression by the words of its literals. A text with such a word is searched if it has all
+concepts of a pattern, in any order, or if the regular expression matches.
 """
 
 from __future__ import annotations
@@ -18,25 +18,24 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
 from urllib.parse import unquote
 
 from skillgen.security.credentials import without_placeholders
 from skillgen.security.injection.patterns import (
-    FOREIGN,
     MIN_FOREIGN_WORDS,
     SENTENCE_END,
+    Pattern,
     Rule,
     bits_of,
-    codes_of,
-    pattern_requirements,
+    foreign_sentences,
+    lexicon,
+    rules,
     sentences_of,
     tokenize,
-    vocabulary,
 )
-from skillgen.security.injection.rules import RULES
+from skillgen.security.tables import Regex, any_of
 from skillgen.text.unicode import strip_invisible, to_latin
 
 _MIN_BASE64_LENGTH = 24
@@ -64,11 +63,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LEETS = tuple(str.maketrans("0134578@$!", f"o{letter}eastbasi") for letter in "il")
 _LEET_WORD = re.compile(r"(?<!\w)(?=\w*[a-z])(?=\w*[0134578@$])[\w@$]{3,}(?!\w)", re.IGNORECASE)
 _LEET_WORDS = 2
-_MIRRORED = ("snoitcurtsni", "tnatsissa", "tpmorp metsys", "suoiverp", "resu eht", "tegrof", "erongi")
-_ROTATED = ("vafgehpgvba", "nffvfgnag", "cerivbhf", "gur hfre", "flfgrz cebzcg", "vtaber")
-
-_TELLTALES = (*_MIRRORED, *_ROTATED)
-"""Words that indicate, in lower case, a text in reverse or in ROT13."""
+_REVERSIBLE = ("instructions", "assistant", "system prompt", "previous", "the user", "forget", "ignore")
+_MIRRORED = tuple(words[::-1] for words in _REVERSIBLE)
+_ROTATED = tuple(codecs.encode(words, "rot13") for words in _REVERSIBLE)
+"""What indicates, in lower case, a text in reverse or in ROT13."""
 
 
 def _deobfuscate(text: str) -> str:
@@ -138,22 +136,7 @@ _MIN_LENGTH, _MIN_LENGTH_NON_ASCII = 12, 5
 """Characters of the shortest order, in ASCII and in scripts that write a word in one or two characters."""
 
 _BLANK = str.maketrans({**dict.fromkeys("'*`\"~", None), **dict.fromkeys("!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", " ")})
-_FILE_NAMES = (
-    "ssh rsa dsa ed25519 ecdsa passwd shadow sudoers hosts aws env cursor claude gitconfig netrc npmrc pypirc kube "
-    "gnupg bash bashrc zsh zshrc pgpass gcloud azure wallet mcp authorized credentials pem"
-)
-_FILE_WORDS = frozenset(_FILE_NAMES.split())
-_FILE_PARTS = ("~/.", ".docker/", ".config/")
-_COMMON_WORDS = (
-    "a about access add admin alert all an any api are as at be been by can check comment comments for from full get "
-    "has have if in include is it key list may must need new not note number of on one only or pass private project "
-    "read request requests reference removed report response rest secret secrets see text that the their this time to "
-    "tokens use user users value view was what when whether which will with you your"
-)
-_COMMON = frozenset(_COMMON_WORDS.split())
-"""Words that are too common in descriptions to index a phrase."""
-
-_TELLTALE_WORDS = frozenset(max(telltale.split(), key=len) for telltale in _TELLTALES)
+_TELLTALE_WORDS = frozenset(max(words.split(), key=len) for words in (*_MIRRORED, *_ROTATED))
 _URL_SCHEMES = frozenset({"http", "https"})
 _LONE_LETTERS = frozenset("lohru")
 """Letters that rarely occur alone; an order with spaces between its letters has one of them."""
@@ -162,29 +145,117 @@ _MIN_CHARACTERS_PER_WORD = 2.5
 
 _DIGIT_IN_WORD = re.compile(r"[A-Za-z@$][0134578]|[0134578][A-Za-z]")
 
+_Literal = tuple[str, Regex]
+"""A literal, and the regular expression whose matches contain it or another one."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class _Index:
-    """The index of the prefilter, by words. Sets of concepts are bit sets."""
+    """The index of the prefilter. Sets of concepts are bit sets."""
 
-    trigger_words: frozenset[str]
-    """Words one of which every match has."""
-    rare_words: frozenset[str]
-    """Words for the concepts by which patterns are indexed."""
-    regex_literals: dict[str, tuple[str, ...]]
-    """The literals of regular expressions, by one word of each."""
-    foreign: frozenset[str]
-    """Foreign words."""
-    patterns: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
-    """The needs of each pattern (`pattern_requirements`), by its rarest concepts."""
-    rare_concepts: int
-    """The concepts by which patterns are indexed."""
-    concept_words: frozenset[str]
-    """All words that express a concept, alone or in a phrase."""
-    concepts: dict[str, int]
-    """The concepts of single words."""
-    phrases: dict[str, tuple[tuple[frozenset[str], int], ...]]
-    """The words of phrases and their concepts, by the rarest word."""
+    def __init__(self) -> None:
+        known = lexicon()
+        self._file = bits_of(known.codes_of("FILE"))
+        self._address = bits_of(known.codes_of("MAIL/AWAY"))
+        url = bits_of(known.codes_of("URL/AWAY"))
+        self._concepts = {word: bits_of(codes) for word, codes in known.words.items()}
+        self._concepts |= {word: self._concepts.get(word, 0) | url for word in _URL_SCHEMES}
+        self._phrases: dict[str, list[tuple[frozenset[str], int]]] = {}
+        for first, rests in known.phrases.items():
+            for rest, codes in rests.items():
+                words = (first, *rest)
+                self._phrases.setdefault(max(reversed(words), key=len), []).append((frozenset(words), bits_of(codes)))
+        self._words = frozenset(self._concepts).union(*(words for rows in self._phrases.values() for words, _ in rows))
+        regexes = [known.sensitive_files]
+        self._patterns: dict[int, list[Pattern]] = {}
+        for rule in rules():
+            for pattern in rule.patterns:
+                if isinstance(pattern, Regex):
+                    regexes.append(pattern)
+                    continue
+                # The longer the terms of a concept, the rarer it is.
+                rarest = max(pattern.choices, key=lambda choice: min(known.shortest_terms[code] for code in choice))
+                for code in rarest:
+                    self._patterns.setdefault(bits_of(code), []).append(pattern)
+        self._rare = sum(self._patterns)
+        rare_words = {word for word, bits in self._concepts.items() if bits & self._rare}
+        rare_words |= {word for word, rows in self._phrases.items() if any(bits & self._rare for _, bits in rows)}
+        self._rare_words = frozenset(rare_words)
+        self._foreign = frozenset(word for word, codes in known.words.items() if known.foreign in codes)
+        self._literals: dict[str, list[_Literal]] = {}
+        for regex in regexes:
+            for literal in regex.literals or ("",):
+                key = max(_words_of(literal), key=len, default="")
+                self._literals.setdefault(key, []).append((literal, regex))
+        self._symbols = self._literals.pop("", [])
+        self._key = re.compile(any_of(self._literals))
+
+    def triggers(self, words: Iterable[str]) -> frozenset[str]:
+        """Returns the words, of these and of the index, one of which every text has that might match."""
+        return self._rare_words.union(self._foreign, filter(_literals_with, words))
+
+    def might_match(self, text: str, words: list[str], triggers: frozenset[str]) -> bool:
+        """True unless certainly no rule matches a text in lower case with these words."""
+        if triggers.isdisjoint(words) and text.isascii() and not any(symbol in text for symbol, _ in self._symbols):
+            return False
+        if self.is_foreign(text, words) or self.might_match_pattern(text, words):
+            return True
+        regexes = self.matching_regexes(text, words)
+        if lexicon().sensitive_files not in regexes:
+            return bool(regexes)
+        concepts = self._concepts_in(text, words) | self._file
+        return len(regexes) > 1 or any(True for _ in self.candidates(concepts))
+
+    def matching_regexes(self, text: str, words: Iterable[str]) -> set[Regex]:
+        """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
+        literals = chain(self._symbols, *map(_literals_with, words))
+        regexes = {regex for literal, regex in literals if literal in text}
+        return {regex for regex in regexes if regex.compiled.search(text)}
+
+    def literals_with(self, word: str) -> tuple[_Literal, ...]:
+        """Returns the literals of regular expressions of which a word holds the longest word."""
+        if not self._key.search(word):
+            return ()
+        return tuple(chain.from_iterable(literals for key, literals in self._literals.items() if key in word))
+
+    def is_foreign(self, text: str, words: list[str]) -> bool:
+        """True if a text with these words may have a foreign sentence."""
+        return not text.isascii() or len(self._foreign.intersection(words)) >= MIN_FOREIGN_WORDS
+
+    def might_match_pattern(self, text: str, words: list[str]) -> bool:
+        """True if a text in lower case, with these words, has all concepts of a pattern, in any order."""
+        if self._rare_words.isdisjoint(words):
+            return False
+        return any(True for _ in self.candidates(self._concepts_in(text, words)))
+
+    def candidates(self, concepts: int) -> Iterator[Pattern]:
+        """Yields the patterns that have all their concepts in a text with these concepts; one may be repeated."""
+        rare = concepts & self._rare
+        while rare:
+            lowest = rare & -rare
+            yield from (pattern for pattern in self._patterns[lowest] if pattern.might_match(concepts))
+            rare ^= lowest
+
+    def _concepts_in(self, text: str, words: list[str]) -> int:
+        """Returns the bit set of the concepts that the words of a text may express."""
+        present = self._words.intersection(words)
+        concepts = self._address if "@" in text else 0
+        for word in present:
+            concepts |= self._concepts.get(word, 0)
+        for word in self._phrases.keys() & present:
+            for phrase, phrase_concepts in self._phrases[word]:
+                if phrase <= present:
+                    concepts |= phrase_concepts
+        return concepts
+
+
+@lru_cache(1)
+def _index() -> _Index:
+    return _Index()
+
+
+@lru_cache(1 << 14)
+def _literals_with(word: str) -> tuple[_Literal, ...]:
+    return _index().literals_with(word)
 
 
 def _is_too_short(text: str) -> bool:
@@ -205,57 +276,10 @@ def _words_of_each(texts: list[str]) -> list[list[str]]:
     return [next(blank).split() if text.isascii() else _words_of(text) for text in texts]
 
 
-def _might_match(text: str, words: list[str]) -> bool:
-    """True unless certainly no rule matches a text in lower case with these words."""
-    index = _index()
-    triggers = index.trigger_words.intersection(words)
-    if _might_match_regex(text, triggers):
-        return True
-    return bool(triggers) and (len(triggers & index.foreign) >= MIN_FOREIGN_WORDS or _might_match_pattern(text, words))
-
-
-def _might_match_regex(text: str, words: Iterable[str]) -> bool:
-    """True unless certainly no regular expression of a rule matches."""
-    if "<|" in text or "~/." in text:
-        return True
-    literals = _index().regex_literals
-    return any(literal in text for word in literals.keys() & words for literal in literals[word])
-
-
-def _might_name_file(text: str, words: list[str]) -> bool:
-    """True if a text may name a sensitive file."""
-    return not _FILE_WORDS.isdisjoint(words) or any(part in text for part in _FILE_PARTS)
-
-
-def _is_foreign(text: str, words: list[str]) -> bool:
-    """True if a text with these words may have a foreign sentence."""
-    return not text.isascii() or len(_index().foreign.intersection(words)) >= MIN_FOREIGN_WORDS
-
-
-def _might_match_pattern(text: str, words: list[str]) -> bool:
-    """True if a text in lower case, with these words, has all concepts of a pattern, in any order."""
-    index = _index()
-    if index.rare_words.isdisjoint(words):
-        return False
-    concepts = _concepts_in(text, words, index)
-    rare = concepts & index.rare_concepts
-    while rare:
-        lowest = rare & -rare
-        for every, choices in index.patterns[lowest]:
-            if concepts & every == every and all(concepts & choice for choice in choices):
-                return True
-        rare ^= lowest
-    return False
-
-
-def _suspicious_words(texts: Iterable[list[str]]) -> frozenset[str]:
-    """Returns the words that hint at obfuscated text."""
-    words = set().union(*texts)
-    return (
-        _LONE_LETTERS
-        | _TELLTALE_WORDS
-        | {word for word in words if len(word) >= _MIN_BASE64_LENGTH or _DIGIT_IN_WORD.search(word)}
-    )
+def _suspicious_words(words: Iterable[str]) -> frozenset[str]:
+    """Returns the words, of these and in general, that hint at obfuscated text."""
+    long_or_leet = (word for word in words if len(word) >= _MIN_BASE64_LENGTH or _DIGIT_IN_WORD.search(word))
+    return (_LONE_LETTERS | _TELLTALE_WORDS).union(long_or_leet)
 
 
 def _might_be_obfuscated(text: str, words: list[str], suspicious: frozenset[str]) -> bool:
@@ -271,77 +295,9 @@ def _might_be_obfuscated(text: str, words: list[str], suspicious: frozenset[str]
     return False
 
 
-def _concepts_in(text: str, words: list[str], index: _Index) -> int:
-    """Returns the bit set of the concepts that the words of a text may express."""
-    present = index.concept_words.intersection(words)
-    concepts = bits_of(codes_of(("MAIL", "AWAY"))) if "@" in text else 0
-    for word in present:
-        concepts |= index.concepts.get(word, 0)
-    for word in index.phrases.keys() & present:
-        for phrase, phrase_concepts in index.phrases[word]:
-            if phrase <= present:
-                concepts |= phrase_concepts
-    return concepts
-
-
-def _rarest(words: Iterable[str]) -> str:
-    """Returns the word that indexes a phrase: the longest that is not common, and the last of these."""
-    return max(reversed(tuple(words)), key=lambda word: (word not in _COMMON, len(word)), default="")
-
-
-@lru_cache(1)
-def _index() -> _Index:
-    patterns: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
-    rare_concepts: set[str] = set()
-    for pattern in chain.from_iterable(rule.patterns for rule in RULES):
-        every, choices, rarest = pattern_requirements(pattern)
-        rare_concepts |= rarest
-        for code in rarest:
-            patterns.setdefault(bits_of(code), []).append((every, choices))
-    single, phrases = vocabulary()
-    concepts = {word: bits_of(codes) for word, codes in single.items()}
-    for words, names in ((_FILE_WORDS, ("FILE",)), (_URL_SCHEMES, ("URL", "AWAY"))):
-        bits = bits_of(codes_of(names))
-        concepts |= {word: concepts.get(word, 0) | bits for word in words}
-    rare_words = {word for word, codes in single.items() if not rare_concepts.isdisjoint(codes)} | _FILE_WORDS
-    phrases_by_word: dict[str, list[tuple[frozenset[str], int]]] = {}
-    for first, rests in phrases.items():
-        for rest, codes in rests:
-            rarest_word = _rarest((first, *rest))
-            phrases_by_word.setdefault(rarest_word, []).append((frozenset((first, *rest)), bits_of(codes)))
-            if not rare_concepts.isdisjoint(codes):
-                rare_words.add(rarest_word)
-    regex_literals: dict[str, tuple[str, ...]] = {}
-    for literal in chain.from_iterable(rule.literals for rule in RULES):
-        word = _rarest(_words_of(literal))
-        regex_literals[word] = (*regex_literals.get(word, ()), literal)
-    foreign = frozenset(word for word, codes in single.items() if FOREIGN in codes)
-    return _Index(
-        trigger_words=frozenset(rare_words) | regex_literals.keys() | foreign,
-        rare_words=frozenset(rare_words),
-        regex_literals=regex_literals,
-        foreign=foreign,
-        patterns={concept: tuple(needs) for concept, needs in patterns.items()},
-        rare_concepts=bits_of(rare_concepts),
-        concept_words=frozenset(concepts).union(
-            *(words for entries in phrases_by_word.values() for words, _ in entries)
-        ),
-        concepts=concepts,
-        phrases={word: tuple(entries) for word, entries in phrases_by_word.items()},
-    )
-
-
 MAX_TEXT_LENGTH = 1_000_000
 """Characters of a text that are searched; a longer one is not a description and is cut."""
 
-_FILES = re.compile(
-    r"(?<!\w)\.ssh\b(?!.{0,40}\.pub)|\bid_(?:rsa|dsa|ed25519|ecdsa)\b(?!\.pub)"
-    r"|(?<![\w.])/?etc/(?:passwd|shadow|sudoers|hosts)\b"
-    r"|(?<![\w/])\.(?:aws|env|cursor|claude|git-credentials|gitconfig|netrc|npmrc|pypirc|kube|gnupg|docker/config|bashrc|"
-    r"bash_history|zshrc|zsh_history|pgpass|config/gh|config/gcloud|azure)\b(?![-(])|(?<=~/)\.\w[\w./-]*|\bmcp\.json\b"
-    r"|(?:/home/[\w.-]{1,60}|/root|/users/[\w.-]{1,60}|\$\{?home\}?|%userprofile%)[/\\]\.\w[\w./-]*"
-    r"|\bclaude_desktop_config|\bwallet\.dat\b|\bcredentials\.json\b|(?<=\s)\.pem\b"
-)
 _BATCH_SIZE = 1_000
 """Texts that are split into words at a time, which bounds memory."""
 
@@ -375,11 +331,14 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
     stripped_texts = list(map(without_placeholders, texts))  # "[hidden]" itself matches a rule
     readings = [text.lower() if _is_plain(text) else _deobfuscate(text) for text in stripped_texts]
     words_of_texts = _words_of_each(readings)
-    suspicious = _suspicious_words(words_of_texts)
+    all_words = set().union(*words_of_texts)
+    suspicious = _suspicious_words(all_words)
+    index = _index()
+    triggers = index.triggers(all_words)
     for text, stripped, reading, words in zip(texts, stripped_texts, readings, words_of_texts, strict=True):
         if len(words) < _MIN_WORDS and len(text) < _MIN_BASE64_LENGTH and reading.isascii():
             continue
-        if not reading.isascii() or _might_match(reading, words):
+        if index.might_match(reading, words, triggers):
             yield text, reading
         if _might_be_obfuscated(stripped, words, suspicious):
             for hidden in _decode_hidden(stripped):
@@ -388,21 +347,23 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
 
 @lru_cache(1 << 12)
 def _rule_for(reading: str) -> Rule | None:
-    words = _words_of(reading)
-    sentences = sentences_of(_name_urls_and_files(reading, words))
-    if len(sentences) > 1 and not _is_foreign(reading, words):
+    index, words = _index(), _words_of(reading)
+    regexes = index.matching_regexes(reading, words)
+    sentences = sentences_of(_name_urls_and_files(reading, has_file=lexicon().sensitive_files in regexes))
+    if len(sentences) > 1 and not index.is_foreign(reading, words):
         pairs = zip(sentences, _words_of_each(sentences), strict=True)
-        sentences = [sentence for sentence, sentence_words in pairs if _might_match_pattern(sentence, sentence_words)]
+        sentences = [sentence for sentence, its_words in pairs if index.might_match_pattern(sentence, its_words)]
     tokens = SENTENCE_END.join(map(tokenize, sentences))
-    concepts = bits_of(set(tokens) - _SEPARATORS)
-    might = _might_match_regex(reading, words)
-    return next((rule for rule in RULES if rule.matches(reading, tokens, concepts, might_match_regex=might)), None)
+    candidates = index.candidates(bits_of(frozenset(tokens) - _SEPARATORS))
+    matching = {*regexes, *(pattern for pattern in candidates if pattern.regex.search(tokens))}
+    foreign = list(foreign_sentences(tokens))
+    return next((rule for rule in rules() if not matching.isdisjoint(rule.patterns) or rule.is_in(foreign)), None)
 
 
-def _name_urls_and_files(text: str, words: list[str]) -> str:
+def _name_urls_and_files(text: str, *, has_file: bool) -> str:
     """Replaces URLs, e-mail addresses and sensitive files by words of the lexicon."""
-    if _might_name_file(text, words):
-        text = _FILES.sub(" sensitivefile ", text)
+    if has_file:
+        text = lexicon().sensitive_files.compiled.sub(" sensitivefile ", text)
     if "@" in text:
         text = _EMAIL.sub(" somemail ", text)
     if "://" in text:
