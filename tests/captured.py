@@ -1,8 +1,9 @@
-"""Services of servers whose answers a test writes down: read by the Python API, without a process and a connection."""
+"""Services of servers whose answers a test writes down: read as after a crawl, without a process and a connection."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
@@ -10,6 +11,29 @@ import skillgen
 from skillgen.sources.mcp import crawl as crawl_module
 
 Json = Any
+
+COMMAND = ("/captured",)
+"""The command of a server that nobody starts; a path is of this machine alone, and reaches no document."""
+
+
+@contextmanager
+def crawled(
+    answers: Mapping[str, Json],
+    *,
+    protocol_version: str | None = "2025-11-25",
+    url: str | None = None,
+    problems: Iterable[skillgen.Problem] = (),
+) -> Iterator[None]:
+    """Makes every crawl in the block end with these answers: method to its result, of a list to its pages."""
+    found = crawl_module.Crawl(
+        results=dict(answers),
+        protocol_version=protocol_version,
+        transport="stdio" if url is None else "http",
+        url=url,
+        problems=tuple(problems),
+    )
+    with mock.patch.object(crawl_module, "crawl", return_value=found):
+        yield
 
 
 def service_of_answers(
@@ -20,13 +44,6 @@ def service_of_answers(
     problems: Iterable[skillgen.Problem] = (),
     **options: Any,
 ) -> skillgen.Service:
-    """Returns the service of a server: method to its result, of a list to its pages; `options` are those of `read`."""
-    crawled = crawl_module.Crawl(
-        results=dict(answers),
-        protocol_version=protocol_version,
-        transport="stdio" if url is None else "http",
-        url=url,
-        problems=tuple(problems),
-    )
-    with mock.patch.object(crawl_module, "crawl", return_value=crawled):
-        return skillgen.read(url=url, command=() if url else ("captured",), **options)
+    """Returns the service of a server with these answers; `options` are those of `read`."""
+    with crawled(answers, protocol_version=protocol_version, url=url, problems=problems):
+        return skillgen.read(url=url, command=() if url else COMMAND, **options)

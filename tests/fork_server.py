@@ -28,7 +28,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import typer.main
+from captured import crawled
 from descriptions import description, operation, write
+
+CAPTURED = "SKILLGEN_TEST_CAPTURED"
+"""A variable of a run that crawls no server: the file with what a crawl would return."""
 
 _NUMBER = struct.Struct("i")
 _DESCRIPTORS = 5
@@ -138,7 +142,9 @@ def _run(files: Sequence[int]) -> None:
     try:
         from skillgen.__main__ import main
 
-        main()
+        captured = os.environ.pop(CAPTURED, None)
+        with crawled(json.loads(Path(captured).read_text("utf-8"))) if captured else contextlib.nullcontext():
+            main()
         code = 0
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1

@@ -1,4 +1,4 @@
-"""Documents of a server that says what a test wants, by the command line and a server of the standard library."""
+"""Documents of a server that says what a test wants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from captured import COMMAND, service_of_answers
 from cli import Finished, run_skillgen
+from fork_server import CAPTURED
+from servers.listed import LISTS, answer
+
+from skillgen.model.codec import to_json
 
 TESTS = Path(__file__).parent
 Json = Any
@@ -31,18 +36,34 @@ def command(folder: Path, server: dict[str, Json] | None = None, **lists: Json) 
     return (sys.executable, "-m", "servers.listed", str(said))
 
 
+def answers(server: dict[str, Json] | None, lists: dict[str, Json]) -> dict[str, Json]:
+    """Returns what a crawl of the server would return."""
+    said = {"server": server or {}, **lists}
+    found = {method: answer(said, method) for method in ("initialize", *LISTS, *lists)}
+    return {method: [page] if method.endswith("/list") else page for method, page in found.items() if page is not None}
+
+
 def documented(
     folder: Path, *options: object, server: dict[str, Json] | None = None, **lists: Json
 ) -> tuple[Finished, Path]:
-    """Documents the server and returns what the run said, and the folder of the documents."""
+    """Documents the server and returns what the run said, and the folder of the documents.
+
+    The run starts no server, but finds its answers where a crawl would return them.
+    """
     out = folder / "out"
-    run = run_skillgen("from-server", "-o", out, *options, "--", *command(folder, server, **lists), cwd=TESTS)
-    return run, out
+    captured = folder / "captured.json"
+    captured.write_text(json.dumps(answers(server, lists)), encoding="utf-8")
+    env = {CAPTURED: str(captured)}
+    return run_skillgen("from-server", "-o", out, *options, "--", *COMMAND, env=env), out
+
+
+def started(folder: Path, *options: object, **lists: Json) -> tuple[Finished, Path]:
+    """Documents the server like `documented`, but crawls it: for what a crawl itself does or hides."""
+    out = folder / "out"
+    return run_skillgen("from-server", "-o", out, *options, "--", *command(folder, **lists), cwd=TESTS), out
 
 
 def inspected(folder: Path, server: dict[str, Json] | None = None, **lists: Json) -> dict[str, Json]:
     """Returns the model of the server."""
-    finished = run_skillgen("inspect", "-q", "--", *command(folder, server, **lists), cwd=TESTS)
-    assert finished.exit_code == 0, finished.stderr
-    service: dict[str, Json] = json.loads(finished.stdout)["services"][0]
-    return service
+    found: dict[str, Json] = json.loads(json.dumps(to_json(service_of_answers(answers(server, lists)))))
+    return found

@@ -353,7 +353,7 @@ def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
     """S0-25."""
     hostile = f"{text}!`id`$ARGUMENTS${{CLAUDE_X}}\x85```\n# heading"
     service = service_of(of(value={"const": hostile}))
-    assume("invisible-characters" not in [problem.code for problem in service.problems])
+    assume(not any(problem.code.endswith("-characters") for problem in service.problems))
     block = page_of(service).split("json\n", 1)[1]
     assert json.loads(block[: block.index("\n```")]) == {"value": hostile}
 

@@ -11,7 +11,7 @@ import pytest
 from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument
-from listed import documented, inspected, tool
+from listed import documented, inspected, started, tool
 
 Json = Any
 
@@ -475,7 +475,7 @@ def test_a_small_heading_is_a_label_as_a_whole(tmp_path: Path) -> None:
 
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """S4-02."""
-    finished, _ = documented(tmp_path, "--call-get-manifest", tools=tools())
+    finished, _ = started(tmp_path, "--call-get-manifest", tools=tools())
     assert "manifest-tool-missing" in finished.stderr
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from cli import Finished, files_of, run_skillgen
 from conftest import Asked, Reply
-from listed import TESTS, documented, tool
+from listed import TESTS, documented, started, tool
 from listed import command as listed_command
 from servers import over_http
 
@@ -152,7 +152,7 @@ def test_a_password_in_an_address_is_found_whatever_the_home_folder_is(tmp_path:
 def test_a_credential_is_found_of_which_a_part_is_a_secret_of_the_user(tmp_path: Path) -> None:
     """S0-22, X-12."""
     described = tool("query", description="Queries mysql://pelican:hunter2secret@db/prod.")
-    run, out = documented(tmp_path, "--env", "DB_PASSWORD=pelican", tools=[described])
+    run, out = started(tmp_path, "--env", "DB_PASSWORD=pelican", tools=[described])
     assert run.exit_code == 0, run.stderr
     assert "hunter2secret" not in everything_in(out, run)
 
@@ -271,7 +271,7 @@ def test_names_are_never_changed_by_a_secret_made_of_words(tmp_path: Path) -> No
     """X-12: somebody's password is "customers"; texts are redacted, and the warning names the variable."""
     schema = {"type": "object", "properties": {"customers": {"type": "string", "enum": ["customers"]}}}
     described = [tool("customers", description="Lists customers.", inputSchema=schema)]
-    run, out = documented(tmp_path, "--env", "DB_PASSWORD=customers", tools=described)
+    run, out = started(tmp_path, "--env", "DB_PASSWORD=customers", tools=described)
     assert run.exit_code == 0, run.stderr
     assert "`customers(customers?: customers)` — Lists [hidden]" in (out / "skills/listed/SKILL.md").read_text("utf-8")
     assert "the variable DB_PASSWORD" in run.stderr
@@ -280,7 +280,7 @@ def test_names_are_never_changed_by_a_secret_made_of_words(tmp_path: Path) -> No
 def test_the_placeholder_for_a_secret_is_not_an_attack(tmp_path: Path) -> None:
     """S0-22: a text from which a secret was taken stays where it is, also with `--strict` for attacks."""
     described = tool("list_invoices", description=f"Lists invoices of the account {GIVEN}. Needs the key [hidden].")
-    run, out = documented(tmp_path, "--env", f"ACCOUNT={GIVEN}", tools=[described])
+    run, out = started(tmp_path, "--env", f"ACCOUNT={GIVEN}", tools=[described])
     assert run.exit_code == 0, run.stderr
     assert "addresses-reader" not in run.stderr
     assert "Lists invoices of the account" in (out / "skills/listed/SKILL.md").read_text("utf-8")

@@ -61,7 +61,7 @@ def dashdashes_in_entry(entry: FieldReader) -> Iterator[FieldReader]:
 
 
 def first_dashdash(dashdashes: Iterable[FieldReader], owner: FieldReader) -> FieldReader:
-    """Returns the `dashdash` object that counts; an empty one if there is none."""
+    """Returns the `dashdash` object that counts; an empty one otherwise."""
     return next(iter(dashdashes), None) or FieldReader({}, owner.pointer, "dashdash", owner.problems)
 
 
