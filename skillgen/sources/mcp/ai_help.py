@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -41,381 +41,6 @@ _LABEL = re.compile(
 )
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _LISTS = ("bullet_list_open", "ordered_list_open")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Chapter:
-    """A heading and the text below it, up to the next heading of its level or above."""
-
-    title: str
-    """The text of the heading, as Markdown."""
-
-    body: str
-    """Markdown."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Page:
-    """A Markdown text by its headings."""
-
-    title: str | None
-    """The first heading of level 1."""
-
-    quote: str | None
-    """The blockquote below it."""
-
-    introduction: str | None
-    """The rest of the text before the first chapter."""
-
-    chapters: tuple[_Chapter, ...]
-    """The chapters of level 2."""
-
-
-def _split_front_matter(text: str) -> tuple[str | None, str]:
-    """Returns the text between two lines of dashes at the beginning, if there is one, and the rest.
-
-    Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
-    """
-    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").split("\n")
-    if lines[0].rstrip() != "---":
-        return None, "\n".join(lines)
-    for number, line in enumerate(lines[1:], start=1):
-        if line.rstrip() in ("---", "..."):
-            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :])
-    return None, "\n".join(lines)
-
-
-def _page_from_markdown(text: str) -> _Page:
-    """Splits a text without front matter by its headings."""
-    tokens = _MARKDOWN.parse(text)
-    first_chapter = next(_headings(tokens, ("h2",)), None)
-    opening = text if first_chapter is None else "\n".join(text.split("\n")[: first_chapter[0]])
-    title = next(_headings(_MARKDOWN.parse(opening), ("h1",)), None)
-    below = "\n".join(opening.split("\n")[title[1] :]) if title is not None else opening
-    quote, rest = _quote_and_rest(below)
-    return _Page(
-        title=title[2] if title is not None else None,
-        quote=quote,
-        introduction=rest or None,
-        chapters=tuple(_chapters(text, tokens)),
-    )
-
-
-def _chapters(text: str, tokens: list[Token]) -> Iterator[_Chapter]:
-    """Yields the chapters of level 2; a heading of level 1 ends one but does not begin one."""
-    lines = text.split("\n")
-    headings = list(_headings(tokens, ("h1", "h2")))
-    starts = [heading[0] for heading in headings] + [len(lines)]
-    for (_, start, title, tag), end in zip(headings, starts[1:], strict=True):
-        if tag != "h1":
-            yield _Chapter(title=title, body="\n".join(lines[start:end]).strip())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ListedUses:
-    """The uses that a section lists."""
-
-    wanted: tuple[str, ...] = ()
-    """When to use the service."""
-
-    unwanted: tuple[str, ...] = ()
-    """When not to use it."""
-
-    rest: str = ""
-    """The rest of the section; Markdown."""
-
-
-def _uses_in_section(body: str, unwanted: bool = False) -> _ListedUses:
-    """Reads the lists and sentences of a section that state when to use something and when not.
-
-    The line before a list decides which it is, then the heading before that line, then `unwanted`, which is that of
-    the section.
-    """
-    text = lead_ins_apart(body, are_signs_bullets=True)
-    tokens = _MARKDOWN.parse(text)
-    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
-    read: set[int] = set()
-    outer: list[bool] = []
-    label = below_heading = unwanted
-    for position, token in enumerate(tokens):
-        if token.type in _LISTS:
-            outer.append(label)
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            label = outer.pop()
-        if token.type != "inline" or token.map is None:
-            continue
-        own_label = label_of(token.content)
-        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in _LISTS
-        if tokens[position - 1].type == "heading_open":
-            label = below_heading = unwanted if own_label is None else own_label
-            continue
-        if leads_list and not (_is_item(tokens, position) and own_label is None):
-            label = below_heading or own_label is True
-            if not token.content.rstrip(" *_").endswith((":", "：")):
-                if own_label is None:
-                    continue
-                _add_sentences(token.content, uses, unwanted)
-        elif _is_item(tokens, position):
-            for is_unwanted, use in uses_in_item(token.content, label):
-                uses[is_unwanted].append(use)
-        elif outer or not _add_sentences(token.content, uses, unwanted):
-            continue
-        read.update(range(*token.map))
-    return _ListedUses(wanted=tuple(uses[False]), unwanted=tuple(uses[True]), rest=_unread(text, read))
-
-
-def _add_sentences(paragraph: str, uses: tuple[list[str], list[str]], unwanted: bool) -> bool:
-    """Adds the uses that a paragraph declares; returns whether it has no other sentences."""
-    declared = uses_declared_in(paragraph)
-    uses[unwanted].extend(declared.wanted)
-    uses[True].extend(declared.unwanted)
-    return 0 < len(list(sentences(paragraph))) <= len(declared.wanted) + len(declared.unwanted)
-
-
-def _unread(text: str, read: Collection[int]) -> str:
-    """Returns the lines that were not read, without headings of empty chapters."""
-    lines = [line for number, line in enumerate(text.split("\n")) if number not in read]
-    rest: list[str] = []  # in reverse order
-    for line in reversed(lines):
-        if not line.lstrip().startswith("#") or (rest and not rest[-1].lstrip().startswith("#")):
-            rest.extend([line] if line.strip() or (rest and rest[-1].strip()) else [])
-    return "\n".join(reversed(rest)).strip()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ToolLines:
-    """The tools that a quick reference lists."""
-
-    phrases: Mapping[str, str]
-    """Tool name to one line."""
-
-    unknown: tuple[str, ...]
-    """Names of tools that the service does not offer."""
-
-    rest: str
-    """The rest of it; Markdown."""
-
-    has_list: bool
-    """Whether the rest contains a list, a table or a block of code."""
-
-
-def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> _ToolLines:
-    """Reads the items of a quick reference that name a tool: `name`, a dash or colon, a phrase.
-
-    With `is_own`, the list is the service's own: items with the names of other tools are not part of the rest.
-    """
-    phrases: dict[str, str] = {}
-    unknown: list[str] = []
-    read: set[int] = set()
-    labels: list[tuple[int, int, int]] = []
-    tokens = _MARKDOWN.parse(body)
-    for position, token in enumerate(tokens):
-        if token.type != "inline" or token.map is None:
-            continue
-        if not _is_item(tokens, position):
-            below = tokens[min(position + 2, len(tokens) - 1)]
-            if below.type in _LISTS and below.map is not None and token.level == 1:
-                labels.append((token.map[0], token.map[1], below.map[1]))
-            continue
-        match = _TOOL_LINE.fullmatch(token.content.strip())
-        bare = token.content.strip("`*_ ")
-        if match is not None and match["name"] in tool_names:
-            phrases.setdefault(match["name"], " ".join(match["phrase"].split()))
-        elif match is not None and match["code"] and is_own:
-            unknown.append(match["name"])
-        elif bare not in tool_names:
-            continue
-        read.update(range(*token.map))
-    lines = body.split("\n")
-    for start, stop, end in labels:
-        if all(number in read or not lines[number].strip() for number in range(stop, end)):
-            read.update(range(start, stop))  # "**Project tools:**", if all items below it were read
-    rest = _unread(body, read)
-    kinds = {token.type for token in _MARKDOWN.parse(rest)}
-    has_list = bool(kinds & {"list_item_open", "fence", "code_block"}) or any("|" in line for line in rest.split("\n"))
-    return _ToolLines(phrases=phrases, unknown=tuple(unknown), rest=rest, has_list=has_list)
-
-
-def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
-    """Returns tool name to the text below its heading in a tool reference, and the rest of the reference."""
-    by_tool: dict[str, str] = {}
-    lines = body.split("\n")
-    headings = [
-        (start, end, int(tag[1:]), _tool_named(title, tool_names))
-        for start, end, title, tag in _headings(_MARKDOWN.parse(body), ("h3", "h4", "h5", "h6"))
-    ]
-    read: set[int] = set()
-    for index, (start, end, level, name) in enumerate(headings):
-        if name is None:
-            continue
-        stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
-        stop = next(stops, len(lines))
-        chapter = "\n".join(lines[end:stop]).strip()
-        by_tool[name] = f"{by_tool[name]}\n\n{chapter}".strip() if name in by_tool else chapter
-        read.update(range(start, stop))
-    return by_tool, _unread(body, read)
-
-
-def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
-    """Returns the tool that a heading is about: `create`, `create(name)`, `1. create — Makes one`."""
-    bare = title.strip("`* ")
-    if bare in tool_names:
-        return bare
-    match = _TOOL_HEADING.match(title)
-    is_alone = match is not None and not title[match.end() :].strip("`*_ ")[:1].isalnum()
-    return match["name"] if match is not None and is_alone and match["name"] in tool_names else None
-
-
-def _labelled_parts(chapter: str) -> list[_Chapter]:
-    """Splits a tool's chapter at its labels, such as `**Parameters:**` or a heading of level 4 to 6.
-
-    The text before the first label has an empty title.
-    """
-    parts = [_Chapter(title="", body="")]
-    is_code = False
-    for line in chapter.split("\n"):
-        match = None if is_code else _LABEL.fullmatch(line)
-        is_code ^= _FENCE.match(line) is not None
-        if match is not None:
-            title = match["heading"] or match["bold"] or match["plain"]
-            parts.append(_Chapter(title=title.strip("`*_:# "), body=match["text"]))
-        else:
-            parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
-    return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]
-
-
-def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:
-    """Yields first line, line after the last, text and tag of the headings outside of quotes and lists."""
-    for token, inline in pairwise(tokens):
-        if token.type == "heading_open" and token.level == 0 and token.tag in tags and token.map is not None:
-            yield token.map[0], token.map[1], inline.content, token.tag
-
-
-def _is_item(tokens: list[Token], position: int) -> bool:
-    """True if a token is the first paragraph of a list item."""
-    return tokens[position].type == "inline" and position > 1 and tokens[position - 2].type == "list_item_open"
-
-
-def _quote_and_rest(text: str) -> tuple[str | None, str]:
-    lines = text.split("\n")
-    tokens = _MARKDOWN.parse(text)
-    for position, token in enumerate(tokens):
-        if token.type == "blockquote_open" and token.level == 0 and token.map is not None:
-            quoted = next((later.content for later in tokens[position:] if later.type == "inline"), "")
-            start, end = token.map
-            return " ".join(quoted.split()) or None, "\n".join(lines[:start] + lines[end:]).strip()
-    return None, text.strip()
-
-
-_FRONT_MATTER_LIMIT = 20_000
-"""Characters of front matter; longer ones are not read, since the YAML parser takes quadratic time for deep nesting."""
-
-_ALIASES = {
-    "abt": "spec-url",
-    "ver": "spec-version",
-    "sub": "subcommand-help",
-    "acl": "access-level",
-    "web": "web-url",
-    "cli": "cli-url",
-    "mcp": "mcp-url",
-    "api": "api-url",
-}
-"""Names of the fields in version 0.1 (CLI profile, appendix C)."""
-
-_ACCESS_LEVEL_LINE = re.compile(
-    r"^[ \t]{0,20}(?:-[ \t]{1,20})?[\"']?(?:access[-_]?level|acl)[\"']?[ \t]{0,20}:[ \t]{0,20}"
-    r"[\"']?(?P<level>none|read|interact|full)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-_IDENTITY = ("name", "description", "emoji")
-_ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
-
-
-def _metadata_from_front_matter(front_matter: str | None, pointer: str, problems: ProblemLog) -> FieldReader:
-    """Reads YAML; a reader without members if it is invalid, which is reported."""
-    return metadata_from_mapping(_parsed_yaml(front_matter, pointer, problems), pointer, problems)
-
-
-def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
-    """Returns front matter in the shape of a `dashdash` object; `none` is null (seed 000, CLI profile)."""
-    keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
-    shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
-    for part in ("requires", "invocation"):
-        if isinstance(shaped.get(part), dict):
-            keys.update((_camel(key), key) for key in shaped[part])
-            shaped[part] = {_camel(key): value for key, value in shaped[part].items()}
-    access = {key: shaped.pop(key) for key in _ACCESS if key in shaped}
-    if shaped.get("apiEndpoint") == "none":
-        shaped["apiEndpoint"] = None
-    groups = {
-        "identity": {key: shaped.pop(key) for key in _IDENTITY if key in shaped},
-        "alternativeAccess": {key: None if value == "none" else value for key, value in access.items()},
-    }
-    for key, group in groups.items():
-        if group:
-            shaped[key] = {**as_dict(shaped.get(key)), **group}
-    fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
-    fields.ignore("specUrl", "specVersion", "subcommandHelp")
-    return fields
-
-
-def _parsed_yaml(front_matter: str | None, pointer: str, problems: ProblemLog) -> dict[str, Json]:
-    if front_matter is None:
-        return {}
-    if len(front_matter) > _FRONT_MATTER_LIMIT:
-        problems.report("ai-help-invalid", pointer, f"the front matter is longer than {_FRONT_MATTER_LIMIT} characters")
-        return _access_level_in(front_matter)
-    try:
-        data = parse_yaml(front_matter, problems, scalar=word_scalar)
-    except YamlError as error:
-        problems.report("ai-help-invalid", pointer, f"the front matter is not YAML: {error}")
-        return _access_level_in(front_matter)
-    if _is_bomb(data):
-        problems.report("ai-help-invalid", pointer, "the aliases of the front matter expand to too many values")
-        return _access_level_in(front_matter)
-    if not isinstance(data, dict):
-        problems.report("ai-help-invalid", pointer, "the front matter is not a mapping")
-        return _access_level_in(front_matter)
-    return as_dict(data)
-
-
-def _access_level_in(front_matter: str) -> dict[str, Json]:
-    """Returns the access level of front matter that cannot be parsed: what forbids agents its use still counts."""
-    levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
-    return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
-
-
-def _is_bomb(data: Json) -> bool:
-    """True if aliases expand to more values than the text may have characters."""
-    stack, count = [data], 0
-    while stack and count <= _FRONT_MATTER_LIMIT:
-        value = stack.pop()
-        count += 1
-        stack.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    return bool(stack)
-
-
-def _camel(key: str) -> str:
-    first, *rest = key.replace("_", "-").split("-")
-    return first + "".join(word[:1].upper() + word[1:] for word in rest)
-
-
-def as_markdown(value: Json) -> str:
-    """Returns JSON as Markdown: a string unchanged, strings or a flat object as a list, the rest as a code block."""
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return "\n".join(f"- {item}" for item in value)
-    if isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values()):
-        return "\n".join(f"- **{_title_from_key(key)}:** {item}" for key, item in value.items())
-    return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```" if value is not None else ""
-
-
-def _title_from_key(key: str) -> str:
-    """Returns a key as a title: `commonMistakes` and `common_mistakes` are `Common mistakes`."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]+", " ", key).strip()
-    return words[:1].upper() + words[1:]
 
 
 _POINTER = "/ai_help"
@@ -482,10 +107,10 @@ class AiHelp:
         for section in self.sections:
             key, title, body = _letters(section.title), section.title, section.body
             if key == "quickreference":
-                lines = _tool_lines(body, tool_names, is_own=is_own)
-                phrases = {**lines.phrases, **phrases}
-                unknown += lines.unknown
-                title, body = _OWN_LIST if lines.has_list else title, lines.rest
+                listed, unknown_in_list, body = _tool_lines(body, tool_names, is_own=is_own)
+                phrases = {**listed, **phrases}
+                unknown += unknown_in_list
+                title = _OWN_LIST if _has_list(body) else title
             elif key in _REFERENCES:
                 by_tool, body = _tool_chapters(body, tool_names)
                 for name, chapter in by_tool.items():
@@ -535,76 +160,63 @@ def _joined_blocks(content: Json) -> Json:
 
 def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
     pointer = f"{_POINTER}/content"
-    front_matter, body = _split_front_matter(content)
-    page = _page_from_markdown(body)
-    builder = _Builder()
-    for chapter in page.chapters:
-        builder.add_markdown(chapter.title, chapter.body)
-    return builder.built(
-        metadata=_metadata_from_front_matter(front_matter, pointer, problems),
+    front_matter, text = _split_front_matter(content)
+    lines, headings = text.split("\n"), list(_headings(_MARKDOWN.parse(text), ("h1", "h2")))
+    # A heading of level 1 ends a chapter but does not begin one.
+    ends = [heading[0] for heading in headings[1:]] + [len(lines)]
+    chapters = [
+        Section(title=title, body="\n".join(lines[start:end]).strip())
+        for (_, start, title, tag), end in zip(headings, ends, strict=False)
+        if tag == "h2"
+    ]
+    first_chapter = next((start for start, _, _, tag in headings if tag == "h2"), len(lines))
+    _, title_end, title, _ = next((item for item in headings if item[0] < first_chapter), (0, 0, None, ""))
+    quote, introduction = _quote_and_rest("\n".join(lines[title_end:first_chapter]))
+    members = _parsed_yaml(front_matter, pointer, problems) if front_matter is not None else {}
+    ai_help = AiHelp(
+        metadata=metadata_from_mapping(members, pointer, problems),
         pointer=pointer,
-        title=page.title,
-        quote=page.quote,
-        introduction=page.introduction,
+        title=title,
+        quote=quote,
+        introduction=introduction or None,
     )
+    return _with_chapters(ai_help, chapters)
 
 
 def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
     metadata = as_dict(result.get("metadata"))
-    builder = _Builder()
-    for key, value in as_dict(result.get("sections")).items():
-        builder.add_json(key, value)
-    return builder.built(
+    ai_help = AiHelp(
         metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
         pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
     )
+    members = as_dict(result.get("sections")).items()
+    chapters = (Section(title=_title_from_key(key), body=_body(key, value)) for key, value in members)
+    return _with_chapters(ai_help, chapters)
 
 
-class _Builder:
-    """Collects the sections of a result."""
-
-    def __init__(self) -> None:
-        self._wanted: tuple[str, ...] = ()
-        self._unwanted: tuple[str, ...] = ()
-        self._sections: list[Section] = []
-
-    def add_markdown(self, title: str, body: str) -> None:
-        key = _letters(title)
+def _with_chapters(ai_help: AiHelp, chapters: Iterable[Section]) -> AiHelp:
+    """Returns the result with its sections, without the uses that they list."""
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    sections = []
+    for chapter in chapters:
+        key, body = _letters(chapter.title), chapter.body
         is_unwanted = _NO_USE.match(key) is not None
         if is_unwanted or _USE.match(key):
-            uses = _uses_in_section(body, unwanted=is_unwanted)
-            self._wanted += uses.wanted
-            self._unwanted += uses.unwanted
-            body = uses.rest
+            wanted_here, unwanted_here, body = _uses_in_section(body, is_unwanted)
+            wanted += wanted_here
+            unwanted += unwanted_here
         if body and not is_bare_markup(body):
-            self._sections.append(Section(title=title, body=body))
+            sections.append(replace(chapter, body=body))
+    return replace(ai_help, when_to_use=tuple(wanted), when_not_to_use=tuple(unwanted), sections=tuple(sections))
 
-    def add_json(self, key: str, value: Json) -> None:
-        letters = _letters(key)
-        body = _tool_list(value) if letters == "quickreference" else ""
-        body = body or (_tool_reference(value) if letters in _REFERENCES else "")
-        self.add_markdown(_title_from_key(key), body or as_markdown(value))
 
-    def built(
-        self,
-        *,
-        metadata: FieldReader,
-        pointer: str,
-        title: str | None,
-        quote: str | None = None,
-        introduction: str | None = None,
-    ) -> AiHelp:
-        return AiHelp(
-            metadata=metadata,
-            pointer=pointer,
-            title=title,
-            quote=quote,
-            introduction=introduction,
-            when_to_use=self._wanted,
-            when_not_to_use=self._unwanted,
-            sections=tuple(self._sections),
-        )
+def _body(key: str, value: Json) -> str:
+    """Returns a section in JSON as Markdown."""
+    letters = _letters(key)
+    body = _tool_list(value) if letters == "quickreference" else ""
+    return body or (_tool_reference(value) if letters in _REFERENCES else "") or as_markdown(value)
 
 
 def _parsed_json(content: str, problems: ProblemLog) -> Json:
@@ -651,6 +263,279 @@ def _named_items(value: Json) -> Iterator[tuple[str, Json]]:
 
 def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
+
+
+def _split_front_matter(text: str) -> tuple[str | None, str]:
+    """Returns the text between two lines of dashes at the beginning, if there is one, and the rest.
+
+    Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
+    """
+    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").split("\n")
+    if lines[0].rstrip() != "---":
+        return None, "\n".join(lines)
+    for number, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in ("---", "..."):
+            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :])
+    return None, "\n".join(lines)
+
+
+def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:
+    """Yields first line, line after the last, text and tag of the headings outside of quotes and lists."""
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.tag in tags and token.map is not None:
+            yield token.map[0], token.map[1], inline.content, token.tag
+
+
+def _is_item(tokens: list[Token], position: int) -> bool:
+    """True if a token is the first paragraph of a list item."""
+    return tokens[position].type == "inline" and position > 1 and tokens[position - 2].type == "list_item_open"
+
+
+def _quote_and_rest(text: str) -> tuple[str | None, str]:
+    lines = text.split("\n")
+    tokens = _MARKDOWN.parse(text)
+    for position, token in enumerate(tokens):
+        if token.type == "blockquote_open" and token.level == 0 and token.map is not None:
+            quoted = next((later.content for later in tokens[position:] if later.type == "inline"), "")
+            start, end = token.map
+            return " ".join(quoted.split()) or None, "\n".join(lines[:start] + lines[end:]).strip()
+    return None, text.strip()
+
+
+def _uses_in_section(body: str, unwanted: bool) -> tuple[list[str], list[str], str]:
+    """Returns when to use something and when not, by the lists and sentences of a section, and its other text.
+
+    The line before a list decides which it is, then the heading before that line, then `unwanted`, which is that of
+    the section.
+    """
+    text = lead_ins_apart(body, are_signs_bullets=True)
+    tokens = _MARKDOWN.parse(text)
+    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
+    read: set[int] = set()
+    outer: list[bool] = []
+    label = below_heading = unwanted
+    for position, token in enumerate(tokens):
+        if token.type in _LISTS:
+            outer.append(label)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            label = outer.pop()
+        if token.type != "inline" or token.map is None:
+            continue
+        own_label = label_of(token.content)
+        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in _LISTS
+        if tokens[position - 1].type == "heading_open":
+            label = below_heading = unwanted if own_label is None else own_label
+            continue
+        if leads_list and not (_is_item(tokens, position) and own_label is None):
+            label = below_heading or own_label is True
+            if not token.content.rstrip(" *_").endswith((":", "：")):
+                if own_label is None:
+                    continue
+                _add_sentences(token.content, uses, unwanted)
+        elif _is_item(tokens, position):
+            for is_unwanted, use in uses_in_item(token.content, label):
+                uses[is_unwanted].append(use)
+        elif outer or not _add_sentences(token.content, uses, unwanted):
+            continue
+        read.update(range(*token.map))
+    return *uses, _unread(text, read)
+
+
+def _add_sentences(paragraph: str, uses: tuple[list[str], list[str]], unwanted: bool) -> bool:
+    """Adds the uses that a paragraph declares; returns whether it has no other sentences."""
+    declared = uses_declared_in(paragraph)
+    uses[unwanted].extend(declared.wanted)
+    uses[True].extend(declared.unwanted)
+    return 0 < len(list(sentences(paragraph))) <= len(declared.wanted) + len(declared.unwanted)
+
+
+def _unread(text: str, read: Collection[int]) -> str:
+    """Returns the lines that were not read, without headings of empty chapters."""
+    lines = [line for number, line in enumerate(text.split("\n")) if number not in read]
+    rest: list[str] = []  # in reverse order
+    for line in reversed(lines):
+        if not line.lstrip().startswith("#") or (rest and not rest[-1].lstrip().startswith("#")):
+            rest.extend([line] if line.strip() or (rest and rest[-1].strip()) else [])
+    return "\n".join(reversed(rest)).strip()
+
+
+def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tuple[dict[str, str], list[str], str]:
+    """Reads the items of a quick reference that name a tool: `name`, a dash or colon, a phrase.
+
+    Returns tool name to phrase, the names of unknown tools, and the other text. With `is_own`, the list is the
+    service's own: items with the names of unknown tools are not part of the other text.
+    """
+    phrases: dict[str, str] = {}
+    unknown: list[str] = []
+    read: set[int] = set()
+    labels: list[tuple[int, int, int]] = []
+    tokens = _MARKDOWN.parse(body)
+    for position, token in enumerate(tokens):
+        if token.type != "inline" or token.map is None:
+            continue
+        if not _is_item(tokens, position):
+            below = tokens[min(position + 2, len(tokens) - 1)]
+            if below.type in _LISTS and below.map is not None and token.level == 1:
+                labels.append((token.map[0], token.map[1], below.map[1]))
+            continue
+        match = _TOOL_LINE.fullmatch(token.content.strip())
+        bare = token.content.strip("`*_ ")
+        if match is not None and match["name"] in tool_names:
+            phrases.setdefault(match["name"], " ".join(match["phrase"].split()))
+        elif match is not None and match["code"] and is_own:
+            unknown.append(match["name"])
+        elif bare not in tool_names:
+            continue
+        read.update(range(*token.map))
+    lines = body.split("\n")
+    for start, stop, end in labels:
+        if all(number in read or not lines[number].strip() for number in range(stop, end)):
+            read.update(range(start, stop))  # "**Project tools:**", if all items below it were read
+    return phrases, unknown, _unread(body, read)
+
+
+def _has_list(text: str) -> bool:
+    """True if a text contains a list, a table or a block of code."""
+    kinds = {token.type for token in _MARKDOWN.parse(text)}
+    return bool(kinds & {"list_item_open", "fence", "code_block"}) or "|" in text
+
+
+def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
+    """Returns tool name to the text below its heading in a tool reference, and the rest of the reference."""
+    by_tool: dict[str, str] = {}
+    lines = body.split("\n")
+    headings = [
+        (start, end, int(tag[1:]), _tool_named(title, tool_names))
+        for start, end, title, tag in _headings(_MARKDOWN.parse(body), ("h3", "h4", "h5", "h6"))
+    ]
+    read: set[int] = set()
+    for index, (start, end, level, name) in enumerate(headings):
+        if name is None:
+            continue
+        stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
+        stop = next(stops, len(lines))
+        chapter = "\n".join(lines[end:stop]).strip()
+        by_tool[name] = f"{by_tool[name]}\n\n{chapter}".strip() if name in by_tool else chapter
+        read.update(range(start, stop))
+    return by_tool, _unread(body, read)
+
+
+def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
+    """Returns the tool that a heading is about: `create`, `create(name)`, `1. create — Makes one`."""
+    bare = title.strip("`* ")
+    if bare in tool_names:
+        return bare
+    match = _TOOL_HEADING.match(title)
+    is_alone = match is not None and not title[match.end() :].strip("`*_ ")[:1].isalnum()
+    return match["name"] if match is not None and is_alone and match["name"] in tool_names else None
+
+
+def _labelled_parts(chapter: str) -> list[Section]:
+    """Splits a tool's chapter at its labels, such as `**Parameters:**` or a heading of level 4 to 6.
+
+    The text before the first label has an empty title.
+    """
+    parts = [Section(title="", body="")]
+    is_code = False
+    for line in chapter.split("\n"):
+        match = None if is_code else _LABEL.fullmatch(line)
+        is_code ^= _FENCE.match(line) is not None
+        if match is not None:
+            title = match["heading"] or match["bold"] or match["plain"]
+            parts.append(Section(title=title.strip("`*_:# "), body=match["text"]))
+        else:
+            parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
+    return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]
+
+
+_FRONT_MATTER_LIMIT = 20_000
+"""Characters of front matter; longer ones are not read, since the YAML parser takes quadratic time for deep nesting."""
+
+_ALIASES = {
+    "abt": "spec-url",
+    "ver": "spec-version",
+    "sub": "subcommand-help",
+    "acl": "access-level",
+    "web": "web-url",
+    "cli": "cli-url",
+    "mcp": "mcp-url",
+    "api": "api-url",
+}
+"""Names of the fields in version 0.1 (CLI profile, appendix C)."""
+
+_ACCESS_LEVEL_LINE = re.compile(
+    r"^[ \t]{0,20}(?:-[ \t]{1,20})?[\"']?(?:access[-_]?level|acl)[\"']?[ \t]{0,20}:[ \t]{0,20}"
+    r"[\"']?(?P<level>none|read|interact|full)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_IDENTITY = ("name", "description", "emoji")
+_ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
+
+
+def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
+    """Returns front matter in the shape of a `dashdash` object; `none` is null (seed 000, CLI profile)."""
+    keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
+    shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
+    for part in ("requires", "invocation"):
+        if isinstance(shaped.get(part), dict):
+            keys.update((_camel(key), key) for key in shaped[part])
+            shaped[part] = {_camel(key): value for key, value in shaped[part].items()}
+    access = {key: shaped.pop(key) for key in _ACCESS if key in shaped}
+    if shaped.get("apiEndpoint") == "none":
+        shaped["apiEndpoint"] = None
+    groups = {
+        "identity": {key: shaped.pop(key) for key in _IDENTITY if key in shaped},
+        "alternativeAccess": {key: None if value == "none" else value for key, value in access.items()},
+    }
+    for key, group in groups.items():
+        if group:
+            shaped[key] = {**as_dict(shaped.get(key)), **group}
+    fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
+    fields.ignore("specUrl", "specVersion", "subcommandHelp")
+    return fields
+
+
+def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[str, Json]:
+    """Returns the members of front matter; of an invalid one, which is reported, the access level."""
+    try:
+        if len(front_matter) > _FRONT_MATTER_LIMIT:
+            raise YamlError(f"it is longer than {_FRONT_MATTER_LIMIT} characters")
+        data = parse_yaml(front_matter, problems, scalar=word_scalar)
+        if not isinstance(data, dict):
+            raise YamlError("it is not a mapping")
+        return data
+    except YamlError as error:
+        problems.report("ai-help-invalid", pointer, f"the front matter cannot be read: {error}")
+        return _access_level_in(front_matter)
+
+
+def _access_level_in(front_matter: str) -> dict[str, Json]:
+    """Returns the access level of front matter that cannot be parsed: what forbids agents its use still counts."""
+    levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
+    return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
+
+
+def _camel(key: str) -> str:
+    first, *rest = key.replace("_", "-").split("-")
+    return first + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def as_markdown(value: Json) -> str:
+    """Returns JSON as Markdown: a string unchanged, strings or a flat object as a list, the rest as a code block."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "\n".join(f"- {item}" for item in value)
+    if isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values()):
+        return "\n".join(f"- **{_title_from_key(key)}:** {item}" for key, item in value.items())
+    return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```" if value is not None else ""
+
+
+def _title_from_key(key: str) -> str:
+    """Returns a key as a title: `commonMistakes` and `common_mistakes` are `Common mistakes`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]+", " ", key).strip()
+    return words[:1].upper() + words[1:]
 
 
 _OTHER_TEXT = "Its help says"
