@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, urlsplit
 
 from skillgen.errors import ProblemLog
@@ -17,7 +16,7 @@ from skillgen.model.calls import ErrorCase
 from skillgen.model.resource import Criterion, Disclosure, Section
 from skillgen.model.values import Json, child
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.entries import error_cases, is_catalogue
 from skillgen.sources.mcp.fields import FieldReader
@@ -34,8 +33,22 @@ _MAX_NAMES = 100
 
 _RESOURCE_NAME = re.compile(r"\btool[ _-]?descriptions?\b", re.IGNORECASE)
 
-ERROR_CODES = ("MISSING_TOOL_SELECTION", "TOOL_DESCRIPTION_REQUIRED")
+_ERROR_CODES = ("MISSING_TOOL_SELECTION", "TOOL_DESCRIPTION_REQUIRED")
 """Errors of the extension (seed 003, 6)."""
+
+_ERROR_KEYS = {"error", "available_tools", "code", "message"}
+
+_CRITERIA = (
+    "tools/list has minimal descriptions",
+    "resources/list has a tool_descriptions resource",
+    "the resource accepts tools",
+    "it returns full descriptions",
+    "a read without tools returns MISSING_TOOL_SELECTION",
+    "authorization is enforced",
+    "a call without reading returns TOOL_DESCRIPTION_REQUIRED",
+    "authorization is isolated in its session",
+)
+"""The criteria of the extension (seed 003, 9), from 1."""
 
 
 def descriptions_uri(results: Mapping[str, Json]) -> str | None:
@@ -47,9 +60,10 @@ def descriptions_uri(results: Mapping[str, Json]) -> str | None:
     for uri, _ in resources:
         if _uri_path(uri).endswith("/tool_descriptions"):
             return uri
-    if not any(is_minimal(tool) for tool in _list_items(results, "tools/list", "tools")):
+    if not any(map(is_minimal, page_items(results.get("tools/list"), "tools"))):
         return None
-    return next((uri for uri, resource in resources if _has_describing_name(resource)), None)
+    names = ((uri, text_of(resource, key) or "") for uri, resource in resources for key in ("name", "title"))
+    return next((uri for uri, name in names if _RESOURCE_NAME.search(name)), None)
 
 
 def is_minimal(tool: Json) -> bool:
@@ -64,27 +78,20 @@ def is_minimal(tool: Json) -> bool:
     )
 
 
-def _has_describing_name(resource: Json) -> bool:
-    return any(_RESOURCE_NAME.search(text_of(resource, key) or "") for key in ("name", "title"))
-
-
-def uris_for(uri: str, names: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def uris_for(uri: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields URIs that together name all tools, each with its tools. A name with a comma gets its own URI."""
-    batch: list[str] = []
-    length = 0
+    batch: dict[str, str] = {}
     for name in names:
-        part = _quote_name(name)
-        is_full = length + len(part) + 1 > _URI_LIMIT or len(batch) >= _MAX_NAMES
-        if batch and (is_full or "," in name):
-            yield _uri_with_names(uri, batch), tuple(batch)
-            batch, length = [], 0
-        if "," in name:
-            yield _uri_with_names(uri, [name]), (name,)
-            continue
-        batch.append(name)
-        length += len(part) + 1
+        # Characters of tool names stay unquoted, because servers compare the literal string (seed 003, 4.3).
+        quoted = quote(name, safe="-._~/:@!$'()*")
+        needs_own_uri = any("," in item for item in (name, *batch))
+        is_full = len(batch) >= _MAX_NAMES or len(",".join((*batch.values(), quoted))) >= _URI_LIMIT
+        if batch and (needs_own_uri or is_full):
+            yield f"{uri}?tools={','.join(batch.values())}", tuple(batch)
+            batch = {}
+        batch[name] = quoted
     if batch:
-        yield _uri_with_names(uri, batch), tuple(batch)
+        yield f"{uri}?tools={','.join(batch.values())}", tuple(batch)
 
 
 def read_descriptions(
@@ -94,57 +101,41 @@ def read_descriptions(
 
     Tools are read in batches; those of a failed batch, one by one (seed 003, 4.3).
     """
-    reader = _DescriptionReader(session, uri, log, secrets)
-    batches = list(uris_for(uri, names))
-    answers = session.request_all([Request(READ, {"uri": batch_uri}) for batch_uri, _ in batches])
-    failed: list[str] = []
-    for (batch_uri, requested), answer in zip(batches, answers, strict=True):
-        if not reader.take(answer, requested, batch_uri, is_last=len(requested) == 1):
-            failed += requested if len(requested) > 1 else ()
-    if failed and not reader.is_lost:
-        reader.read_one_by_one(failed)
+    reader = _DescriptionReader(session, log, secrets)
+    failed = reader.read(uris_for(uri, names))
+    single = [batch for name in failed for batch in uris_for(uri, [name])]
+    reader.read(single[:1])  # at first only one: the server may no longer answer
+    reader.read(single[1:])
     return reader.descriptions
 
 
 class _DescriptionReader:
-    def __init__(self, session: Session, uri: str, log: ProblemLog, secrets: Secrets) -> None:
+    def __init__(self, session: Session, log: ProblemLog, secrets: Secrets) -> None:
         self.descriptions: dict[str, Json] = {}
-        self.is_lost = False
+        self._is_lost = False
         """True if the server no longer answers."""
         self._session = session
-        self._uri = uri
         self._log = log
         self._secrets = secrets
 
-    def read_one_by_one(self, names: Sequence[str]) -> None:
-        """Reads single tools, at first only one: the server may no longer answer."""
-        uris = [_uri_with_names(self._uri, [name]) for name in names]
-        first = self._session.request(Request(READ, {"uri": uris[0]}))
-        self.take(first, names[:1], uris[0], is_last=True)
-        if self.is_lost:
-            return
-        answers = self._session.request_all([Request(READ, {"uri": uri}) for uri in uris[1:]])
-        for name, uri, answer in zip(names[1:], uris[1:], answers, strict=True):
-            self.take(answer, (name,), uri, is_last=True)
+    def read(self, batches: Iterable[tuple[str, tuple[str, ...]]]) -> list[str]:
+        """Reads batches of tools, and returns the names of those whose batch failed, to be read one by one."""
+        batches = [] if self._is_lost else list(batches)
+        answers = self._session.request_all([Request(READ, {"uri": uri}) for uri, _ in batches])
+        failed: list[str] = []
+        for (uri, names), answer in zip(batches, answers, strict=True):
+            self._is_lost = self._is_lost or not isinstance(answer.failure, RpcError | None)
+            descriptions = _descriptions_from(answer)
+            if not isinstance(descriptions, str):
+                self._store(descriptions, names, uri)
+            elif len(names) > 1 and not self._is_lost:
+                failed += names
+            else:
+                self._report(uri, self._secrets.excerpt(descriptions))
+        return failed
 
-    def take(self, answer: Answer, requested: Sequence[str], uri: str, *, is_last: bool) -> bool:
-        """Stores the descriptions of one answer; returns false if it is unusable."""
-        if (error := answer.failure) is not None:
-            self.is_lost = self.is_lost or not isinstance(error, RpcError)
-            message = _extension_error(error) or str(error)
-            if is_last or self.is_lost:
-                self._report(uri, self._secrets.excerpt(message))
-            return False
-        descriptions, message = _descriptions_from_result(answer.result)
-        if descriptions is None:
-            if is_last:
-                self._report(uri, self._secrets.excerpt(message))
-            return False
-        self._store(descriptions, requested, uri)
-        return True
-
-    def _store(self, descriptions: Mapping[str, Json], requested: Sequence[str], uri: str) -> None:
-        for name in requested:
+    def _store(self, descriptions: Mapping[str, Json], names: Sequence[str], uri: str) -> None:
+        for name in names:
             entry = as_dict(descriptions.get(name))
             if not entry:
                 self._report(uri, f"the answer omits {name[:80]!r}, which was requested")
@@ -152,7 +143,7 @@ class _DescriptionReader:
                 self._report(uri, self._secrets.excerpt(_error_message(entry["error"])))
             else:
                 self.descriptions[name] = entry
-        extra = [name for name in descriptions if name not in requested]
+        extra = [name for name in descriptions if name not in names]
         if extra:
             self._log.report(
                 "tool-description-extra",
@@ -165,60 +156,44 @@ class _DescriptionReader:
         self._log.report("tool-description-failed", uri, f"a description could not be read: {message}")
 
 
-def _descriptions_from_result(result: Json) -> tuple[dict[str, Json] | None, str]:
+def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
     """Returns name to description from the contents of a resource, or the reason why they are missing."""
-    if as_dict(result).get("isError") is True:
-        return None, _error_in_texts(as_list(as_dict(result).get("content"))) or "the server answers with an error"
-    contents = as_list(as_dict(result).get("contents")) or as_list(as_dict(result).get("content"))
+    if answer.failure is not None:
+        return _extension_error(answer.failure) or str(answer.failure)
+    result = as_dict(answer.result)
+    if result.get("isError") is True:
+        texts = [text for item in as_list(result.get("content")) if (text := text_of(item, "text")) is not None]
+        errors = (error for text in texts if (error := _error_of(_json(text))) is not None)
+        return next(errors, None) or next(iter(texts), "the server answers with an error")
     descriptions: dict[str, Json] = {}
     message = "the answer has no text"
-    for item in contents:
-        data = _json_of(item)
-        if not isinstance(data, dict):
-            message = "the text is not a JSON object" if text_of(item, "text") else message
-        elif (error := _error_of(data)) is not None:
-            return None, error
-        else:
+    for item in as_list(result.get("contents")) or as_list(result.get("content")):
+        text = text_of(item, "text")
+        data = _json(text or "")
+        if (error := _error_of(data)) is not None:
+            return error
+        if isinstance(data, dict):
             descriptions.update(data)
-    return (descriptions, "") if descriptions else (None, message)
+        elif text is not None:
+            message = "the text is not a JSON object"
+    return descriptions or message
 
 
-def _json_of(item: Json) -> Json:
-    text = text_of(item, "text")
+def _json(text: str) -> Json:
     try:
-        return json.loads(text) if text is not None else None
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _error_of(data: Mapping[str, Any]) -> str | None:
+def _error_of(data: Json) -> str | None:
     """Returns the message of an error object of the extension: `{"error": {"code": …, "message": …}}`."""
-    error = data.get("error")
-    if isinstance(error, dict) and ("code" in error or "message" in error):
-        return f"{error.get('code', '')}: {error.get('message', '')}".strip(": ")
-    # A tool may be named `error`; its description is an object.
-    return error if isinstance(error, str) and set(data) <= {"error", "available_tools", "code", "message"} else None
-
-
-def _error_in_texts(items: Sequence[Json]) -> str | None:
-    for item in items:
-        data = _json_of(item)
-        if isinstance(data, dict) and (error := _error_of(data)) is not None:
-            return error
-    return next((text for item in items if (text := text_of(item, "text")) is not None), None)
-
-
-def _extension_error(error: BaseException) -> str | None:
-    """Returns the error of the extension in the data or the message of a JSON-RPC error, if any."""
-    if not isinstance(error, RpcError):
+    if not isinstance(data, dict):
         return None
-    for data in (error.data, as_dict(error.data).get("data"), _json_of({"text": error.message})):
-        if isinstance(data, dict):
-            if (message := _error_of(data)) is not None:
-                return message
-            if data.get("code") in ERROR_CODES:
-                return f"{data['code']}: {data.get('message', error.message)}"
-    return None
+    error = data.get("error")
+    # A tool may be named `error`; its description is an object.
+    is_error = "code" in error or "message" in error if isinstance(error, dict) else data.keys() <= _ERROR_KEYS
+    return _error_message(error) if is_error and isinstance(error, (dict, str)) else None
 
 
 def _error_message(error: Json) -> str:
@@ -227,19 +202,27 @@ def _error_message(error: Json) -> str:
     return str(error)
 
 
+def _extension_error(error: BaseException) -> str | None:
+    """Returns the error of the extension in the data or the message of a JSON-RPC error, if any."""
+    if not isinstance(error, RpcError):
+        return None
+    for data in (error.data, as_dict(error.data).get("data"), _json(error.message)):
+        if (message := _error_of(data)) is not None:
+            return message
+        members = as_dict(data)
+        if (code := members.get("code")) in _ERROR_CODES:
+            return f"{code}: {members.get('message', error.message)}"
+    return None
+
+
 def _resources(results: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     """Yields resources with their URI without the query, and templates with the part before their variables."""
-    for resource in _list_items(results, "resources/list", "resources"):
+    for resource in page_items(results.get("resources/list"), "resources"):
         if (uri := text_of(resource, "uri")) is not None:
             yield uri.partition("?")[0], resource
-    for template in _list_items(results, "resources/templates/list", "resourceTemplates"):
+    for template in page_items(results.get("resources/templates/list"), "resourceTemplates"):
         if (uri := text_of(template, "uriTemplate")) is not None:
             yield re.split(r"[?{]", uri)[0], template
-
-
-def _list_items(results: Mapping[str, Json], method: str, key: str) -> Iterator[Json]:
-    for page in as_list(results.get(method)):
-        yield from as_list(as_dict(page).get(key))
 
 
 def _uri_path(uri: str) -> str:
@@ -248,15 +231,6 @@ def _uri_path(uri: str) -> str:
     except ValueError:
         return ""
     return f"{'/' if parts.netloc else ''}{parts.netloc}{parts.path}".rstrip("/")
-
-
-def _uri_with_names(uri: str, names: Sequence[str]) -> str:
-    return f"{uri}?tools={','.join(_quote_name(name) for name in names)}"
-
-
-def _quote_name(name: str) -> str:
-    # Characters of tool names stay unquoted, because servers compare the literal string (seed 003, 4.3).
-    return quote(name, safe="-._~/:@!$'()*")
 
 
 ERRORS = (
@@ -323,42 +297,30 @@ class DisclosedTools:
         )
 
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
-        """Checks the criteria that need no call (seed 003, 9)."""
+        """Checks the criteria that need no call."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
-        yield _checked_criterion(
-            1,
-            "tools/list has minimal descriptions",
-            not detailed,
-            f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
-            if detailed
-            else None,
-        )
-        yield _checked_criterion(2, "resources/list has a tool_descriptions resource", True, None)
+        keys = {"description", "inputSchema"}
+        partial = [name for name, raw in self._tools.items() if not keys <= as_dict(raw).keys()]
+        flaws: dict[int, str] = {}
+        if detailed:
+            flaws[1] = f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
+        if not self._tools:
+            flaws[3] = "no read returned a description"
+        if partial:
+            flaws[4] = f"without a description or inputSchema: {', '.join(partial[:3])}"
+        elif undescribed:
+            flaws[4] = f"missing: {', '.join(undescribed[:3])}"
+        unchecked = dict.fromkeys((6, 7, 8), "skillgen calls no tools")
+        unchecked[5] = "skillgen never reads the resource without naming tools"
         if not self._was_read:
-            for number, text in ((3, "the resource accepts tools"), (4, "it returns full descriptions")):
-                yield Criterion(number=number, text=text, outcome="not checked", note="the descriptions were not read")
-        else:
-            few = ", ".join(undescribed[:3])
-            yield _checked_criterion(
-                3, "the resource accepts tools", bool(self._tools), "no read returned a description"
+            unchecked |= dict.fromkeys((3, 4), "the descriptions were not read")
+        for number, text in enumerate(_CRITERIA, start=1):
+            yield Criterion(
+                number=number,
+                text=text,
+                outcome="not checked" if number in unchecked else "not met" if number in flaws else "met",
+                note=unchecked.get(number, flaws.get(number)),
             )
-            partial = [name for name, raw in self._tools.items() if not {"description", "inputSchema"} <= raw.keys()]
-            lacking = (
-                f"without a description or inputSchema: {', '.join(partial[:3])}" if partial else f"missing: {few}"
-            )
-            yield _checked_criterion(4, "it returns full descriptions", not undescribed and not partial, lacking)
-        yield Criterion(
-            number=5,
-            text="a read without tools returns MISSING_TOOL_SELECTION",
-            outcome="not checked",
-            note="skillgen never reads the resource without naming tools",
-        )
-        for number, text in (
-            (6, "authorization is enforced"),
-            (7, "a call without reading returns TOOL_DESCRIPTION_REQUIRED"),
-            (8, "authorization is isolated in its session"),
-        ):
-            yield Criterion(number=number, text=text, outcome="not checked", note="skillgen calls no tools")
 
 
 def guidance_from(described: FieldReader | None) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
@@ -373,7 +335,3 @@ def guidance_from(described: FieldReader | None) -> tuple[tuple[Section, ...], t
             described.ignore(key)
             sections.append(Section(title=title, body=body))
     return tuple(sections), cases
-
-
-def _checked_criterion(number: int, text: str, is_met: bool, note: str | None) -> Criterion:
-    return Criterion(number=number, text=text, outcome="met" if is_met else "not met", note=None if is_met else note)
