@@ -220,11 +220,14 @@ class Section:
     """The number of the line after the last."""
 
 
-def front_matter_end(lines: Sequence[str]) -> int:
-    """Returns the number of lines of the front matter, including both `---`; 0 without front matter."""
-    if not lines or lines[0] != "---":
+def front_matter_end(lines: Sequence[str], dashes: str = "---") -> int:
+    """Returns the number of lines of the front matter, including both `dashes`; 0 without front matter.
+
+    For digests of lines, `dashes` is that of `---`.
+    """
+    if not lines or lines[0] != dashes:
         return 0
-    return next((number + 1 for number in range(1, len(lines)) if lines[number] == "---"), 0)
+    return next((number + 1 for number in range(1, len(lines)) if lines[number] == dashes), 0)
 
 
 def heading_level(line: str) -> int:

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -323,72 +323,33 @@ class _Entry:
 
 def merge_front_matter(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
     """Returns the new lines with the keys that a person added, and the keys that both wrote, which are conflicts."""
-    added = [addition for addition in edits.additions if addition.lines]
-    if not added:
-        return list(new), []
-    order, conflicts = _FrontMatter(_entries(new)), []
-    known = order.entries
-    previous: str | None = None
+    entries = {entry.key: entry for entry in _entries(new)}
+    # Each generated entry with what a person added below it; under the empty key what is above all keys.
+    parts = {"": [], **{key: [entry] for key, entry in entries.items()}}
+    conflicts: list[str] = []
+    above = parts[""]
     for entry in _current_entries(edits):
         mine = [line for line, generated_line in zip(entry.lines, entry.own, strict=True) if not generated_line]
-        generated = known.get(entry.key)
-        if not mine or (generated is not None and generated.lines == entry.lines):
+        known = entries.get(entry.key) if entry.key else None
+        is_in_region = entry.marked and not any(entry.own)
+        if not mine or (known is not None and known.lines == entry.lines):
             pass
-        elif entry.key == "":
-            order.add_comment(entry, previous)
-        elif entry.marked and not any(entry.own):
-            order.put(entry, previous)
-        elif generated is None:
+        elif known is not None and is_in_region:
+            known.lines = entry.lines
+        elif known is None:
             # A member that a person added needs the key above it, even if skillgen wrote that and would not again.
-            lines = [entry.lines[0], *mine] if entry.own[0] else mine
-            order.put(_Entry(entry.key, lines), previous)
-        elif generated.is_mapping and (entry.own[0] or entry.is_mapping):
+            added = _Entry(entry.key, [entry.lines[0], *mine] if entry.key and entry.own[0] else mine)
+            above.append(added)
+            if entry.key:
+                entries[entry.key] = added
+        elif known.is_mapping and (entry.own[0] or entry.is_mapping):
             members = mine if entry.own[0] else mine[1:]
-            conflicts += [f"{entry.key}.{name}" for name in _add_members(generated, members)]
+            conflicts += [f"{entry.key}.{name}" for name in _add_members(known, members)]
         else:
             conflicts.append(entry.key)
-        if entry.key in known:
-            previous = entry.key
-    return order.lines(), conflicts
-
-
-class _FrontMatter:
-    """The entries of front matter in their order, each with the comments below it."""
-
-    def __init__(self, entries: Sequence[_Entry]) -> None:
-        self.entries: dict[str, _Entry] = {}
-        self._following: dict[str | None, str] = {}
-        self._comments: dict[str | None, list[_Entry]] = {}
-        previous: str | None = None
-        for entry in entries:
-            if entry.key == "":
-                self.add_comment(entry, previous)
-            else:
-                self.put(entry, previous)
-                previous = entry.key
-
-    def add_comment(self, comment: _Entry, previous: str | None) -> None:
-        """Adds a comment after a key and its comments; at the start for `None`."""
-        self._comments.setdefault(previous, []).append(comment)
-
-    def put(self, entry: _Entry, previous: str | None) -> None:
-        """Replaces the entry with the same key, or inserts a new one after `previous` and its comments."""
-        if entry.key not in self.entries:
-            if previous in self._following:
-                self._following[entry.key] = self._following[previous]
-            self._following[previous] = entry.key
-        self.entries[entry.key] = entry
-
-    def lines(self) -> list[str]:
-        """Returns the lines of all entries."""
-        lines: list[str] = []
-        key: str | None = None
-        while True:
-            parts = [*([] if key is None else [self.entries[key]]), *self._comments.get(key, ())]
-            lines += [line for part in parts for line in part.lines]
-            if key not in self._following:
-                return lines
-            key = self._following[key]
+        if entry.key in parts and entry.key:
+            above = parts[entry.key]
+    return [line for group in parts.values() for entry in group for line in entry.lines], conflicts
 
 
 def _entries(lines: Sequence[str]) -> list[_Entry]:
@@ -480,21 +441,16 @@ def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
     Raises:
         MarkerError: a marker of a region is not paired.
     """
-    base, now, then = unpack_digests(state), lines_of(old), lines_of(new)
-    base_front, now_front, new_front = _front_end(base), front_matter_end(now), front_matter_end(then)
-    if not (base_front and now_front and (new_front or not then)):
-        base_front = now_front = new_front = 0
-    front_edits = find_edits(
-        base[:base_front], now[:now_front], then[:new_front], first_line=1, in_front=bool(base_front)
-    )
-    body_edits = find_edits(base[base_front:], now[now_front:], then[new_front:], first_line=now_front + 1)
-    front_edits = _without_converged(front_edits, then[:new_front])
-    body_edits = _without_converged(body_edits, then[new_front:])
-    front, conflicts = _merge_front(front_edits, then[:new_front])
+    now, then = lines_of(old), lines_of(new)
+    front_edits, body_edits, front_end = _edits_of_parts(state, now, then)
+    new_front, new_body = then[:front_end], then[front_end:]
+    front_edits, body_edits = _without_converged(front_edits, new_front), _without_converged(body_edits, new_body)
+    front, conflicts = _merge_front(front_edits, new_front)
     has_headings = path.endswith((".md", ".txt"))
-    body = merge_edits(body_edits, then[new_front:], has_headings)
-    if not base:  # the file holds only notes, which stayed when skillgen's text was removed
-        body = merge_edits(Edits(base=(), additions=(), rewrites=()), then[new_front:], has_headings)
+    if state:
+        body = merge_edits(body_edits, new_body, has_headings)
+    else:  # the file holds only notes, which stayed when skillgen's text was removed
+        body = merge_edits(Edits(base=(), additions=(), rewrites=()), new_body, has_headings)
         body.orphaned = [Note(title="", lines=tuple(now))]
     if then == [] and front_edits.additions:  # the file is deleted, and its front matter with it
         body.orphaned = [*merge_edits(front_edits, [], has_headings=False).orphaned, *body.orphaned]
@@ -520,28 +476,32 @@ def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
 
 def added_lines(path: str, state: str, old: bytes) -> list[str] | None:
     """Returns the lines that a person added to generated text; `None` if they changed or broke it."""
-    base, now = unpack_digests(state), lines_of(old)
-    if base == digests_of(now):
-        return []
-    front, now_front = _front_end(base), front_matter_end(now)
-    if not (front and now_front):
-        front = now_front = 0
+    now = lines_of(old)
     try:
-        edits = (
-            find_edits(base[:front], now[:now_front], (), in_front=bool(front)),
-            find_edits(base[front:], now[now_front:], ()),
-        )
+        front, body, _ = _edits_of_parts(state, now, ())
     except MarkerError:
         return None
-    if (
-        _has_conflict_markers(*edits)
-        or any(edit.rewrites for edit in edits)
-        or _merge_front(edits[0], edits[0].base)[1]
-    ):
+    if _has_conflict_markers(front, body) or front.rewrites or body.rewrites or _merge_front(front, front.base)[1]:
         return None
     if path.endswith(".json") and not _is_valid_json(now):
         return None
-    return [line for edit in edits for addition in edit.additions for line in addition.lines]
+    return [line for addition in (*front.additions, *body.additions) for line in addition.lines]
+
+
+def _edits_of_parts(state: str, now: Sequence[str], then: Sequence[str]) -> tuple[Edits, Edits, int]:
+    """Returns a person's changes to front matter and body, and the number of lines of the new front matter.
+
+    Unless both the generated and the current text have front matter, and the new text if any, all is body.
+
+    Raises:
+        MarkerError: a marker of a region is not paired.
+    """
+    base = unpack_digests(state)
+    ends = front_matter_end(base, _DASHES_DIGEST), front_matter_end(now), front_matter_end(then)
+    base_end, now_end, then_end = ends if ends[0] and ends[1] and (ends[2] or not then) else (0, 0, 0)
+    front = find_edits(base[:base_end], now[:now_end], then[:then_end], in_front=bool(base_end))
+    body = find_edits(base[base_end:], now[now_end:], then[then_end:], first_line=now_end + 1)
+    return front, body, then_end
 
 
 def _has_conflict_markers(*edits: Edits) -> bool:
@@ -554,23 +514,9 @@ def _has_conflict_markers(*edits: Edits) -> bool:
 def _merge_front(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]]:
     if not new:
         return [], []
-    inner = Edits(
-        base=edits.base[1:-1],
-        additions=tuple(_without_dashes(addition) for addition in edits.additions),
-        rewrites=(),
-    )
-    lines, conflicts = merge_front_matter(inner, new[1:-1])
+    additions = tuple(replace(addition, at=max(addition.at - 1, 0)) for addition in edits.additions)
+    lines, conflicts = merge_front_matter(Edits(base=edits.base[1:-1], additions=additions, rewrites=()), new[1:-1])
     return [new[0], *lines, new[-1]], conflicts
-
-
-def _without_dashes(addition: Addition) -> Addition:
-    return replace(addition, at=max(addition.at - 1, 0))
-
-
-def _front_end(digests: Sequence[str]) -> int:
-    if not digests or digests[0] != _DASHES_DIGEST:
-        return 0
-    return next((number + 1 for number in range(1, len(digests)) if digests[number] == _DASHES_DIGEST), 0)
 
 
 def _without_converged(edits: Edits, new: Sequence[str]) -> Edits:
@@ -609,9 +555,6 @@ def _diff(path: str, base: Sequence[str], now: Sequence[str]) -> str:
 
 _NOTE_COMMENT = "<!-- This was under "
 
-_Scope = tuple[str, str]
-"""Files that are searched for a heading: one path, all files of a name, or all files of a folder."""
-
 
 class SectionIndex:
     """The sections of all documents that are about to be written."""
@@ -623,12 +566,7 @@ class SectionIndex:
         self._touched = {path for path, merge in merges.items() if path in new or merge.body.lines}
         self.receivers: set[str] = set()
         self._moved_lines: dict[str, list[str]] = {}
-        self._paths_by_scope: dict[_Scope, list[str]] = {}
-        for path in new:
-            for scope in _scopes_of(path):
-                self._paths_by_scope.setdefault(scope, []).append(path)
-        self._sections_by_title: dict[_Scope, dict[str, dict[str, list[Key]]]] = {}
-        self._lines: dict[tuple[str, Key], tuple[tuple[str, ...], dict[str, list[int]]]] = {}
+        self._texts: dict[tuple[str, Key], str] = {}
 
     def relocate(self, path: str, note: Note) -> Problem:
         """Moves a note to the section that replaced its own, otherwise to the end of its file, and reports it."""
@@ -679,36 +617,32 @@ class SectionIndex:
     def _find_section(self, path: str, note: Note) -> tuple[str, Key] | None:
         """Returns the only section with this heading: in the file itself, in files of the same name, or in the same
         folder."""
-        if not note.title:
-            return None
-        for scope in _scopes_of(path):
-            sections = self._sections_titled(scope, note.title)
-            others = sections if scope[0] == "path" else islice((other for other in sections if other != path), 2)
-            match [(other, key) for other in others for key in sections[other]]:
-                case [section]:
-                    return section
+        sections = self._sections_by_title.get(note.title, ()) if note.title else ()
+        folder, _, name = path.rpartition("/")
+        others = [(other, key) for other, key in sections if other != path]
+        for matches in (
+            [(other, key) for other, key in sections if other == path],
+            [(other, key) for other, key in others if other.rpartition("/")[2] == name],
+            [(other, key) for other, key in others if other.rpartition("/")[0] == folder],
+        ):
+            if len(matches) == 1:
+                return matches[0]
         return None
 
-    def _sections_titled(self, scope: _Scope, title: str) -> dict[str, list[Key]]:
-        """Returns the sections with a heading by file. The files are indexed once for all headings."""
-        if scope not in self._sections_by_title:
-            titled: dict[str, dict[str, list[Key]]] = {}
-            for path in self._paths_by_scope.get(scope, ()):
-                for key, words in self._body(path).titles.items():
-                    titled.setdefault(words, {}).setdefault(path, []).append(key)
-            self._sections_by_title[scope] = titled
-        return self._sections_by_title[scope].get(title, {})
+    @cached_property
+    def _sections_by_title(self) -> dict[str, list[tuple[str, Key]]]:
+        """The sections of all documents by their headings."""
+        sections: dict[str, list[tuple[str, Key]]] = {}
+        for path in self._new:
+            for key, title in self._body(path).titles.items():
+                sections.setdefault(title, []).append((path, key))
+        return sections
 
     def _is_in(self, path: str, key: Key, lines: Sequence[str]) -> bool:
-        """True if a section had these lines before any note moved there. Its lines are indexed once for all notes."""
-        if (path, key) not in self._lines:
-            body = tuple(self._body(path).bodies[key])
-            places: dict[str, list[int]] = {}
-            for number, line in enumerate(body):
-                places.setdefault(line, []).append(number)
-            self._lines[path, key] = body, places
-        body, places = self._lines[path, key]
-        return any(body[at : at + len(lines)] == tuple(lines) for at in places.get(lines[0], ()))
+        """True if a section had these lines before any note moved there."""
+        if (path, key) not in self._texts:
+            self._texts[path, key] = "\n".join(["", *self._body(path).bodies[key], ""])
+        return "\n".join(["", *lines, ""]) in self._texts[path, key]
 
     def _body(self, path: str) -> MergedText:
         if path not in self._bodies:
@@ -721,11 +655,6 @@ class SectionIndex:
                 titles={section.key: section.title for section in sections},
             )
         return self._bodies[path]
-
-
-def _scopes_of(path: str) -> tuple[_Scope, ...]:
-    folder, _, name = path.rpartition("/")
-    return ("path", path), ("name", name), ("folder", folder)
 
 
 def _comment_text(title: str) -> str:

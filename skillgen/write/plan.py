@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from skillgen.errors import EditedError, OutputError, Problem
+from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
 from skillgen.write.edits import MarkerError
 from skillgen.write.files import CAN_HOLD, Folder, folder_at, folder_below
 from skillgen.write.line_diff import change_diff
@@ -167,21 +167,24 @@ class _Planning:
     merges: dict[str, Regeneration] = field(default_factory=dict)
     regions: dict[str, int] = field(default_factory=dict)
     left_over: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: ProblemLog = field(default_factory=ProblemLog)
 
     def document(self, path: str, new: bytes) -> None:
         """Decides on a file that skillgen would write."""
         old = _content_at(self.out, path)
         if old is None:
-            self.changes[path] = Change(path=path, action="create", old=None, new=new)
+            self._set(path, "create", None, new)
         elif old == new or lines_of(old) == lines_of(new):
-            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+            self._set(path, "keep", old, old)
         elif self.before.is_own(path, old):
-            self.changes[path] = Change(path=path, action="replace", old=old, new=new)
-        elif path not in self.before.states:
-            self._foreign(path, old, new)
-        else:
+            self._set(path, "replace", old, new)
+        elif path in self.before.states:
             self._edited(path, old, new)
+        elif added_lines(path, state_of(new), old) is not None:  # it has every generated line, in order
+            self._set(path, "keep", old, old)
+        else:
+            edit = change_diff(path, old, new)
+            self._set(path, "replace", old, new, edited=not self.force, reason=FOREIGN, edit=edit)
 
     def stale(self, path: str) -> None:
         """Decides on a file that skillgen wrote and no longer writes."""
@@ -190,92 +193,60 @@ class _Planning:
             return
         if self.before.states[path] == ("",):
             self.left_over.append(path)
-            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
-            return
-        if self.before.is_own(path, old):
-            self.changes[path] = Change(path=path, action="delete", old=old, new=None)
-            return
-        merge = self._best_merge(path, old, b"")
-        if merge is None or (merge.reason and not self.force):
-            self.changes[path] = Change(path=path, action="delete", old=old, new=None, edited=True)
-            self._warn(
-                "stale-file-kept",
-                path,
-                "skillgen no longer writes this file; it was edited, so it is not deleted",
-                "delete it after saving your text elsewhere",
-            )
-            return
-        self.merges[path] = merge
-        self.changes[path] = Change(path=path, action="delete", old=old, new=None)
+            self._set(path, "keep", old, old)
+        elif self.before.is_own(path, old):
+            self._set(path, "delete", old, None)
+        elif (merge := self._best_merge(path, old, b"")) is not None and (merge.reason is None or self.force):
+            self.merges[path] = merge
+            self._set(path, "delete", old, None)
+        else:
+            self._set(path, "delete", old, None, edited=True)
+            message = "skillgen no longer writes this file; it was edited, so it is not deleted"
+            self.problems.report("stale-file-kept", path, message, "delete it after saving your text elsewhere")
+
+    def _set(self, path: str, action: Action, old: bytes | None, new: bytes | None, **details: Any) -> None:
+        self.changes[path] = Change(path=path, action=action, old=old, new=new, **details)
 
     def relocate_notes(self, new: Mapping[str, bytes]) -> None:
         """Relocates the notes of removed sections, and sets the final content of the files."""
         index = SectionIndex(new, self.merges)
         for path, merge in list(self.merges.items()):
             for note in merge.body.orphaned:
-                self.problems.append(index.relocate(path, note))
+                self.problems.add(index.relocate(path, note))
         for path, lines in index.texts().items():
             content, change = content_of(lines), self.changes[path]
-            old = change.old
             if path not in new:
                 self.left_over.append(path)
             takes_notes = path in index.receivers
             moved_lines = index.moved_from(path) if takes_notes else []
-            between = content_of([*lines, "", *moved_lines]) if moved_lines else None
-            if old is None:
-                self.changes[path] = replace(change, new=content, takes_notes=takes_notes)
-            elif lines_of(old) == lines and not change.edited:
-                self.changes[path] = replace(change, action="keep", new=old)
+            between = content_of([*lines, "", *moved_lines]) if moved_lines and change.old is not None else None
+            if change.old is not None and lines_of(change.old) == lines and not change.edited:
+                self.changes[path] = replace(change, action="keep", new=change.old)
             else:
+                action: Action = "create" if change.old is None else "replace"
                 self.changes[path] = replace(
-                    change, action="replace", new=content, takes_notes=takes_notes, between=between
+                    change, action=action, new=content, takes_notes=takes_notes, between=between
                 )
-
-    def _foreign(self, path: str, old: bytes, new: bytes) -> None:
-        """Decides on a file that is not in the record: it is up to date if it has every generated line, in order."""
-        if added_lines(path, state_of(new), old) is not None:
-            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
-            return
-        self.changes[path] = Change(
-            path=path,
-            action="replace",
-            old=old,
-            new=new,
-            edited=not self.force,
-            reason=FOREIGN,
-            edit=change_diff(path, old, new),
-        )
 
     def _edited(self, path: str, old: bytes, new: bytes) -> None:
         merge = self._best_merge(path, old, new)
         if merge is None:
-            self.changes[path] = Change(path=path, action="replace", old=old, new=new)  # --force despite broken markers
+            self._set(path, "replace", old, new)  # --force despite broken markers
             return
         if merge.rewritten and self._is_merged(path, old, new):
-            self.changes[path] = Change(path=path, action="keep", old=old, new=old)
+            self._set(path, "keep", old, old)
             return
         reason = merge.reason or ""
         if reason and merge.regions < self.before.regions.get(path, 0):
             reason = "the markers of a region are gone; restore <!-- yours --> above it and <!-- /yours --> below it"
         self.merges[path] = merge
-        self.changes[path] = Change(
-            path=path,
-            action="replace",
-            old=old,
-            new=new,
-            edited=bool(reason) and not self.force,
-            reason=reason,
-            edit=merge.edit,
-        )
+        is_edited = bool(reason) and not self.force
+        self._set(path, "replace", old, new, edited=is_edited, reason=reason, edit=merge.edit)
         if merge.regions:
             self.regions[path] = merge.regions
         for title in merge.body.outdated:
-            self._warn(
-                "replaced-text-changed",
-                path,
-                f"the generated text under {title!r} changed, but your region replaces it",
-                "check whether your text is still correct",
-            )
+            message = f"the generated text under {title!r} changed, but your region replaces it"
+            self.problems.report("replaced-text-changed", path, message, "check whether your text is still correct")
 
     def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
         """True if the file is already the new text with a person's additions, as after a merge of branches."""
@@ -303,9 +274,6 @@ class _Planning:
                     diff="",
                 ) from None
         return min(merges, key=lambda merge: (merge.reason is not None, merge.edit.count("\n"), merge.added))
-
-    def _warn(self, code: str, path: str, message: str, fix: str) -> None:
-        self.problems.append(Problem.of(code=code, where=path, message=message, fix=fix))
 
 
 def _content_at(out: Path, path: str) -> bytes | None:
