@@ -26,7 +26,6 @@ def test_the_hunks_make_the_new_text_from_the_old_one(old: list[str], new: list[
     assert rebuilt(old, new) == new
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_diff, "MAX_EDIT_DISTANCE", 2)
-        patch.setattr(line_diff, "MAX_COMPARISONS", 30)
         assert rebuilt(old, new) == new
 
 

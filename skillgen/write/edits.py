@@ -24,47 +24,39 @@ class MarkerError(ValueError):
     """Region markers that are not paired; the message says what to restore."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """Lines from an opening marker to its closing one, both included."""
-
-    start: int
-    end: int
-
-
 def _find_regions(
-    lines: Sequence[str], added_lines: Iterable[int], first_line: int = 1, in_front: bool = False
-) -> list[_Region]:
-    """Returns the regions of a text; `added_lines` are the numbers of the lines that skillgen did not write.
+    lines: Sequence[str], added_lines: Iterable[int], first_line: int, in_front: bool
+) -> list[tuple[int, int]]:
+    """Returns the first line of each region, and the line after its last; both include the markers.
+
+    `added_lines` are the numbers of the lines that skillgen did not write.
 
     Raises:
         MarkerError: a marker is not paired.
     """
     pattern = _MARKER_IN_FRONT_MATTER if in_front else _MARKER
     opening, closing = ("# yours", "# /yours") if in_front else (OPEN, CLOSE)
-    regions: list[_Region] = []
-    opened: int | None = None
+    above = f"restore {opening} above the first line that is yours"
+    below = f"restore {closing} below the last line that is yours"
+    regions: list[tuple[int, int]] = []
+    start: int | None = None
     for number in sorted(added_lines):
         marker = pattern.match(lines[number])
         if marker is None:
             continue
         line = number + first_line
-        if marker[1] and opened is None:
-            raise MarkerError(
-                f"line {line}: {closing} without {opening}; restore {opening} above the first line that is yours"
-            )
-        if marker[1] and opened is not None:
-            regions.append(_Region(opened, number + 1))
-            opened = None
-        elif opened is not None:
-            message = f"line {opened + first_line}: {opening} is not closed before the next one in line {line}"
-            raise MarkerError(f"{message}; restore {closing} below the last line that is yours")
+        if not marker[1]:
+            if start is not None:
+                message = f"line {start + first_line}: {opening} is not closed before the next one in line {line}"
+                raise MarkerError(f"{message}; {below}")
+            start = number
+        elif start is None:
+            raise MarkerError(f"line {line}: {closing} without {opening}; {above}")
         else:
-            opened = number
-    if opened is not None:
-        raise MarkerError(
-            f"line {opened + first_line}: {opening} is not closed; restore {closing} below the last line that is yours"
-        )
+            regions.append((start, number + 1))
+            start = None
+    if start is not None:
+        raise MarkerError(f"line {start + first_line}: {opening} is not closed; {below}")
     return regions
 
 
@@ -135,15 +127,16 @@ def find_edits(
     hunks = find_hunks(base, digests)
     not_generated = [j for hunk in hunks for j in range(hunk.new_start, hunk.new_end)]
     regions = _find_regions(now, not_generated, first_line, in_front)
-    pieces, region_flags = _collapse_spans(now, [(region.start, region.end) for region in regions])
+    pieces = _pieces(now, regions)
     if regions:
         # A region never equals a generated line: digests contain no angle brackets.
-        keys = [f"<{k}>" if region_flags[k] else line_digest(piece[0]) for k, piece in enumerate(pieces)]
+        keys = [f"<{k}>" if is_region else line_digest(lines[0]) for k, (lines, is_region) in enumerate(pieces)]
         hunks = find_hunks(base, keys)
     additions, rewrites = [], []
     for hunk in hunks:
-        lines = tuple(line for piece in pieces[hunk.new_start : hunk.new_end] for line in piece)
-        is_region = any(region_flags[hunk.new_start : hunk.new_end])
+        changed = pieces[hunk.new_start : hunk.new_end]
+        lines = tuple(line for piece, _ in changed for line in piece)
+        is_region = any(is_region for _, is_region in changed)
         if is_region or hunk.old_start == hunk.old_end:
             covers = hunk.old_end - hunk.old_start
             additions.append(Addition(at=hunk.old_start, lines=lines, covers=covers, is_region=is_region))
@@ -177,20 +170,15 @@ def _split_added_keys(lines: Sequence[str], new: Iterable[str]) -> tuple[tuple[s
     return tuple(changed), tuple(added)
 
 
-def _collapse_spans(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, ...]], list[bool]]:
-    """Returns the lines as pieces: each span is one piece, any other line one by itself."""
-    pieces: list[tuple[str, ...]] = []
-    region_flags: list[bool] = []
+def _pieces(lines: Sequence[str], regions: Sequence[tuple[int, int]]) -> list[tuple[tuple[str, ...], bool]]:
+    """Returns the lines in pieces, with whether a piece is a region; any other line is one by itself."""
+    pieces: list[tuple[tuple[str, ...], bool]] = []
     at = 0
-    for start, end in spans:
-        pieces += [(line,) for line in lines[at:start]]
-        region_flags += [False] * (start - at)
-        pieces.append(tuple(lines[start:end]))
-        region_flags.append(True)
+    for start, end in regions:
+        pieces += [((line,), False) for line in lines[at:start]]
+        pieces.append((tuple(lines[start:end]), True))
         at = end
-    pieces += [(line,) for line in lines[at:]]
-    region_flags += [False] * (len(lines) - at)
-    return pieces, region_flags
+    return pieces + [((line,), False) for line in lines[at:]]
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

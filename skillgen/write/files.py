@@ -14,7 +14,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,25 +141,18 @@ def is_below(folder: Path, out: Path) -> bool:
 
 def _open_part(handle: int, part: str, place: Path, *, make: bool) -> int:
     """Opens one part of a path; returns -1 if it does not exist."""
-    for is_second in (False, True):
-        try:
-            return os.open(part, _FOLDER, dir_fd=handle)
-        except FileNotFoundError:
-            if not make or is_second:
-                return -1
-            try:
-                os.mkdir(part, dir_fd=handle)
-            except FileExistsError:
-                continue
-        except OSError:
-            try:
-                is_link = stat.S_ISLNK(os.stat(part, dir_fd=handle, follow_symlinks=False).st_mode)
-            except OSError:
-                is_link = False
-            if is_link:
-                raise _outside_error(place) from None
-            raise
-    return -1
+    try:
+        return os.open(part, _FOLDER, dir_fd=handle)
+    except FileNotFoundError:
+        if not make:
+            return -1
+    except OSError:
+        if stat.S_ISLNK(os.stat(part, dir_fd=handle, follow_symlinks=False).st_mode):
+            raise _outside_error(place) from None
+        raise
+    with suppress(FileExistsError):
+        os.mkdir(part, dir_fd=handle)
+    return os.open(part, _FOLDER, dir_fd=handle)
 
 
 def _parts_below(out: Path, place: Path) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from skillgen.write.edits import (
     heading_level,
     sections_of,
 )
-from skillgen.write.line_diff import Hunk, diff_lines, find_hunks, map_positions
+from skillgen.write.line_diff import Hunk, find_hunks, map_positions, unified_diff
 from skillgen.write.record import digests_of, line_digest, lines_of, unpack_digests
 
 
@@ -59,6 +59,14 @@ class MergedText:
 
     outdated: list[str] = field(default_factory=list)
     """Headings of sections in which a region replaces generated text that has changed."""
+
+    @classmethod
+    def of(cls, lines: Sequence[str], sections: Sequence[Section]) -> MergedText:
+        """Returns a text without additions."""
+        return cls(
+            bodies={section.key: list(lines[section.start : section.end]) for section in sections},
+            titles={section.key: section.title for section in sections},
+        )
 
     @property
     def lines(self) -> list[str]:
@@ -121,10 +129,7 @@ def merge_edits(edits: Edits, new: Sequence[str], has_headings: bool = True) -> 
     """Returns the new text with every addition, either in its place or in `orphaned`."""
     old_sections = sections_of(edits.base, has_headings)
     outline = _Outline(new, has_headings)
-    result = MergedText(
-        bodies={section.key: list(new[section.start : section.end]) for section in outline.sections},
-        titles={section.key: section.title for section in outline.sections},
-    )
+    result = MergedText.of(new, outline.sections)
     moved: list[tuple[Key, tuple[str, ...]]] = []
     previous: int | None = None
     additions_by_section = _additions_by_section(old_sections, edits.additions)
@@ -466,7 +471,7 @@ def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
     return Regeneration(
         front=tuple(front),
         body=body,
-        edit=_diff(path, [*front_edits.base, *body_edits.base], now) if reason else "",
+        edit=unified_diff(f"a/{path}", f"b/{path}", [*front_edits.base, *body_edits.base], now) if reason else "",
         reason=reason,
         rewritten=bool(front_edits.rewrites or body_edits.rewrites),
         added=sum(len(item.lines) for edits in (front_edits, body_edits) for item in edits.additions),
@@ -546,11 +551,6 @@ def _is_valid_json(lines: Sequence[str]) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _diff(path: str, base: Sequence[str], now: Sequence[str]) -> str:
-    lines = diff_lines(f"a/{path}", f"b/{path}", base, now)
-    return "".join(f"{line}\n" for line in lines)
 
 
 _NOTE_COMMENT = "<!-- This was under "
@@ -649,11 +649,7 @@ class SectionIndex:
             lines = lines_of(self._new[path])
             end = front_matter_end(lines)
             self._fronts[path], rest = tuple(lines[:end]), lines[end:]
-            sections = sections_of(rest, path.endswith((".md", ".txt")))
-            self._bodies[path] = MergedText(
-                bodies={section.key: rest[section.start : section.end] for section in sections},
-                titles={section.key: section.title for section in sections},
-            )
+            self._bodies[path] = MergedText.of(rest, sections_of(rest, path.endswith((".md", ".txt"))))
         return self._bodies[path]
 
 
