@@ -173,6 +173,21 @@ def test_a_change_inside_a_named_type_names_the_tools_that_use_it(tmp_path: Path
     assert "# breaking: type Address: property zip added (required); sent by order\n" in check.stdout
 
 
+def test_names_and_choices_do_not_decide_whether_a_change_breaks(tmp_path: Path) -> None:
+    """A property may be named like the sentence on a change."""
+
+    def line(kind: str, *choices: str) -> dict[str, Any]:
+        properties = {"who takes it": {"type": kind}, "state": {"type": "string", "enum": ["open", *choices]}}
+        return {"type": "object", "properties": properties}
+
+    write(tmp_path / "old.json", typed(Address={"type": "object"}, Line=line("string", "it is now optional")))
+    write(tmp_path / "new.json", typed(Address={"type": "object"}, Line=line("integer")))
+    assert run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout.splitlines() == [
+        "- breaking: type Line: property who takes it was string, and is integer; returned by list_lines",
+        "- type Line: property state takes it is now optional no longer; returned by list_lines",
+    ]
+
+
 def test_a_type_that_only_has_another_name_changes_nothing_for_callers(tmp_path: Path) -> None:
     old = typed(Address={"type": "object", "properties": {"a": {"type": "string"}}}, Line={"type": "integer"})
     write(tmp_path / "old.json", old)

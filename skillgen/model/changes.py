@@ -51,6 +51,20 @@ class ToolChange:
 
 
 @frozen
+class _RowChange:
+    """One change of a parameter, or of a property."""
+
+    text: str
+    """The change as a phrase after the name."""
+
+    breaks_senders: bool = False
+    """Whether a value that was valid to send may become invalid."""
+
+    breaks_readers: bool = False
+    """Whether a caller that reads the value may fail."""
+
+
+@frozen
 class Inventory:
     """The facts of services that matter to callers, from `inventory_of` and `types_of`."""
 
@@ -125,11 +139,9 @@ def _type_changes(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterator[
         if row not in old:
             yield change(f"{what} added{' (required)' if facts[1] else ''}", bool(facts[1] and sent))
             continue
-        for parameter_change in _parameter_changes(name, row, old[row], facts):
-            text = parameter_change.text.replace(f"parameter {row}", what, 1)
-            breaks_readers = bool(returned) and old[row][1] > facts[1] and text.endswith("is now optional")
-            only_for_senders = text.endswith("is now required") or " takes " in text
-            yield change(text, breaks_readers or (parameter_change.breaking and bool(sent or not only_for_senders)))
+        for item in _row_changes(old[row], facts):
+            is_breaking = bool(sent and item.breaks_senders) or bool(returned and item.breaks_readers)
+            yield change(f"{what} {item.text}", is_breaking)
 
 
 def _listed(tools: Sequence[str]) -> str:
@@ -188,7 +200,8 @@ def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
             required = " (required)" if row[1] else ""
             yield change("parameter", f"parameter {parameter} added{required}", bool(row[1]))
             continue
-        yield from _parameter_changes(name, parameter, before[parameter], row)
+        for item in _row_changes(before[parameter], row):
+            yield change("parameter", f"parameter {parameter} {item.text}", item.breaks_senders)
     old_result, new_result = old.get("gives", {}), new.get("gives", {})
     for key in old_result:
         what = f"result's {key}" if key else "result"
@@ -203,27 +216,25 @@ def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
         yield change("words", "description changed")
 
 
-def _parameter_changes(tool: str, name: str, old: Json, new: Json) -> Iterator[ToolChange]:
-    def change(text: str, breaking: bool) -> ToolChange:
-        return ToolChange(tool=tool, kind="parameter", text=f"parameter {name} {text}", breaking=breaking)
-
+def _row_changes(old: Json, new: Json) -> Iterator[_RowChange]:
     if old[0] != new[0]:
-        yield change(f"was {old[0]}, and is {new[0]}", True)
+        yield _RowChange(text=f"was {old[0]}, and is {new[0]}", breaks_senders=True, breaks_readers=True)
     if old[1] != new[1]:
-        yield change("is now required" if new[1] else "is now optional", bool(new[1]))
+        text = "is now required" if new[1] else "is now optional"
+        yield _RowChange(text=text, breaks_senders=bool(new[1]), breaks_readers=not new[1])
     old_choices: list[str] | None = old[2] if len(old) > 2 else None
     new_choices: list[str] | None = new[2] if len(new) > 2 else None
     if old_choices == new_choices:
         return
     if new_choices is None:
-        yield change("takes any value", False)
+        yield _RowChange(text="takes any value")
     elif old_choices is None:
-        yield change(f"takes only {', '.join(new_choices)}", True)
+        yield _RowChange(text=f"takes only {', '.join(new_choices)}", breaks_senders=True)
     else:
         if removed := [item for item in old_choices if item not in new_choices]:
-            yield change(f"takes {', '.join(removed)} no longer", True)
+            yield _RowChange(text=f"takes {', '.join(removed)} no longer", breaks_senders=True)
         if added := [item for item in new_choices if item not in old_choices]:
-            yield change(f"takes {', '.join(added)} too", False)
+            yield _RowChange(text=f"takes {', '.join(added)} too")
 
 
 def inventory_of(service: Service) -> dict[str, Json]:
