@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,79 +32,6 @@ _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", 
 _EDITOR_ONLY = ("command:", "config:", "extensionInstallFolder:")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
-    """A value that VS Code asks its user for (`inputs`)."""
-
-    is_secret: bool = False
-    """Whether it is a password."""
-
-    default: str | None = None
-    """The default value."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Variables:
-    """Fills in variables as the clients do, and collects the secrets among their values.
-
-    Claude Code writes `${NAME}` and `${NAME:-default}`; VS Code, Cursor and Windsurf `${env:NAME}` and
-    `${workspaceFolder}`; VS Code `${input:ID}`. Other text is unchanged, since an argument may contain a script.
-    """
-
-    given: Mapping[str, str]
-    """`--env`: overrides the environment and answers inputs by their ids."""
-
-    environment: Mapping[str, str]
-    """The environment of skillgen."""
-
-    folder: Path
-    """The folder that an editor would have opened."""
-
-    inputs: Mapping[str, Input] = field(default_factory=dict)
-    """Id to input."""
-
-    secrets: Secrets = field(default_factory=Secrets)
-    """Values that were filled in and must not appear in any output."""
-
-    def fill_in(self, text: str, where: str) -> str:
-        """Returns a text with its variables filled in.
-
-        Raises:
-            UsageError: one of them has no value.
-        """
-        return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0], where), text)
-
-    def _value(self, inner: str, placeholder: str, where: str) -> str:
-        if (editor_value := _EDITOR_VARIABLES.get(inner.partition(":")[0])) is not None:
-            return editor_value(self.folder)
-        if inner.startswith("input:"):
-            return self._input(inner.removeprefix("input:"), where)
-        if inner.startswith(_EDITOR_ONLY):
-            raise UsageError(f"only the editor knows {placeholder}", where=where, fix="write its value instead")
-        match = _NAME.match(inner.removeprefix("env:"))
-        return placeholder if match is None else self._variable(match["name"], match["default"], where)
-
-    def _variable(self, name: str, default: str | None, where: str) -> str:
-        value = self.given.get(name, self.environment.get(name, default))
-        if value is None:
-            raise UsageError(f"{name} is not set", where=where, fix=f"set it, or give --env {name}=VALUE")
-        self.secrets |= secrets_from_variables({name: value})
-        return value
-
-    def _input(self, key: str, where: str) -> str:
-        declared = self.inputs.get(key, Input(is_secret=True))
-        name = re.sub(r"[^A-Za-z0-9]+", "_", key).upper()
-        value = self.given.get(key, self.given.get(name, self.environment.get(name, declared.default)))
-        if value is None:
-            raise UsageError(
-                f"the input {key!r} has no value here", where=where, fix=f"give --env {key}=VALUE, or set {name}"
-            )
-        self.secrets |= (
-            Secrets({value: f"the input {key}"}) if declared.is_secret else secrets_from_variables({key: value})
-        )
-        return value
-
-
 _EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
     "workspaceFolder": str,
     "workspaceRoot": str,
@@ -115,7 +42,6 @@ _EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
     "/": lambda folder: os.sep,
 }
 """Variables of the editors; `${workspaceFolder:NAME}` names one of several folders."""
-
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -153,8 +79,8 @@ class ClientConfig:
     servers: Mapping[str, dict[str, Json]] = field(repr=False)
     """Name to entry, raw; in the order of the file."""
 
-    inputs: Mapping[str, Input] = field(default_factory=dict, repr=False)
-    """Id to input (VS Code)."""
+    inputs: Mapping[str, dict[str, Json]] = field(default_factory=dict, repr=False)
+    """Id to the values that VS Code asks its user for, raw."""
 
     is_published: bool = False
     """True if it is a published document: its servers are remotes and packages."""
@@ -181,12 +107,17 @@ class ClientConfig:
             raise UsageError(
                 "lists ways to reach a server; skillgen uses only one that you name",
                 where=str(self.path),
-                fix=f"choose one with --server NAME: {', '.join(map(_labelled, self.servers.items()))}",
+                fix=f"choose one with --server NAME: {', '.join(self._labels())}",
             )
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
             raise UsageError("switches all its servers off", where=str(self.path), fix="name one with --server NAME")
         return names
+
+    def _labels(self) -> Iterator[str]:
+        for name, way in self.servers.items():
+            url = text_of(way, "url")
+            yield f"{name} ({text_of(way, 'identifier') if url is None else public_url(url)})"
 
     def target(
         self, name: str, given: Mapping[str, str], environment: Mapping[str, str], *, timeout_s: float
@@ -199,8 +130,7 @@ class ClientConfig:
         where = f"{self.path}, server {name!r}"
         if self.is_published:
             return _PublishedWay(self.servers[name], where, given).target(timeout_s)
-        variables = Variables(given=given, environment=environment, folder=self.folder, inputs=self.inputs)
-        return _Entry(self.servers[name], where, variables).target(timeout_s)
+        return _Entry(self, name, where, given, environment).target(timeout_s)
 
 
 def read_client_config(path: Path) -> ClientConfig:
@@ -213,12 +143,11 @@ def read_client_config(path: Path) -> ClientConfig:
     try:
         with path.open("rb") as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
+        if len(content) > _SIZE_LIMIT_BYTES:
+            raise UsageError("is too large for a client's server file", where=where, fix="check --config")
+        data = json.loads(without_comments(content.decode("utf-8-sig")))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=where, fix="check --config") from None
-    if len(content) > _SIZE_LIMIT_BYTES:
-        raise UsageError("is too large for a client's server file", where=where, fix="check --config")
-    try:
-        data = json.loads(without_comments(content.decode("utf-8-sig")))
     except UnicodeDecodeError:
         raise UsageError("is not text in UTF-8", where=where, fix="save it as UTF-8") from None
     except json.JSONDecodeError as error:
@@ -265,12 +194,8 @@ def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
     return dict(owner) if is_bare else {}
 
 
-def _inputs_of(owner: Mapping[str, Json]) -> dict[str, Input]:
-    inputs = {}
-    for item in as_list(owner.get("inputs")):
-        if (key := text_of(item, "id")) is not None:
-            inputs[key] = Input(is_secret=as_dict(item).get("password") is True, default=text_of(item, "default"))
-    return inputs
+def _inputs_of(owner: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
+    return {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
 
 
 def _published_ways(data: Json) -> dict[str, dict[str, Json]]:
@@ -296,12 +221,6 @@ def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]
     for package in map(as_dict, as_list(server.get("packages"))):
         if text_of(package, "identifier") is not None:
             yield text_of(package, "registryType") or "package", package
-
-
-def _labelled(named: tuple[str, Mapping[str, Json]]) -> str:
-    name, way = named
-    url = text_of(way, "url")
-    return f"{name} ({text_of(way, 'identifier') if url is None else public_url(url)})"
 
 
 class _PublishedWay:
@@ -383,12 +302,23 @@ class _PublishedWay:
 
 
 class _Entry:
-    """One server of a file."""
+    """One server of a client's file, with its variables filled in as the clients do.
 
-    def __init__(self, raw: Mapping[str, Json], where: str, variables: Variables) -> None:
-        self._raw = raw
+    Claude Code writes `${NAME}` and `${NAME:-default}`; VS Code, Cursor and Windsurf `${env:NAME}` and
+    `${workspaceFolder}`; VS Code `${input:ID}`. Other text is unchanged, since an argument may contain a script.
+    """
+
+    def __init__(
+        self, config: ClientConfig, name: str, where: str, given: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        """`given`, from `--env`, overrides the environment of skillgen and answers inputs by their ids."""
+        self._raw = config.servers[name]
+        self._folder = config.folder
+        self._inputs = config.inputs
         self._where = where
-        self._variables = variables
+        self._given = given
+        self._values = {**environment, **given}
+        self._secrets = Secrets()
 
     def target(self, timeout_s: float) -> ServerTarget:
         """Returns the target of the entry.
@@ -399,47 +329,32 @@ class _Entry:
         kind = self._raw.get("type", self._raw.get("transport"))
         url = next((self._raw[key] for key in _URL_KEYS if isinstance(self._raw.get(key), str)), None)
         if url is not None and kind in (None, *_HTTP, *_SSE):
-            return self._remote(url, is_sse=kind in _SSE, timeout_s=timeout_s)
-        if isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
-            return self._command(timeout_s)
-        if kind is not None and kind not in ("stdio", *_HTTP, *_SSE):
+            headers, url = self._texts("headers"), self._fill_in(url)
+            if not url.startswith(("http://", "https://")):
+                raise self._error("the url is not an http:// or https:// URL", "write one such as https://HOST/PATH")
+            target = ServerTarget(url=url, is_sse=kind in _SSE, headers=tuple(headers.items()), timeout_s=timeout_s)
+        elif isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
+            words = [self._raw["command"], *(item for item in as_list(self._raw.get("args")) if not _is_nested(item))]
+            command = tuple(self._fill_in(str(word)) for word in words)
+            env = {**self._env_file(), **self._texts("env")}
+            target = ServerTarget(command=command, env=env, cwd=self._cwd(), timeout_s=timeout_s)
+        elif kind is not None and kind not in ("stdio", *_HTTP, *_SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
-        raise self._error("the entry has neither a command nor a url", "add one of them")
-
-    def _remote(self, url: str, *, is_sse: bool, timeout_s: float) -> ServerTarget:
-        headers = self._texts("headers")
-        target_url = self._fill_in(url)
-        if not target_url.startswith(("http://", "https://")):
-            raise self._error("the url is not an http:// or https:// URL", "write one such as https://HOST/PATH")
-        return ServerTarget(
-            url=target_url,
-            is_sse=is_sse,
-            headers=tuple(headers.items()),
-            extra_secrets=self._variables.secrets,
-            timeout_s=timeout_s,
-        )
-
-    def _command(self, timeout_s: float) -> ServerTarget:
-        arguments = [self._fill_in(str(item)) for item in as_list(self._raw.get("args")) if not _is_nested(item)]
-        command = (self._fill_in(str(self._raw["command"])), *arguments)
-        env = {**self._env_file(), **self._texts("env")}
-        return ServerTarget(
-            command=command,
-            env=env,
-            cwd=self._cwd(),
-            extra_secrets=self._variables.secrets,
-            timeout_s=timeout_s,
-        )
+        else:
+            raise self._error("the entry has neither a command nor a url", "add one of them")
+        return replace(target, extra_secrets=self._secrets)
 
     def _cwd(self) -> Path:
-        folder = self._variables.folder
-        declared = self._raw.get("cwd")
-        if not isinstance(declared, str) or not declared:
-            return folder
-        cwd = folder / Path(self._fill_in(declared)).expanduser()
-        if not cwd.is_dir():
+        cwd = self._path("cwd")
+        if cwd is not None and not cwd.is_dir():
             raise self._error("its cwd is not a folder", "correct `cwd`")
-        return cwd
+        return cwd or self._folder
+
+    def _path(self, key: str) -> Path | None:
+        declared = self._raw.get(key)
+        if not isinstance(declared, str) or not declared:
+            return None
+        return self._folder / Path(self._fill_in(declared)).expanduser()
 
     def _texts(self, key: str) -> dict[str, str]:
         """Returns a member that maps names to strings; numbers are converted, null is left out (VS Code)."""
@@ -450,12 +365,9 @@ class _Entry:
         }
 
     def _env_file(self) -> dict[str, str]:
-        declared = self._raw.get("envFile")
-        if not isinstance(declared, str) or not declared:
-            return {}
-        path = self._variables.folder / Path(self._fill_in(declared)).expanduser()
+        path = self._path("envFile")
         try:
-            lines = path.read_text("utf-8-sig").splitlines()
+            lines = path.read_text("utf-8-sig").splitlines() if path is not None else []
         except (OSError, UnicodeDecodeError):
             raise self._error("its envFile cannot be read", "correct `envFile`") from None
         pairs = (
@@ -464,7 +376,36 @@ class _Entry:
         return {name.strip(): _unquoted(value.strip()) for name, equals, value in pairs if equals and name.strip()}
 
     def _fill_in(self, text: str) -> str:
-        return self._variables.fill_in(text, self._where)
+        return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0]), text)
+
+    def _value(self, inner: str, placeholder: str) -> str:
+        kind, _, key = inner.partition(":")
+        if (editor_value := _EDITOR_VARIABLES.get(kind)) is not None:
+            return editor_value(self._folder)
+        if inner.startswith("input:"):
+            return self._input(key)
+        if inner.startswith(_EDITOR_ONLY):
+            raise self._error(f"only the editor knows {placeholder}", "write its value instead")
+        match = _NAME.match(inner.removeprefix("env:"))
+        if match is None:
+            return placeholder
+        name = match["name"]
+        value = self._values.get(name, match["default"])
+        if value is None:
+            raise self._error(f"{name} is not set", f"set it, or give --env {name}=VALUE")
+        self._secrets |= secrets_from_variables({name: value})
+        return value
+
+    def _input(self, key: str) -> str:
+        """Returns an input of VS Code: from a variable with its id, or with the id in capitals, or its default."""
+        declared = self._inputs.get(key)
+        name = re.sub(r"[^A-Za-z0-9]+", "_", key).upper()
+        value = self._given.get(key, self._values.get(name, text_of(declared, "default")))
+        if value is None:
+            raise self._error(f"the input {key!r} has no value here", f"give --env {key}=VALUE, or set {name}")
+        is_secret = declared is None or declared.get("password") is True
+        self._secrets |= Secrets({value: f"the input {key}"}) if is_secret else secrets_from_variables({key: value})
+        return value
 
     def _error(self, what: str, fix: str) -> UsageError:
         return UsageError(what, where=self._where, fix=fix)
@@ -545,17 +486,8 @@ def _is_portable_argument(argument: str) -> bool:
     value = argument.partition("=")[2] if argument.startswith("-") else argument
     if "://" in value:
         return public_url(value) == value and not is_private(urlsplit(value).hostname or "")
+    if _SCOPED.fullmatch(value):
+        return True
+    is_file = _DRIVE.match(value) or _FILE.search(value)
     parts = re.split("[=,:]", argument)
-    return not (
-        _SCOPED.fullmatch(value) is None
-        and (
-            _DRIVE.match(value)
-            or _FILE.search(value)
-            or any(part.startswith(("/", "~", ".")) for part in parts)
-            or _is_random(parts)
-        )
-    )
-
-
-def _is_random(parts: Sequence[str]) -> bool:
-    return any(looks_random(part) for part in parts)
+    return not is_file and not any(part.startswith(("/", "~", ".")) or looks_random(part) for part in parts)
