@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -53,14 +53,6 @@ _REFRESH_EARLY_S = 60
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class _UntrustedIssuer(Exception):
-    """The server names an authorization server that may not receive the client's secret."""
-
-    def __init__(self, issuer: str) -> None:
-        super().__init__(issuer)
-        self.issuer = issuer
-
-
 class _TokenStorage:
     """The storage that the SDK requires, in the file of the login."""
 
@@ -79,7 +71,7 @@ class _TokenStorage:
     async def set_tokens(self, tokens: OAuthToken) -> None:
         """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
         expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
-        self._update(tokens=tokens.model_dump(mode="json", exclude_none=True), expires_at=expires_at)
+        self.update(tokens=_dumped(tokens), expires_at=expires_at)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """Returns the client that the user names, or the registered one."""
@@ -87,26 +79,14 @@ class _TokenStorage:
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """Stores the client that the authorization server registered."""
-        self._update(client=client_info.model_dump(mode="json", exclude_none=True))
+        self.update(client=_dumped(client_info))
 
     def can_redirect_to(self, client: OAuthClientInformationFull) -> bool:
         """True if the user names the client, or it is registered with the current redirect URI."""
         return client is self._client or self._redirect_uri in map(str, client.redirect_uris or ())
 
-    def set_trusted_issuer(self, issuer: str) -> None:
-        """Stores the authorization server that may receive the client's secret."""
-        self._update(trusted_issuer=issuer)
-
-    def set_servers(self, provider: _TokenProvider) -> None:
-        """Stores the servers that refresh tokens."""
-        context = provider.context
-        self._update(
-            issuer=context.auth_server_url,
-            metadata=_dumped(context.oauth_metadata),
-            resource=_dumped(context.protected_resource_metadata),
-        )
-
-    def _update(self, **values: Json) -> None:
+    def update(self, **values: Json) -> None:
+        """Stores members of the login."""
         self.login = {**self.login, **values}
         self._file.write(self.login)
 
@@ -114,32 +94,31 @@ class _TokenStorage:
 class _TokenProvider(OAuthClientProvider):
     """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in."""
 
-    def __init__(
-        self,
-        url: str,
-        store: _TokenStorage,
-        client: OAuthClientMetadata,
-        *,
-        client_metadata_url: str | None,
-        show: Callable[[str], Awaitable[None]] | None,
-        answer: Callable[[], Awaitable[AuthorizationCodeResult]] | None,
-        may_get_secret: Callable[[str, str | None], Awaitable[bool]] | None,
-    ) -> None:
-        """Without `show` and `answer`, nobody is asked: requests have the stored token or none.
-
-        `may_get_secret` decides on an issuer, given the one that was trusted before; `None` without a secret.
-        """
-
-        async def show_checked(page: str) -> None:
-            assert show is not None
-            self._require_pkce()
-            await self._require_trusted_issuer()
-            await show(page)
-
-        super().__init__(url, client, store, show_checked if show is not None else None, answer, client_metadata_url)
-        self._store = store
-        self._is_interactive = show is not None
-        self._may_get_secret = may_get_secret
+    def __init__(self, url: str, login: Login, file: LoginFile, redirect: _RedirectServer, limits: LoginLimits) -> None:
+        """If nobody can be asked, requests have the stored token or none."""
+        self._login = login
+        self._redirect = redirect
+        self._limits = limits
+        is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
+        self._store = _TokenStorage(file, None if is_document else _named_client(login, redirect), redirect.url)
+        metadata = OAuthClientMetadata.model_validate(
+            {
+                "client_name": "skillgen",
+                "redirect_uris": [redirect.url],
+                "grant_types": ["authorization_code", "refresh_token"],
+                "response_types": ["code"],
+                "token_endpoint_auth_method": "none",
+            }
+        )
+        is_interactive = login.announce is not None
+        super().__init__(
+            url,
+            metadata,
+            self._store,
+            self._show if is_interactive else None,
+            self._answer if is_interactive else None,
+            login.client_id if is_document else None,
+        )
 
     async def _initialize(self) -> None:
         await super()._initialize()
@@ -170,7 +149,7 @@ class _TokenProvider(OAuthClientProvider):
                         flow = super()._auth_flow(request)
                         sent = await anext(flow)
                         continue
-                if sent is request and not self._is_interactive:
+                if sent is request and self._login.announce is None:
                     return
                 if sent is request and self._is_anonymous_success(request, response):
                     # The user requests a login, but the server answers this request without one.
@@ -181,25 +160,61 @@ class _TokenProvider(OAuthClientProvider):
                 sent = await flow.asend(response)
         except StopAsyncIteration:
             if self.context.current_tokens is not None:
-                self._store.set_servers(self)
+                self._store.update(  # the servers that refresh tokens
+                    issuer=self.context.auth_server_url,
+                    metadata=_dumped(self.context.oauth_metadata),
+                    resource=_dumped(self.context.protected_resource_metadata),
+                )
         finally:
             await flow.aclose()
 
-    def _require_pkce(self) -> None:
-        """Rejects an authorization server without PKCE, as MCP requires of clients (2025-11-25, "Authorization")."""
-        metadata = self.context.oauth_metadata
+    async def _show(self, page: str) -> None:
+        """Shows the login page, unless the authorization server lacks what a safe login needs."""
+        metadata, announce = self.context.oauth_metadata, self._login.announce
+        assert announce is not None
+        # MCP requires PKCE of clients (2025-11-25, "Authorization").
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
             raise OAuthFlowError("the authorization server does not declare PKCE: code_challenge_methods_supported")
+        await self._require_trusted_issuer()
+        await self._limits.check_address(_checked_page(page))
+        announce(f"log in to {published_url(self.context.server_url)} at: {page}")
+        announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
+        if _has_browser():
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
+
+    async def _answer(self) -> AuthorizationCodeResult:
+        """Waits until the browser of the person is redirected to skillgen."""
+        with self._limits.paused(), anyio.move_on_after(_PERSON_S):
+            while not self._redirect.answered.is_set():  # polled, because a waiting thread could not be interrupted
+                await anyio.sleep(_POLL_S)
+        query = self._redirect.answer
+        if not query:
+            what = f"nobody logged in within {_PERSON_S:g} seconds"
+            raise SourceError(what, where=self._limits.where, fix="run the command again and log in")
+        if "code" not in query:
+            raise OAuthFlowError(query.get("error_description") or query.get("error") or "the answer has no code")
+        return AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
 
     async def _require_trusted_issuer(self) -> None:
         """Raises instead of sending the client's secret to an authorization server that the user does not trust."""
-        if self._may_get_secret is None:
+        login, issuer = self._login, self._expected_issuer()
+        if login.client_secret is None:
             return
-        issuer, trusted = self._expected_issuer(), self._store.login.get("trusted_issuer")
-        if not await self._may_get_secret(issuer, trusted if isinstance(trusted, str) else None):
-            raise _UntrustedIssuer(issuer)
-        if trusted != issuer:
-            self._store.set_trusted_issuer(issuer)
+        stored = self._store.login.get("trusted_issuer")
+        trusted = str(login.issuer or stored or "").rstrip("/") == issuer.rstrip("/")
+        if not trusted and login.issuer is None and login.confirm is not None:
+            with self._limits.paused():
+                trusted = await anyio.to_thread.run_sync(login.confirm, issuer)
+        if not trusted:
+            name = printable(issuer)
+            what = f"the server names the authorization server {name}, which may not get the client secret"
+            raise SourceError(
+                f"the login fails: {what}",
+                where=self._limits.where,
+                fix=f"if the client is registered there, add --issuer {name}",
+            )
+        if stored != issuer:
+            self._store.update(trusted_issuer=issuer)
 
     @staticmethod
     def _is_anonymous_success(request: httpx2.Request, response: httpx2.Response) -> bool:
@@ -318,6 +333,8 @@ class LoginLimits:
 
     def __init__(self, url: str, timeout_s: float, issuer: str | None = None) -> None:
         """`url` is the MCP server; `issuer` is the authorization server that the user names."""
+        self.where = public_url(url)
+        """The server in messages."""
         self._url = url
         self._trusted_hosts = hosts_of([url, issuer or ""])
         self._total_s = TOTAL_TIMEOUT_FACTOR * timeout_s
@@ -334,8 +351,8 @@ class LoginLimits:
             self._scope = scope
             yield
         if scope.cancelled_caught:
-            where = public_url(self._url)
-            raise SourceError(f"the login took longer than {self._total_s:g} s", where=where, fix="try again later")
+            what = f"the login took longer than {self._total_s:g} s"
+            raise SourceError(what, where=self.where, fix="try again later")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -360,7 +377,7 @@ class LoginLimits:
         Raises:
             SourceError: the host is in a private network, and the user did not name it.
         """
-        return await anyio.to_thread.run_sync(resolve_public_address, url, self._trusted_hosts, public_url(self._url))
+        return await anyio.to_thread.run_sync(resolve_public_address, url, self._trusted_hosts, self.where)
 
     async def read(self, response: httpx2.Response) -> None:
         """Reads the body of a response.
@@ -372,32 +389,18 @@ class LoginLimits:
         is_ping = request.method == "POST" and str(request.url) == self._url
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             raise self._response_error("compressed, although the request allows only `identity`")
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
         content = bytearray()
         if not is_ping or response.status_code in _STATUSES_WITH_BODY:
-            assert isinstance(response.stream, httpx2.AsyncByteStream)
             async for chunk in response.stream:
                 content += chunk
                 if len(content) > _BODY_LIMIT_BYTES:
                     raise self._response_error(f"larger than {_BODY_LIMIT_BYTES // 2**20} MiB")
-        response.stream = _Buffered(response.stream, bytes(content))
+        await response.stream.aclose()
+        response.stream = httpx2.ByteStream(bytes(content))
 
     def _response_error(self, what: str) -> SourceError:
-        return SourceError(f"the login fails: a response is {what}", where=public_url(self._url))
-
-
-class _Buffered(httpx2.AsyncByteStream):
-    """The content of a response that was read; closing it closes the original stream."""
-
-    def __init__(self, stream: object, content: bytes) -> None:
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        self._stream = stream
-        self._content = content
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._content
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
+        return SourceError(f"the login fails: a response is {what}", where=self.where)
 
 
 _PERSON_S = 300.0
@@ -416,33 +419,15 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     try:
         with _listening(_registered_port(file)) as redirect:
             limits = LoginLimits(url, target.timeout_s, login.issuer)
-            provider = _provider(url, login, file, redirect, limits)
+            provider = _TokenProvider(url, login, file, redirect, limits)
             status = asyncio.run(_send_ping(target, url, provider, limits))
     except SkillgenError:
         raise
-    except TimeoutError:
-        raise SourceError(
-            f"nobody logged in within {_PERSON_S:g} seconds", where=where, fix="run the command again and log in"
-        ) from None
-    except _UntrustedIssuer as error:
-        issuer = printable(error.issuer)
-        raise SourceError(
-            f"the login fails: the server names the authorization server {issuer}, which may not get the client secret",
-            where=where,
-            fix=f"if the client is registered there, add --issuer {issuer}",
-        ) from None
-    except OAuthRegistrationError as error:
-        raise SourceError(
-            f"the login fails: {printable(str(error))}",
-            where=where,
-            fix="register a client there and name it with --client-id, or give a token with --header",
-        ) from None
-    except (OAuthFlowError, OAuthTokenError) as error:
-        raise SourceError(
-            f"the login fails: {printable(str(error))}",
-            where=where,
-            fix="try again, or give a token with --header 'Authorization: Bearer …'",
-        ) from None
+    except (OAuthRegistrationError, OAuthFlowError, OAuthTokenError) as error:
+        fix = "try again, or give a token with --header 'Authorization: Bearer …'"
+        if isinstance(error, OAuthRegistrationError):
+            fix = "register a client there and name it with --client-id, or give a token with --header"
+        raise SourceError(f"the login fails: {printable(str(error))}", where=where, fix=fix) from None
     except Exception as error:  # whatever a transport raises, in groups and chains
         for cause in causes_of(error):
             if isinstance(cause, SkillgenError):
@@ -450,8 +435,8 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
         if login.announce is None:
             return None  # the crawl reports the error
         lost = error_from_transport(error)
-        fix = getattr(lost, "fix", None)
-        raise SourceError(f"the login fails: {printable(str(lost))}", where=where, fix=fix) from None
+        what = f"the login fails: {printable(str(lost))}"
+        raise SourceError(what, where=where, fix=getattr(lost, "fix", None)) from None
     if status == 401 and login.announce is not None:
         raise SourceError(
             "the server rejects the token of the login", where=where, fix="run `skillgen logout`, then log in again"
@@ -473,60 +458,6 @@ async def _send_ping(target: ServerTarget, url: str, provider: _TokenProvider, l
         ):
             return int(response.status_code)
     raise AssertionError("`running` raises if the block was cancelled")
-
-
-def _provider(
-    url: str, login: Login, file: LoginFile, redirect: _RedirectServer, limits: LoginLimits
-) -> _TokenProvider:
-    announce = login.announce
-
-    async def show(page: str) -> None:
-        assert announce is not None
-        await limits.check_address(_checked_page(page))
-        announce(f"log in to {published_url(url)} at: {page}")
-        announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
-        if _has_browser():
-            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
-
-    async def answer() -> AuthorizationCodeResult:
-        with limits.paused(), anyio.fail_after(_PERSON_S):
-            while not redirect.answered.is_set():  # polled, because a waiting thread could not be interrupted
-                await anyio.sleep(_POLL_S)
-        query = redirect.answer
-        if "code" not in query:
-            raise OAuthFlowError(query.get("error_description") or query.get("error") or "the answer has no code")
-        return AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
-
-    is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
-    metadata = OAuthClientMetadata.model_validate(
-        {
-            "client_name": "skillgen",
-            "redirect_uris": [redirect.url],
-            "grant_types": ["authorization_code", "refresh_token"],
-            "response_types": ["code"],
-            "token_endpoint_auth_method": "none",
-        }
-    )
-
-    async def may_get_secret(issuer: str, trusted_before: str | None) -> bool:
-        trusted = login.issuer or trusted_before
-        if trusted is not None and trusted.rstrip("/") == issuer.rstrip("/"):
-            return True
-        if login.issuer is not None or login.confirm is None:
-            return False
-        with limits.paused():
-            return await anyio.to_thread.run_sync(login.confirm, issuer)
-
-    store = _TokenStorage(file, None if is_document else _named_client(login, redirect), redirect.url)
-    return _TokenProvider(
-        url,
-        store,
-        metadata,
-        client_metadata_url=login.client_id if is_document else None,
-        show=show if announce is not None else None,
-        answer=answer if announce is not None else None,
-        may_get_secret=may_get_secret if login.client_secret is not None else None,
-    )
 
 
 def _named_client(login: Login, redirect: _RedirectServer) -> OAuthClientInformationFull | None:
