@@ -207,7 +207,7 @@ class _Index:
 
     def matching_regexes(self, text: str, words: Iterable[str]) -> set[Regex]:
         """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
-        literals = chain(self._symbols, *map(_literals_with, words))
+        literals = set(chain(self._symbols, *map(_literals_with, set(words))))  # a search through the text for each
         regexes = {regex for literal, regex in literals if literal in text}
         return {regex for regex in regexes if regex.compiled.search(text)}
 
