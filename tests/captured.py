@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 
 import skillgen
+from skillgen.model.codec import to_json
 from skillgen.sources.mcp import crawl as crawl_module
 
 Json = Any
@@ -47,3 +48,8 @@ def service_of_answers(
     """Returns the service of a server with these answers; `options` are those of `read`."""
     with crawled(answers, protocol_version=protocol_version, url=url, problems=problems):
         return skillgen.read(url=url, command=() if url else COMMAND, **options)
+
+
+def service_of_snapshot(service: skillgen.Service) -> skillgen.Service:
+    """Returns a service after screening: it is read from its snapshot."""
+    return skillgen.read({"snapshot": 1, "services": [to_json(service)]})

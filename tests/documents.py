@@ -7,6 +7,7 @@ everything but word characters, hyphens and spaces removed, spaces to hyphens, `
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,12 @@ from urllib.parse import unquote, urlsplit
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+_OPTIONS = json.loads((Path(__file__).parent.parent / "docs" / "skillgen.schema.json").read_text("utf-8"))
+FORMATS: tuple[str, ...] = tuple(
+    _OPTIONS["properties"]["targets"]["additionalProperties"]["properties"]["emit"]["items"]["enum"]
+)
+"""Every output format."""
 
 PARSER = MarkdownIt("commonmark").enable("table")
 TOKEN_BYTES = 3.2

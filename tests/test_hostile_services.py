@@ -20,25 +20,31 @@ from zlib import crc32
 
 import pytest
 import yaml
+from captured import Json, service_of_snapshot
 from cli import run_skillgen
 from descriptions import description, operation, write
-from documents import MarkdownDocument
+from documents import FORMATS, MarkdownDocument
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from listed import documented, tool
 from properties import examples
 from test_markdown_filters import HOSTILE
 
-from skillgen.errors import Problem
-from skillgen.model.auth import Endpoint
-from skillgen.model.document import FORMATS
-from skillgen.model.resource import Group, Prompt, Resource
-from skillgen.model.schema import NamedType, Parameter, Schema
-from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.model.values import Icon, Json, Origin, Quotation, Value
-from skillgen.render.formats import render_documents
-from skillgen.security.screening import screen_service
+from skillgen import (
+    Endpoint,
+    Group,
+    NamedType,
+    Origin,
+    Parameter,
+    Problem,
+    Prompt,
+    Resource,
+    Schema,
+    Service,
+    Tool,
+    Value,
+    render_documents,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -168,7 +174,7 @@ def built(kind: Literal["mcp", "openapi"], words: Words, builder: Builder | None
         endpoints=(Endpoint(url=words("url"), description=words("endpoint")),),
         origins={"when_to_use": Origin("inferred", "x")} if kind == "openapi" else None,
     )
-    return screen_service(whole)
+    return service_of_snapshot(whole)
 
 
 def shape(text: str) -> tuple[Any, ...]:
@@ -187,13 +193,13 @@ def shape(text: str) -> tuple[Any, ...]:
 
 def shapes(service: Service) -> Counter[tuple[Any, ...]]:
     found: Counter[tuple[Any, ...]] = Counter()
-    for document in render_documents(service, FORMATS):
-        if document.path != "registry.json":  # which no host expands, and whose values are exact
-            assert "!`" not in document.text, document.path
-            assert "$ARGUMENTS" not in document.text, document.path
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", document.text)
-        if document.path.endswith((".md", ".txt")):
-            found[shape(document.text)] += 1
+    for path, text in render_documents(service, emit=FORMATS).items():
+        if path != "registry.json":  # which no host expands, and whose values are exact
+            assert "!`" not in text, path
+            assert "$ARGUMENTS" not in text, path
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", text)
+        if path.endswith((".md", ".txt")):
+            found[shape(text)] += 1
     return found
 
 
@@ -229,9 +235,9 @@ def test_screening_keeps_every_service_documentable(texts: list[str]) -> None:
     # A name by which something is called stays what it is, and is reported (`name-addresses-reader`).
     names = (".name", ".uri", ".path", ".ref", ".includes", ".discriminator", ".tool", ".address", ".scheme")
     service = built("mcp", lambda path: "word" if path.endswith(names) or ".variables" in path else words(path))
-    for document in render_documents(service, FORMATS):
-        if document.path.endswith(("SKILL.md", "llms.txt", "registry.json")):
-            assert "previous instructions" not in document.text, document.path
+    for path, text in render_documents(service, emit=FORMATS).items():
+        if path.endswith(("SKILL.md", "llms.txt", "registry.json")):
+            assert "previous instructions" not in text, path
     shapes(service)
 
 
@@ -243,7 +249,7 @@ def test_every_text_of_the_model_reaches_a_document() -> None:
     for kind in kinds:
         said: dict[str, str] = {}
         builder = Builder(lambda path, said=said: said.setdefault(path, word(path)))  # type: ignore[misc]
-        shown = "\n".join(document.text for document in render_documents(built(kind, word, builder), FORMATS))
+        shown = "\n".join(render_documents(built(kind, word, builder), emit=FORMATS).values())
         for path, text in said.items():
             tried.add(builder.places[path])
             reached |= {builder.places[path]} if text in shown else set()
@@ -256,8 +262,8 @@ def test_every_field_of_the_model_is_filled() -> None:
     left = [field.name for field in fields(Service) if getattr(service, field.name) in (None, ())]
     assert set(left) <= {"origins", "problems", "install", "extensions", "extras", "icons"} - {"icons"} | {"problems"}
     tool = service.tools[0]
-    assert isinstance(tool.icons[0], Icon)
-    assert isinstance(tool.quotations[0], Quotation)
+    assert tool.icons[0].src
+    assert tool.quotations[0].text
     assert {field.name for field in fields(Tool) if getattr(tool, field.name) in (None, ())} <= {"origins", "group"}
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import pytest
+from documents import FORMATS
 from renderers import PARSERS, foreign, rendered
 from test_hostile_services import built, hostile, word
 from test_markdown_filters import FRAGMENTS
 
-from skillgen.model.document import FORMATS
-from skillgen.render.formats import render_documents
+from skillgen import render_documents
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 
@@ -92,8 +92,8 @@ def bodies(kind: Literal["mcp", "openapi"], texts: list[str] | None) -> list[str
     """Returns the documents of a service without front matter; harmless words where there are no texts."""
     service = built(kind, hostile(texts) if texts else word)
     formats = tuple(name for name in FORMATS if name != "ai-help-commands")
-    documents = (item for item in render_documents(service, formats) if not item.path.endswith(REPEATED))
-    return [re.sub(r"\A---\n.*?\n---\n", "", document.text, flags=re.DOTALL) for document in documents]
+    pages = (text for path, text in render_documents(service, emit=formats).items() if not path.endswith(REPEATED))
+    return [re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL) for text in pages]
 
 
 @pytest.fixture(scope="module")
