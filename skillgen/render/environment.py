@@ -232,6 +232,12 @@ class Templates:
         with self._problems(template):
             return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
 
+    def names_set_in(self, template: str) -> dict[str, Any]:
+        """Returns the names that a template sets, with their values."""
+        with self._problems(template):
+            module = self._environment.get_template(template).make_module()
+            return {name: item for name, item in vars(module).items() if not name.startswith("_")}
+
     def macro(self, template: str, name: str, **context: Any) -> Any:
         """Returns a macro of a template as a function; its result is Markdown without newlines at its ends."""
         with self._problems(template):

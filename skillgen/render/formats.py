@@ -16,6 +16,7 @@ from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, plain, short_description, title
+from skillgen.render.phrases import phrases_of
 from skillgen.render.reference import reference_of
 from skillgen.render.skill import Rendering
 from skillgen.text.markdown import disarm, disarm_json, one_line
@@ -87,6 +88,12 @@ def render_documents(
         UsageError: a template has an error.
     """
     templates = Templates(FILTERS, FUNCTIONS, overrides)
+    with phrases_of(templates):
+        documents = _documents(service, formats, templates, profile)
+    return tuple(map(_finished, sorted(documents, key=lambda document: document.path)))
+
+
+def _documents(service: Service, formats: Collection[str], templates: Templates, profile: str) -> list[Document]:
     problems = tuple(_length_problems(service))
     if service.version is not None:
         service = replace(service, version=clip(one_line(service.version), _VERSION_LIMIT))
@@ -97,7 +104,7 @@ def render_documents(
             documents += resolve_name(FORMATS[name].renderer)(rendering)
     if documents:
         documents[0] = replace(documents[0], problems=(*documents[0].problems, *problems))
-    return tuple(map(_finished, sorted(documents, key=lambda document: document.path)))
+    return documents
 
 
 def render_site(services: Sequence[Service], folders: Sequence[str], overrides: Path | None = None) -> Document:
@@ -106,7 +113,9 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
     Raises:
         UsageError: a template has an error.
     """
-    return _finished(_site_document(services, folders, Templates(FILTERS, FUNCTIONS, overrides)))
+    templates = Templates(FILTERS, FUNCTIONS, overrides)
+    with phrases_of(templates):
+        return _finished(_site_document(services, folders, templates))
 
 
 def _length_problems(service: Service) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json
+from skillgen.render.phrases import phrase
 from skillgen.render.types import (
     NO_OTHER_PROPERTIES,
     NOTHING,
@@ -171,7 +172,7 @@ def _condition_branches(schema: Schema) -> Iterator[Branch]:
 
 
 def _branch(label: str, schema: Schema) -> Branch:
-    notes = [note for note in value_notes(schema, schema.deprecated) if note != NO_OTHER_PROPERTIES]
+    notes = [note for note in value_notes(schema, schema.deprecated) if note != phrase(NO_OTHER_PROPERTIES)]
     if schema.description:
         notes.insert(0, with_stop(inline(schema.description)))
     inner = branches(schema)

@@ -15,6 +15,7 @@ from skillgen.model.resource import Event
 from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property
+from skillgen.render.phrases import phrase
 from skillgen.render.semantics import needs_stop
 from skillgen.render.types import (
     NO_OTHER_PROPERTIES,
@@ -276,9 +277,9 @@ def whole_notes(schema: Schema, is_body: bool = False, *, has_parameters: bool =
     """Returns sentences on the input of a tool as a whole, apart from its parameters."""
     if has_parameters:
         schema = _without_unnamed(schema)
-    phrase = type_phrase(schema)
-    lead = [] if phrase in ("any", "object") else [f"As a whole it is {phrase}."]
-    end = [NO_OTHER_PROPERTIES] if is_body and schema.additional is False and not schema.properties else []
+    words = type_phrase(schema)
+    lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
+    end = [phrase(NO_OTHER_PROPERTIES)] if is_body and schema.additional is False and not schema.properties else []
     return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
 
 

@@ -28,6 +28,7 @@ from skillgen.model.serialization import (
 )
 from skillgen.model.values import Json
 from skillgen.render.pages import type_link
+from skillgen.render.phrases import phrase
 from skillgen.render.semantics import needs_stop
 from skillgen.text.markdown import Markdown, code, exact_code, inline, value
 from skillgen.text.summary import normalise_sentence
@@ -83,6 +84,14 @@ def says_nothing(schema: Schema) -> bool:
     )
 
 
+_ANYTHING = Schema()
+
+
+def _has_only(schema: Schema, field: str) -> bool:
+    """True if a schema declares nothing but a type and this field."""
+    return replace(schema, types=(), **{field: getattr(_ANYTHING, field)}) == _ANYTHING
+
+
 _ALTERNATIVES_SHOWN = 12
 """Alternatives in a type phrase; if there are more, a sentence lists them."""
 
@@ -96,10 +105,10 @@ def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
     if schema.types in PLAIN_TYPES and is_bare(schema):
         return PLAIN_TYPES[schema.types]
-    phrase = _core_phrase(schema)
-    if not schema.nullable or phrase == "null":
-        return Markdown(phrase)
-    return Markdown(f"({phrase}) or null" if " and " in phrase else f"{phrase} or null")
+    words = _core_phrase(schema)
+    if not schema.nullable or words == "null":
+        return Markdown(words)
+    return Markdown((f"({words})" if phrase("and_between") in words else words) + phrase("or_between") + "null")
 
 
 def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:
@@ -110,26 +119,26 @@ def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:
 def _core_phrase(schema: Schema) -> str:
     parts: list[str] = [type_link(schema.ref)] if schema.ref is not None else []
     parts += [type_link(name) for name in schema.includes]
-    parts += [phrase for item in schema.also if (phrase := type_phrase(item)) not in ("any", "object")]
+    parts += [words for item in schema.also if (words := type_phrase(item)) not in ("any", "object")]
     choice = _alternatives_phrase(schema.alternatives) if schema.alternatives else "any"
     if choice not in ("any", "object"):
-        parts.append(f"({choice})" if parts and " or " in choice else choice)
+        parts.append(_parenthesised(choice) if parts else choice)
     if not parts:
         declared = _declared_phrase(schema)
         return choice if declared == "any" else declared
-    joined = " and ".join(parts)
+    joined = phrase("and_between").join(parts)
     if not schema.properties:
         return joined
-    return f"{joined}, with more properties" if " or " in joined else f"{joined} with more properties"
+    return joined + phrase("more_properties_of_choice" if phrase("or_between") in joined else "more_properties")
 
 
 def _declared_phrase(schema: Schema) -> str:
     types = schema.types or tuple(_implied_types(schema))
     if not types:
-        phrase = _choices_phrase(schema.choices or ())
+        words = _choices_phrase(schema.choices or ())
     else:
-        phrase = " or ".join(_phrase_for_type(name, schema) for name in types)
-    return f"{phrase} ({inline(schema.format)})" if schema.format else phrase
+        words = phrase("or_between").join(_phrase_for_type(name, schema) for name in types)
+    return f"{words} ({inline(schema.format)})" if schema.format else words
 
 
 def _implied_types(schema: Schema) -> Iterator[str]:
@@ -144,183 +153,49 @@ def _phrase_for_type(name: str, schema: Schema) -> str:
     if name == "array":
         return _array_phrase(schema)
     if name == "object" and isinstance(schema.additional, Schema) and not schema.properties and not schema.patterns:
-        return f"map of string to {_parenthesised(schema.additional)}"
-    return str(inline(name))
+        return phrase("map_of", values=_parenthesised(type_phrase(schema.additional)))
+    return inline(name)
 
 
 def _array_phrase(schema: Schema) -> str:
     allows_no_items = schema.items is not None and schema.items.choices == ()
+    rest = _parenthesised(type_phrase(schema.items)) if schema.items is not None else ""
     if schema.prefix_items:
         first = ", ".join(type_phrase(item) for item in schema.prefix_items)
         limit = (schema.constraints or {}).get("maxItems")
         if allows_no_items or (type(limit) is int and limit <= len(schema.prefix_items)):
-            return f"array of exactly: {first}"
-        if schema.items is not None:
-            return f"array of: {first}, then any number of {_parenthesised(schema.items)}"
-        return f"array starting with: {first}"
-    if schema.items is None:
+            return phrase("array_of_exactly", first=first)
+        return phrase("array_then", first=first, rest=rest) if rest else phrase("array_starting", first=first)
+    if not rest:
         return "array"
-    return "empty array" if allows_no_items else f"array of {_parenthesised(schema.items)}"
+    return phrase("empty_array") if allows_no_items else phrase("array_of", items=rest)
 
 
-def _parenthesised(schema: Schema) -> str:
-    phrase = type_phrase(schema)
-    return f"({phrase})" if " or " in phrase else str(phrase)
+def _parenthesised(words: str) -> str:
+    return f"({words})" if phrase("or_between") in words else words
 
 
 def _choices_phrase(choices: tuple[Json, ...]) -> str:
     """Returns the types of the allowed values, for a schema without `type`."""
     kinds = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-    return " or ".join(dict.fromkeys(kinds.get(type(choice), "null") for choice in choices)) or "any"
+    return phrase("or_between").join(dict.fromkeys(kinds.get(type(choice), "null") for choice in choices)) or "any"
 
 
 def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:
     phrases = _distinct_phrases(alternatives)
-    return " or ".join(phrases) if len(phrases) <= _ALTERNATIVES_SHOWN else f"one of {len(phrases)} types"
+    if len(phrases) > _ALTERNATIVES_SHOWN:
+        return phrase("one_of_types", number=len(phrases))
+    return phrase("or_between").join(phrases)
 
 
-NO_OTHER_PROPERTIES = "No other properties."
-"""The sentence for an object that allows no other properties."""
-
-_ANYTHING = Schema()
-_BOUNDS = (
-    ("minimum", "maximum", ""),
-    ("minLength", "maxLength", " characters"),
-    ("minItems", "maxItems", " items"),
-    ("minProperties", "maxProperties", " properties"),
-)
-
-
-def _limits(schema: Schema, deprecated: bool = False) -> Iterator[str]:
-    """Yields a sentence for each constraint on a value itself."""
-    if deprecated:
-        yield "Deprecated."
-    if schema.choices is not None and not _is_null(schema):
-        yield _choices_note(schema.choices)
-    if schema.default is not None:
-        yield f"Default: {value(schema.default.json)}."
-    if schema.constraints:
-        yield from _constraint_notes(schema)
-    if schema.additional is False and schema.properties:
-        yield NO_OTHER_PROPERTIES
-    if schema.required:
-        yield f"Also required: {_code_list(schema.required)}."
-    if needed := _required_note(schema):
-        yield needed
-    if schema.excluded is not None and (words := exclusion_phrase(schema.excluded)):
-        yield f"{words}."
-    for condition in schema.conditions:
-        yield from _simple_rules(condition)
-    if schema.read_only:
-        yield "Read-only: not sent to the service."
-    if schema.write_only:
-        yield "Write-only: not sent by the service."
-    if schema.examples:
-        yield f"Example: {value(schema.examples[0])}."
-
-
-def _is_null(schema: Schema) -> bool:
-    """True if null is the only value."""
-    return schema.choices == (None,) and not schema.types
-
-
-def _code_list(names: Iterable[str], separator: str = ", ") -> str:
+def code_list(names: Iterable[str], separator: str = ", ") -> str:
     """Returns names as code."""
     return separator.join(map(code, names))
 
 
-def differ_in_required(schema: Schema) -> bool:
-    """True if the alternatives differ only in the properties that they require."""
-    return bool(schema.alternatives) and all(
-        item.required and replace(item, required=(), types=()) == _ANYTHING for item in schema.alternatives
-    )
-
-
-def exclusion_phrase(schema: Schema) -> str | None:
-    """Returns in a few words what a value must not be; `None` if that takes more."""
-    if schema.choices and replace(schema, choices=None, types=(), nullable=False) == _ANYTHING:
-        lead = "Not one of" if len(schema.choices) > 1 else "Not"
-        return f"{lead} {', '.join(value(choice) for choice in schema.choices)}"
-    if schema.types and replace(schema, types=(), nullable=False) == _ANYTHING:
-        return f"Not {' or '.join(inline(name) for name in schema.types)}"
-    if schema.required and replace(schema, required=(), types=()) == _ANYTHING:
-        return f"Not with {_code_list(schema.required, ' and ')}" + (" together" if len(schema.required) > 1 else "")
-    if schema.constraints and "pattern" in schema.constraints and len(schema.constraints) == 1:
-        if replace(schema, constraints=None, types=()) == _ANYTHING:
-            return f"Does not match {exact_code(str(schema.constraints['pattern']))}"
-    return None
-
-
-def condition_phrase(schema: Schema) -> str | None:
-    """Returns in a few words when a rule applies: "`kind` is `x`"; `None` if that takes more."""
-    if replace(schema, properties=(), required=(), types=()) != _ANYTHING:
-        return None
-    conditions = []
-    for item in schema.properties:
-        if item.schema.choices and replace(item.schema, choices=None, types=()) == _ANYTHING:
-            lead = " is one of " if len(item.schema.choices) > 1 else " is "
-            words = code(item.name) + lead + ", ".join(value(choice) for choice in item.schema.choices)
-            conditions.append(words if item.required else f"{words} or absent")
-        elif item.schema == _ANYTHING and item.required:
-            conditions.append(f"{code(item.name)} is present")
-        else:
-            return None
-    conditions.extend(f"{code(name)} is present" for name in schema.required)
-    return " and ".join(conditions) or None
-
-
-def is_simple_rule(schema: Schema | None) -> bool:
-    """True if a rule only requires or forbids properties."""
-    return schema is None or _rule_phrase(schema) is not None
-
-
-def _simple_rules(condition: Condition) -> Iterator[str]:
-    """Yields a rule as a sentence, if it is simple enough."""
-    when = condition_phrase(condition.when)
-    if when is None or not (is_simple_rule(condition.then) and is_simple_rule(condition.otherwise)):
-        return
-    if condition.then is not None:
-        yield f"If {when}, {_rule_phrase(condition.then)}."
-    if condition.otherwise is not None:
-        yield f"Unless {when}, {_rule_phrase(condition.otherwise)}."
-
-
-def _rule_phrase(schema: Schema) -> str | None:
-    if schema.required and replace(schema, required=(), types=()) == _ANYTHING:
-        return f"{_code_list(schema.required, ' and ')} {'is' if len(schema.required) == 1 else 'are'} required"
-    if schema.excluded is not None and replace(schema, excluded=None, types=()) == _ANYTHING:
-        inner = schema.excluded
-        if len(inner.required) == 1 and replace(inner, required=(), types=()) == _ANYTHING:
-            return f"{_code_list(inner.required)} must be absent"
-    return None
-
-
-def _required_note(schema: Schema) -> str | None:
-    if not differ_in_required(schema):
-        return None
-    lead = "Exactly one" if schema.is_exclusive else "At least one"
-    if all(len(item.required) == 1 for item in schema.alternatives):
-        return f"{lead} of {_code_list(item.required[0] for item in schema.alternatives)} is required."
-    return (
-        f"{lead} of these is required: {'; '.join(_code_list(item.required, ' and ') for item in schema.alternatives)}."
-    )
-
-
-def with_lead(lead: str, sentences: Iterable[str]) -> Iterator[str]:
-    """Yields sentences on a nested value: `Each item: at most 3 characters.`"""
-    for sentence in sentences:
-        words = f"{sentence[0].lower()}{sentence[1:]}"
-        if sentence.startswith(("Each item", "Each value")):
-            noun = sentence.split(maxsplit=2)[1].rstrip(":")
-            yield f"Each {noun} of {lead.lower()}{sentence.removeprefix(f'Each {noun}')}"
-        elif sentence.startswith("One of "):
-            yield f"{lead} {words}"
-        elif sentence.startswith("Always "):
-            yield f"{lead} is {words}"
-        elif sentence.startswith("Example: "):
-            yield f"{lead} such as {sentence.removeprefix('Example: ')}"
-        elif sentence != NO_OTHER_PROPERTIES:
-            yield f"{lead}: {words}"
+def value_list(values: Iterable[Json]) -> str:
+    """Returns JSON values as code."""
+    return ", ".join(map(value, values))
 
 
 def with_stop(text: str) -> str:
@@ -328,76 +203,257 @@ def with_stop(text: str) -> str:
     return f"{text}." if needs_stop(text) else text
 
 
-def _choices_note(choices: tuple[Json, ...]) -> str:
-    if not choices:
-        return "No value is allowed."
-    if len(choices) == 1:
-        return f"Always {value(choices[0])}."
-    return f"One of {', '.join(value(choice) for choice in choices)}."
+def exclusion_phrase(schema: Schema) -> str | None:
+    """Returns in a few words what a value must not be; `None` if that takes more."""
+    if schema.choices and replace(schema, choices=None, types=(), nullable=False) == _ANYTHING:
+        return phrase("not_value", count=len(schema.choices), values=value_list(schema.choices))
+    if schema.types and replace(schema, types=(), nullable=False) == _ANYTHING:
+        return phrase("not_value", count=1, values=phrase("or_between").join(map(inline, schema.types)))
+    if schema.required and _has_only(schema, "required"):
+        names = code_list(schema.required, phrase("and_between"))
+        return phrase("not_with", count=len(schema.required), names=names)
+    if (schema.constraints or {}).keys() == {"pattern"} and _has_only(schema, "constraints"):
+        return phrase("not_matching", pattern=exact_code(str((schema.constraints or {})["pattern"])))
+    return None
 
 
-def _constraint_notes(schema: Schema) -> Iterator[str]:
-    constraints = schema.constraints or {}
-    is_array = schema.items is not None or "array" in schema.types
-    for low, high, unit in _BOUNDS:
-        if low in constraints or high in constraints:
-            yield _range_note(constraints.get(low), constraints.get(high), unit)
-    if "exclusiveMinimum" in constraints:
-        yield f"More than {value(constraints['exclusiveMinimum'])}."
-    if "exclusiveMaximum" in constraints:
-        yield f"Less than {value(constraints['exclusiveMaximum'])}."
-    if "multipleOf" in constraints:
-        yield f"A multiple of {value(constraints['multipleOf'])}."
-    if "pattern" in constraints:
-        yield f"Matches {exact_code(str(constraints['pattern']))}."
-    if "uniqueItems" in constraints and is_array:
-        yield "Items are unique."
-    if "contentMediaType" in constraints:
-        yield f"Holds {code(str(constraints['contentMediaType']))}."
-    if isinstance(xml := constraints.get("xml"), dict):
-        yield from _xml_note(xml, is_array)
+def condition_phrase(schema: Schema) -> str | None:
+    """Returns in a few words when a rule applies: "`kind` is `x`"; `None` if that takes more."""
+    if replace(schema, properties=(), required=(), types=()) != _ANYTHING:
+        return None
+    conditions: list[str] = []
+    for item in schema.properties:
+        name, choices = code(item.name), item.schema.choices
+        if choices and _has_only(item.schema, "choices"):
+            words = phrase("if_is", count=len(choices), name=name, values=value_list(choices))
+            conditions.append(words if item.required else phrase("if_absent_too", condition=words))
+        elif item.schema == _ANYTHING and item.required:
+            conditions.append(phrase("if_present", name=name))
+        else:
+            return None
+    conditions += [phrase("if_present", name=code(name)) for name in schema.required]
+    return phrase("and_between").join(conditions) or None
 
 
-def _xml_note(xml: dict[str, Json], is_array: bool) -> Iterator[str]:
-    """Says how a value is written in XML (OpenAPI 3.2, "XML Object")."""
-    node = xml.get("nodeType")
-    is_wrapped = xml.get("wrapped") is True or (is_array and node == "element")
-    words = []
-    if xml.get("attribute") is True or node == "attribute":
-        words.append("an attribute")
-    elif node in ("text", "cdata"):
-        words.append("the text of the element around it")
-    elif is_wrapped:
-        words.append("its items are in an element of their own")
-    if isinstance(xml.get("name"), str) and (is_wrapped or not is_array):  # a list has no element otherwise
-        words.append(f"called {code(xml['name'])}")
-    for key, lead in (("prefix", "with the prefix"), ("namespace", "in the namespace")):
-        if isinstance(xml.get(key), str):
-            words.append(f"{lead} {code(xml[key])}")
-    if words:
-        yield f"In XML: {', '.join(words)}."
+def is_simple_rule(schema: Schema | None) -> bool:
+    """True if a rule only requires or forbids properties."""
+    return schema is None or _rule_phrase(schema) is not None
 
 
-def _range_note(low: Json, high: Json, unit: str) -> str:
-    if low is None:
-        return f"At most {limit_text(high)}{_unit_for(unit, high)}."
-    if high is None:
-        return f"At least {limit_text(low)}{_unit_for(unit, low)}."
-    if low == high:
-        return f"Exactly {limit_text(low)}{_unit_for(unit, low)}."
-    return f"{limit_text(low)} to {limit_text(high)}{unit}."
+def _rule_phrase(schema: Schema) -> str | None:
+    if schema.required and _has_only(schema, "required"):
+        return phrase(
+            "are_required", count=len(schema.required), names=code_list(schema.required, phrase("and_between"))
+        )
+    if schema.excluded is not None and _has_only(schema, "excluded"):
+        inner = schema.excluded
+        if len(inner.required) == 1 and _has_only(inner, "required"):
+            return phrase("must_be_absent", name=code(inner.required[0]))
+    return None
 
 
-def _unit_for(unit: str, count: Json) -> str:
-    """Returns a unit in the singular or plural: one item, two items."""
-    if count != 1:
-        return unit
-    return unit.replace("properties", "property").removesuffix("s")
+def differ_in_required(schema: Schema) -> bool:
+    """True if the alternatives differ only in the properties that they require."""
+    return bool(schema.alternatives) and all(
+        item.required and _has_only(item, "required") for item in schema.alternatives
+    )
+
+
+NO_OTHER_PROPERTIES = "no_other_properties"
+"""The phrase for an object that allows no other properties."""
+
+_OWN_FORMS = ("one_of", "always", "example")
+"""Sentences with a form of their own for a nested value."""
+
+_BOUNDS = (
+    ("minimum", "maximum", None),
+    ("minLength", "maxLength", "characters"),
+    ("minItems", "maxItems", "items"),
+    ("minProperties", "maxProperties", "properties"),
+)
+_CONSTRAINTS = (
+    ("exclusiveMinimum", "more_than", value),
+    ("exclusiveMaximum", "less_than", value),
+    ("multipleOf", "multiple_of", value),
+    ("pattern", "matches", lambda data: exact_code(str(data))),
+)
+"""Keywords with a sentence on their value, which the function formats."""
+
+
+class Notes:
+    """Makes sentences on a value, or on a nested value: `Each item: at most 3 characters.`"""
+
+    def __init__(self, lead: str = "") -> None:
+        """Takes the words for the nested value, such as "Each item"."""
+        self._lead = lead
+
+    def of(self, schema: Schema, deprecated: bool) -> Iterator[str]:
+        """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
+        yield from self._limits(schema, deprecated)
+        if schema.discriminator is not None:
+            yield from self._discriminator(schema.discriminator, schema)
+        if len(schema.alternatives) > _ALTERNATIVES_SHOWN:
+            types = _distinct_phrases(schema.alternatives)
+            if len(types) > _ALTERNATIVES_SHOWN:
+                yield self._note("the_types", types=", ".join(types))
+        if (names := schema.property_names) is not None:
+            notes = self._within("each_name")
+            if names.description:
+                yield notes._nested(_lowered(with_stop(inline(names.description))))
+            yield from notes.of(names, names.deprecated)
+        if schema.items is not None and is_container(schema, "items"):
+            yield from self._within("each_item")._inner(schema.items)
+        if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
+            yield from self._within("each_value")._inner(schema.additional)
+
+    def _note(self, name: str, /, count: object = None, **fields: object) -> str:
+        if self._lead and name in _OWN_FORMS:
+            return phrase(f"nested_{name}", lead=self._lead, **fields)
+        sentence = phrase(name, count, **fields)
+        return self._nested(_lowered(sentence)) if self._lead else sentence
+
+    def _nested(self, sentence: str) -> str:
+        return phrase("nested", lead=self._lead, sentence=sentence)
+
+    def _within(self, name: str) -> Notes:
+        """Returns what makes sentences on a value within this one."""
+        return Notes(
+            phrase("lead_within", lead=phrase(name), outer=_lowered(self._lead)) if self._lead else phrase(name)
+        )
+
+    def _inner(self, schema: Schema) -> Iterator[str]:
+        if schema.choices == ():
+            return
+        if schema.description:
+            yield self._nested(with_stop(inline(schema.description)))
+        if not says_nothing(schema):
+            yield from self.of(schema, schema.deprecated)
+
+    def _limits(self, schema: Schema, deprecated: bool) -> Iterator[str]:
+        """Yields a sentence for each constraint on a value itself."""
+        if deprecated:
+            yield self._note("deprecated")
+        if schema.choices is not None and (schema.types or schema.choices != (None,)):
+            name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
+            yield self._note(name, values=value_list(schema.choices))
+        if schema.default is not None:
+            yield self._note("default", value=value(schema.default.json))
+        if schema.constraints:
+            yield from self._constraints(schema, schema.constraints)
+        if schema.additional is False and schema.properties and not self._lead:
+            yield phrase(NO_OTHER_PROPERTIES)
+        if schema.required:
+            yield self._note("also_required", names=code_list(schema.required))
+        if differ_in_required(schema):
+            yield self._alternatives(schema)
+        if schema.excluded is not None and (words := exclusion_phrase(schema.excluded)):
+            yield self._note("sentence", words=words)
+        for condition in schema.conditions:
+            yield from self._rules(condition)
+        if schema.read_only:
+            yield self._note("read_only")
+        if schema.write_only:
+            yield self._note("write_only")
+        if schema.examples:
+            yield self._note("example", value=value(schema.examples[0]))
+
+    def _alternatives(self, schema: Schema) -> str:
+        are_single = all(len(item.required) == 1 for item in schema.alternatives)
+        return self._note(
+            "one_is_required" if are_single else "one_group_is_required",
+            lead=phrase("exactly_one" if schema.is_exclusive else "at_least_one"),
+            names=(", " if are_single else "; ").join(
+                code_list(item.required, phrase("and_between")) for item in schema.alternatives
+            ),
+        )
+
+    def _rules(self, condition: Condition) -> Iterator[str]:
+        """Yields a rule as a sentence, if it is simple enough."""
+        when = condition_phrase(condition.when)
+        if when is None or not (is_simple_rule(condition.then) and is_simple_rule(condition.otherwise)):
+            return
+        for name, rule in (("rule_if", condition.then), ("rule_unless", condition.otherwise)):
+            if rule is not None:
+                yield self._note(name, condition=when, rule=_rule_phrase(rule))
+
+    def _constraints(self, schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
+        for low_key, high_key, unit in _BOUNDS:
+            low, high = constraints.get(low_key), constraints.get(high_key)
+            if low_key in constraints or high_key in constraints:
+                yield self._range(low, high, unit)
+        for key, name, written in _CONSTRAINTS:
+            if key in constraints:
+                yield self._note(name, value=written(constraints[key]))
+        if "uniqueItems" in constraints and _is_array(schema):
+            yield self._note("unique_items")
+        if "contentMediaType" in constraints:
+            yield self._note("holds", type=code(str(constraints["contentMediaType"])))
+        if isinstance(xml := constraints.get("xml"), dict) and (
+            words := ", ".join(_xml_phrases(xml, _is_array(schema)))
+        ):
+            yield self._note("in_xml", words=words)
+
+    def _range(self, low: Json, high: Json, unit: str | None) -> str:
+        if low is not None and high is not None and low != high:
+            return self._note("from_to", low=limit_text(low), high=_measured(limit_text(high), unit, None))
+        limit, name = (high, "at_most") if low is None else (low, "at_least" if high is None else "exactly")
+        return self._note(name, limit=_measured(limit_text(limit), unit, limit))
+
+    def _discriminator(self, discriminator: Discriminator, schema: Schema) -> Iterator[str]:
+        """Yields which property value means which type; only the types if the values follow from their names."""
+        name = code(discriminator.property)
+        mapping = discriminator.mapping or {}
+        affixes = _affixes(mapping)
+        if not mapping:
+            yield self._note("identifies", name=name)
+        elif affixes is not None:
+            are_linked_above = bool(schema.alternatives) and affixes == ("", "")
+            types = list(filter(None, mapping.values()))
+            has_links = not are_linked_above and len(mapping) <= _LINKED_TYPES
+            prefix, suffix = affixes
+            yield self._note(
+                "is_name_of_type",
+                name=name,
+                prefix=phrase("prefix", text=code(prefix)) if prefix else "",
+                suffix=phrase("suffix", text=code(suffix)) if suffix else "",
+                types=", ".join(map(type_link, types)) if has_links else code_list(types),
+            )
+        else:
+            links = (f"{code(key)} {type_link(ref) if ref else phrase('unread_type')}" for key, ref in mapping.items())
+            yield self._note("identifies_by", name=name, types=", ".join(links))
+        if discriminator.default is not None:
+            yield self._note("default_type", name=name, type=type_link(discriminator.default))
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
+
+
+def _measured(limit: str, unit: str | None, count: Json) -> str:
+    """Returns a limit with its unit, in the singular for 1."""
+    return phrase(unit, count, number=limit) if unit else limit
 
 
 def limit_text(data: Json) -> str:
     """Returns a limit; an integer without code formatting."""
-    return str(data) if type(data) is int else str(value(data))
+    return str(data) if type(data) is int else value(data)
+
+
+def _xml_phrases(xml: Mapping[str, Json], is_array: bool) -> Iterator[str]:
+    """Yields how a value is written in XML (OpenAPI 3.2, "XML Object")."""
+    node = xml.get("nodeType")
+    is_wrapped = xml.get("wrapped") is True or (is_array and node == "element")
+    if xml.get("attribute") is True or node == "attribute":
+        yield phrase("xml_attribute")
+    elif node in ("text", "cdata"):
+        yield phrase("xml_text")
+    elif is_wrapped:
+        yield phrase("xml_wrapped")
+    if isinstance(xml.get("name"), str) and (is_wrapped or not is_array):  # a list has no element otherwise
+        yield phrase("xml_name", name=code(xml["name"]))
+    for key in ("prefix", "namespace"):
+        if isinstance(xml.get(key), str):
+            yield phrase(f"xml_{key}", name=code(xml[key]))
 
 
 def schema_description(schema: Schema, text: str | None) -> Iterator[str]:
@@ -420,53 +476,52 @@ _INVISIBLE = {"%20": "%2520", "%09": "%2509"}
 
 def _sending_notes(parameter: Parameter) -> Iterator[str]:
     """Yields a sentence for each thing that a caller must know to write a parameter into a request."""
-    sent = parameter.serialization
-    if parameter.location == "body" and _is_file(parameter.schema):
-        yield "The content of a file."
-    elif parameter.location == "body" and parameter.schema.items is not None and _is_file(parameter.schema.items):
-        yield "Each item is the content of a file."
+    sent, is_body = parameter.serialization, parameter.location == "body"
+    if is_body and _is_file(parameter.schema):
+        yield phrase("is_file")
+    elif is_body and parameter.schema.items is not None and _is_file(parameter.schema.items):
+        yield phrase("items_are_files")
     if sent is None:
         return
     if sent.style is not None or sent.explode is not None:
         yield from _style_notes(parameter, sent)
     if sent.media_type is not None:
-        lead = "Its media type" if parameter.location == "body" else "Written as"
-        yield f"{lead}: {code(sent.media_type)}."
+        yield phrase("part_type" if is_body else "written_as", type=code(sent.media_type))
     if sent.headers:
-        lead = "Some of its parts have" if parameter.is_whole_body else "With"
-        yield f"{lead} the header{'s' if len(sent.headers) > 1 else ''} {', '.join(map(code, sent.headers))}."
+        name = "parts_have_headers" if parameter.is_whole_body else "with_headers"
+        yield phrase(name, count=len(sent.headers), names=code_list(sent.headers))
     if sent.allow_reserved:
-        examples = "`/` and `:`" if parameter.location == "path" else "`/` and `?`"
-        yield f"Reserved characters such as {examples} are not percent-encoded."
+        yield phrase("reserved_in_path" if parameter.location == "path" else "reserved")
     if sent.allow_empty:
-        yield "May be sent without a value."
+        yield phrase("may_be_empty")
 
 
 def _is_file(schema: Schema) -> bool:
     return schema.format == "binary" and "string" in schema.types
 
 
+_STYLES = {LINES: "style_lines", RECORDS: "style_records", QUERY_STRING: "style_querystring"}
+
+
 def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
     style, schema = sent.style or "", parameter.schema
-    if style == LINES:
-        yield "Each item is on its own line."
-    elif style == RECORDS:
-        yield "Each item is written between a record separator (U+001E) and a newline."
-    elif style == QUERY_STRING:
-        yield "It is the complete query string: everything after the `?`, percent-encoded and without a name."
+    if style in _STYLES:
+        yield phrase(_STYLES[style])
     elif style == "deepObject" and _is_array(schema):
-        form = "&".join(query_pairs(parameter.name, ["A", "B"], style))
-        yield f"OpenAPI does not define how the style `deepObject` writes a list; often it is {code(unquote(form))}."
+        yield phrase("list_as_deep_object", form=_deep_form(parameter.name, ["A", "B"]))
     else:
         sample = _sample_form(parameter, style, is_exploded(style or _default_style(parameter), sent.explode))
         if sample is not None:
-            yield f"Sent as {code(sample)}."
+            yield phrase("sent_as", form=code(sample))
         if style == "cookie":
-            yield "Not percent-encoded."
+            yield phrase("not_encoded")
         lists = [item.name for item in schema.properties if _is_array(item.schema)]
         if style == "deepObject" and lists:
-            form = "&".join(query_pairs(parameter.name, {lists[0]: ["A", "B"]}, style))
-            yield f"OpenAPI does not define how a list in it is written; often it is {code(unquote(form))}."
+            yield phrase("list_in_deep_object", form=_deep_form(parameter.name, {lists[0]: ["A", "B"]}))
+
+
+def _deep_form(name: str, sample: Json) -> Markdown:
+    return code(unquote("&".join(query_pairs(name, sample, "deepObject"))))
 
 
 def _default_style(parameter: Parameter) -> str:
@@ -515,32 +570,6 @@ def _unquoted(form: str) -> str:
 _LINKED_TYPES = 100
 """Linked types of a discriminator; a longer list has only names."""
 
-_UNREADABLE_TYPE = "(a type that is not described here)"
-"""Replaces a type that could not be read."""
-
-
-def _discriminator_notes(discriminator: Discriminator, schema: Schema) -> Iterator[str]:
-    """Says which property value means which type; only the types if the values follow from their names."""
-    name = code(discriminator.property)
-    mapping = discriminator.mapping or {}
-    affixes = _affixes(mapping)
-    if not mapping:
-        yield f"{name} identifies the type."
-    elif affixes is not None:
-        are_linked_above = bool(schema.alternatives) and affixes == ("", "")
-        types = list(filter(None, mapping.values()))
-        has_links = not are_linked_above and len(mapping) <= _LINKED_TYPES
-        listed = ", ".join(map(type_link, types)) if has_links else _code_list(types)
-        prefix, suffix = affixes
-        lead = f"{code(prefix)}, then " if prefix else ""
-        end = f", then {code(suffix)}" if suffix else ""
-        yield f"{name} is {lead}the name of the type{end}: {listed}."
-    else:
-        links = (f"{code(key)} {type_link(ref) if ref else _UNREADABLE_TYPE}" for key, ref in mapping.items())
-        yield f"{name} identifies the type: {', '.join(links)}."
-    if discriminator.default is not None:
-        yield f"Where {name} is absent or has another value, it is {type_link(discriminator.default)}."
-
 
 def _affixes(mapping: Mapping[str, str | None]) -> tuple[str, str] | None:
     """Returns the prefix and suffix of the type's name in every value; `None` if the values follow no such pattern."""
@@ -556,8 +585,6 @@ def _affixes(mapping: Mapping[str, str | None]) -> tuple[str, str] | None:
 NOTHING = Markdown("")
 """Nothing to say."""
 
-_OF_ITEMS = "Each item: "
-
 
 def parameter_notes(parameter: Parameter) -> Markdown:
     """Returns sentences on a parameter: choices, default, limits, how it is sent, whether it is deprecated.
@@ -570,7 +597,8 @@ def parameter_notes(parameter: Parameter) -> Markdown:
         return NOTHING
     text = parameter.description or ""
     notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter))
-    sentences = [note for note in notes if note.rpartition(_OF_ITEMS)[2].rstrip(".") not in text]
+    lead = phrase("nested", lead=phrase("each_item"), sentence="")
+    sentences = [note for note in notes if note.rpartition(lead)[2].rstrip(".") not in text]
     return Markdown(" ".join([*schema_description(schema, text), *sentences]))
 
 
@@ -581,31 +609,4 @@ def schema_notes(schema: Schema) -> Markdown:
 
 def value_notes(schema: Schema, deprecated: bool) -> Iterator[str]:
     """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
-    yield from _limits(schema, deprecated)
-    if schema.discriminator is not None:
-        yield from _discriminator_notes(schema.discriminator, schema)
-    if len(schema.alternatives) > _ALTERNATIVES_SHOWN:
-        phrases = _distinct_phrases(schema.alternatives)
-        if len(phrases) > _ALTERNATIVES_SHOWN:
-            yield f"The types: {', '.join(phrases)}."
-    if schema.property_names is not None:
-        yield from with_lead("Each name of a property", _description_and_notes(schema.property_names))
-    if schema.items is not None and is_container(schema, "items"):
-        yield from _inner_notes("Each item", schema.items)
-    if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
-        yield from _inner_notes("Each value", schema.additional)
-
-
-def _inner_notes(lead: str, schema: Schema) -> Iterator[str]:
-    if schema.choices == ():
-        return
-    if schema.description:
-        yield f"{lead}: {with_stop(inline(schema.description))}"
-    if not says_nothing(schema):
-        yield from with_lead(lead, value_notes(schema, schema.deprecated))
-
-
-def _description_and_notes(schema: Schema) -> Iterator[str]:
-    if schema.description:
-        yield with_stop(inline(schema.description))
-    yield from value_notes(schema, schema.deprecated)
+    return Notes().of(schema, deprecated)

@@ -1,0 +1,105 @@
+"""The phrases that a decision chooses, such as "At least {limit}.": the names that `phrases.j2` sets.
+
+A user's file of that name replaces single phrases and inherits the others. A phrase is plain text with `{field}`s, for
+people who change a word or translate. The phrases in use are a context, as the language of a program is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from difflib import get_close_matches
+from functools import cache
+from string import Formatter
+from typing import Any
+
+from skillgen.errors import UsageError
+from skillgen.render.environment import Templates
+from skillgen.text.markdown import Markdown
+
+PHRASES_TEMPLATE = "phrases.j2"
+
+_Table = Mapping[str, Any]
+"""Name to a text, to a pair of texts (for one thing, for several), or to a mapping of decisions to texts."""
+
+
+def phrase(name: str, /, count: object = None, **fields: object) -> Markdown:
+    """Returns a phrase of `phrases.j2` with its fields filled in; `count` chooses from a pair, the first for 1."""
+    text = _current()[name]
+    if type(text) is not str:
+        text = text[count != 1]
+    return Markdown(text.format(**fields) if fields else text)
+
+
+def phrases(name: str) -> Mapping[str, str]:
+    """Returns the phrases for each value of a decision."""
+    found: Mapping[str, str] = _current()[name]
+    return found
+
+
+_IN_USE: ContextVar[_Table | None] = ContextVar("phrases", default=None)
+
+
+def _current() -> _Table:
+    return _IN_USE.get() or _builtin_phrases()
+
+
+@contextmanager
+def phrases_of(templates: Templates) -> Iterator[None]:
+    """Uses the phrases of these templates.
+
+    Raises:
+        UsageError: the user's phrases have an error.
+    """
+    token = _IN_USE.set(_builtin_phrases() if templates.are_builtin else _with_users(templates))
+    try:
+        yield
+    finally:
+        _IN_USE.reset(token)
+
+
+@cache
+def _builtin_phrases() -> _Table:
+    return Templates({}, {}).names_set_in(PHRASES_TEMPLATE)
+
+
+def _with_users(templates: Templates) -> _Table:
+    """Returns the built-in phrases, replaced by those of a user."""
+    table = dict(_builtin_phrases())
+    for name, item in templates.names_set_in(PHRASES_TEMPLATE).items():
+        known = table.get(name)
+        if known is None:
+            close = get_close_matches(name, table, n=1)
+            raise _problem(f"there is no phrase {name!r}", f"did you mean {close[0]}?" if close else "correct its name")
+        if isinstance(known, Mapping) and isinstance(item, Mapping):
+            item = {**known, **item}
+        elif type(item) is not type(known) or (isinstance(item, tuple) and len(item) != len(known)):
+            kind = "a text" if isinstance(known, str) else f"like {known!r}"
+            raise _problem(f"the phrase {name!r} is not {kind}", "write it like the built-in one")
+        if unknown := _fields(item) - _fields(known):
+            raise _problem(
+                f"the phrase {name!r} has no field {', '.join(sorted(unknown))}",
+                f"use {', '.join(sorted(_fields(known))) or 'none'}",
+            )
+        table[name] = item
+    return table
+
+
+def _fields(item: Any) -> set[str]:
+    """Returns the fields of a phrase; one with an attribute or a format is itself no known field."""
+    if not isinstance(item, str):
+        texts = item.values() if isinstance(item, Mapping) else item
+        return set().union(*map(_fields, texts))
+    try:
+        return {
+            f"{name}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
+            for _, name, spec, conversion in Formatter().parse(item)
+            if name is not None
+        }
+    except ValueError as error:
+        raise _problem(f"a phrase has a brace that does not match: {error}", "write {{ or }} for a brace") from None
+
+
+def _problem(reason: str, fix: str) -> UsageError:
+    return UsageError(f"the template cannot be rendered: {reason}", where=f"template {PHRASES_TEMPLATE}", fix=fix)
