@@ -33,21 +33,22 @@ from skillgen.text.markdown import Markdown, code, exact_code, inline, value
 
 def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
     """Returns a label that distinguishes each alternative: its constant, its title or its type."""
-    phrases = [str(type_phrase(item)) for item in alternatives]
-    counts = Counter(phrases)
+    types = [type_phrase(item) for item in alternatives]
+    counts = Counter(types)
     distinguishing = distinguishing_property(alternatives)
-    labels = []
-    for index, (item, phrase) in enumerate(zip(alternatives, phrases, strict=True), 1):
+    labels: list[str] = []
+    for number, (item, kind) in enumerate(zip(alternatives, types, strict=True), 1):
         if distinguishing is not None:
-            labels.append(f"where {code(distinguishing)} is {value(_constants(item)[distinguishing])}")
+            constant = value(_constants(item)[distinguishing])
+            labels.append(phrase("where", name=code(distinguishing), value=constant))
         elif _is_constant(item) and item.choices:
             labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
         elif item.title:
-            labels.append(f"{inline(item.title)} ({phrase})")
-        elif counts[phrase] == 1 and phrase != "any":
-            labels.append("as an object" if phrase == "object" else f"as {phrase}")
+            labels.append(f"{inline(item.title)} ({kind})")
+        elif counts[kind] == 1 and kind != "any":
+            labels.append(phrase("as_object") if kind == "object" else phrase("as_type", type=kind))
         else:
-            labels.append(f"alternative {index}")
+            labels.append(phrase("alternative", number=number))
     return labels
 
 
@@ -112,31 +113,32 @@ def _branches(schema: Schema) -> Iterator[Branch]:
         yield Branch(None, parameters=schema.properties)
     if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
         if branches(schema.additional):
-            yield replace(_branch("each value", schema.additional), words=NOTHING)
+            yield replace(_branch(phrase("branch_each_value"), schema.additional), words=NOTHING)
     else:
         yield from _unnamed_branches(schema)
-    for index, member in enumerate(schema.prefix_items, 1):
-        yield from _unless_empty(_branch(f"item {index}", member))
+    for number, member in enumerate(schema.prefix_items, 1):
+        yield from _unless_empty(_branch(phrase("branch_item", number=number), member))
     if schema.items is not None and schema.items.choices != () and not is_container(schema, "items"):
-        yield from _unless_empty(_branch("each other item" if schema.prefix_items else "each item", schema.items))
+        label = phrase("branch_each_other_item" if schema.prefix_items else "branch_each_item")
+        yield from _unless_empty(_branch(label, schema.items))
     if schema.contains is not None:
-        yield _branch(f"{_count(schema)} {type_phrase(schema.contains)}", schema.contains)
+        yield _branch(_contains_label(schema, schema.contains), schema.contains)
     if schema.content is not None:
-        yield _branch(f"decoded, it is {type_phrase(schema.content)}", schema.content)
+        yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content)
     if schema.alternatives and not differ_in_required(schema):
         yield from _alternative_branches(schema.alternatives)
     for member in schema.also:
-        yield from _unless_empty(_branch("and also", member))
+        yield from _unless_empty(_branch(phrase("branch_also"), member))
     if schema.excluded is not None and exclusion_phrase(schema.excluded) is None:
-        yield _branch(f"but not {type_phrase(schema.excluded)}", schema.excluded)
+        yield _branch(phrase("branch_not", type=type_phrase(schema.excluded)), schema.excluded)
     yield from _condition_branches(schema)
 
 
 def _unnamed_branches(schema: Schema) -> Iterator[Branch]:
     for pattern, item in (schema.patterns or {}).items():
-        yield _branch(f"properties that match {exact_code(pattern)} ({type_phrase(item)})", item)
+        yield _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item)
     if isinstance(schema.additional, Schema):
-        yield _branch(f"any other property ({type_phrase(schema.additional)})", schema.additional)
+        yield _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional)
 
 
 def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
@@ -153,9 +155,9 @@ def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
         if any(_unless_empty(branch)):
             yield branch
         elif _is_constant(item):
-            yield branch if are_constants else Branch(Markdown(f"or {branch.label}"))
-        elif (phrase := type_phrase(item)) in described or item.title:
-            yield Branch(Markdown(f"or any {phrase}") if phrase in described else branch.label)
+            yield branch if are_constants else Branch(phrase("branch_or", label=branch.label))
+        elif (kind := type_phrase(item)) in described or item.title:
+            yield Branch(phrase("branch_or_any", type=kind) if kind in described else branch.label)
 
 
 def _condition_branches(schema: Schema) -> Iterator[Branch]:
@@ -164,11 +166,11 @@ def _condition_branches(schema: Schema) -> Iterator[Branch]:
         if words is not None and is_simple_rule(condition.then) and is_simple_rule(condition.otherwise):
             continue
         if words is None:
-            yield _branch(f"if it is {type_phrase(condition.when)}", condition.when)
+            yield _branch(phrase("branch_if", type=type_phrase(condition.when)), condition.when)
         if condition.then is not None:
-            yield _branch(f"if {words}" if words else "then", condition.then)
+            yield _branch(phrase("branch_when", condition=words) if words else phrase("branch_then"), condition.then)
         if condition.otherwise is not None:
-            yield _branch("else", condition.otherwise)
+            yield _branch(phrase("branch_else"), condition.otherwise)
 
 
 def _branch(label: str, schema: Schema) -> Branch:
@@ -185,10 +187,9 @@ def _unless_empty(branch: Branch) -> Iterator[Branch]:
         yield branch
 
 
-def _count(schema: Schema) -> str:
-    """Says how many items an array must contain of a type."""
+def _contains_label(schema: Schema, contained: Schema) -> str:
+    """Returns how many items of a type an array must contain."""
     constraints = schema.constraints or {}
     low, high = constraints.get("minContains", 1), constraints.get("maxContains")
-    if high is None:
-        return f"at least {limit_text(low)} item{'' if low == 1 else 's'} of:"
-    return f"{limit_text(low)} to {limit_text(high)} items of:"
+    numbers = {"low": limit_text(low), "high": limit_text(high), "type": type_phrase(contained)}
+    return phrase("branch_contains", low, **numbers) if high is None else phrase("branch_contains_range", **numbers)

@@ -15,7 +15,7 @@ from skillgen.model.resource import Event
 from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import needs_stop
 from skillgen.render.types import (
     NO_OTHER_PROPERTIES,
@@ -47,14 +47,9 @@ DEPTH_LIMIT = 2
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 """Separates paragraphs; a text of several does not fit inside a line."""
 
-_LABELS: dict[Location, str] = {
-    "argument": "Parameters:",
-    "path": "Path parameters:",
-    "query": "Query parameters:",
-    "header": "Headers:",
-    "cookie": "Cookies:",
-    "body": "Body:",
-}
+_LOCATIONS: tuple[Location, ...] = ("argument", "path", "query", "header", "cookie", "body")
+"""Where parameters are sent, in the order of their lists."""
+
 _SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
 
 
@@ -84,14 +79,14 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
         return _lists(tool)
     whole = tool.input.schema if tool.input else None
     if whole is not None and takes_any_names(whole):
-        phrase = type_phrase(whole)
-        label = f"It takes any properties: {phrase}." if phrase != "object" else "It takes properties by their names."
-        return (ParameterList(Markdown(label), (), whole, is_typed=True),)
-    if tool.is_input_declared:
-        verb = "declares" if tool.method is None and is_open(tool.input_schema) else "takes"
-        return (ParameterList(Markdown(f"It {verb} no parameters."), (), whole),)
-    label = "Its parameters are not declared by name." if whole else "What it takes is not declared."
-    return (ParameterList(Markdown(label), (), whole),)
+        kind = type_phrase(whole)
+        label = phrase("takes_any", type=kind) if kind != "object" else phrase("takes_named")
+        return (ParameterList(label, (), whole, is_typed=True),)
+    if not tool.is_input_declared:
+        name = "names_not_declared" if whole else "input_not_declared"
+    else:
+        name = "declares_none" if tool.method is None and is_open(tool.input_schema) else "takes_none"
+    return (ParameterList(phrase(name), (), whole),)
 
 
 def event_lists(event: Event) -> tuple[ParameterList, ...]:
@@ -111,12 +106,10 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
             whole if location in ("argument", "body") else None,
             location == "body",
         )
-        for location in _LABELS
+        for location in _LOCATIONS
         if location in by_location
     ]
-    lists += [
-        ParameterList(_body_label("Or as", form), form.parameters, form.schema, True) for form in item.other_inputs
-    ]
+    lists += [ParameterList(_body_label(form), form.parameters, form.schema, True) for form in item.other_inputs]
     return tuple(lists)
 
 
@@ -143,25 +136,32 @@ def _takes_nothing(tool: Tool) -> bool:
 
 def _label(location: Location, item: Tool | Event) -> Markdown:
     if item.input is None or location not in ("argument", "body"):
-        return Markdown(_LABELS[location])
+        return phrase("list_label", label=phrases("parameters_in")[location])
     if location == "argument":
         tool_description = item.description if isinstance(item, Tool) else None
-        return _label_with_texts("Parameters", _input_description(item.input.schema, tool_description))
+        return _label_with_texts("argument", "", _input_description(item.input.schema, tool_description))
     form = item.input if isinstance(item, Tool) else replace(item.input, required=True)  # the service knows when
-    return _body_label("Body", form, item.parameters)
+    return _body_label(form, item.parameters)
 
 
-def _body_label(lead: str, form: Input, parameters: tuple[Parameter, ...] = ()) -> Markdown:
-    """Returns the words before the properties of a body: its media types, whether it is optional, what it is."""
-    types = " or ".join(code(name) for name in form.media_types if name)
-    label = f"{lead} {types}" if lead != "Body" else f"{lead} ({types})" if types else lead
-    in_body = [item for item in form.parameters or parameters if item.location == "body"]
+def _body_label(form: Input, parameters: tuple[Parameter, ...] | None = None) -> Markdown:
+    """Returns the words before the properties of a body: its media types, whether it is optional, what it is.
+
+    `parameters` are those of the recommended form; other forms have their own.
+    """
+    types = phrase("or_between").join(code(name) for name in form.media_types if name)
+    label = phrases("parameters_in")["body"]
+    if parameters is None:
+        label = phrase("body_or_as", types=types)
+    elif types:
+        label = phrase("body_as", types=types)
+    in_body = [item for item in form.parameters or parameters or () if item.location == "body"]
     if not form.required and any(item.required for item in in_body):
-        label += ", optional"
+        label = phrase("optional_body", label=label)
     if any(item.is_whole_body for item in in_body):
-        return Markdown(f"{label}:")
+        return phrase("list_label", label=label)
     texts = [form.description] if form.description else []
-    return _label_with_texts(label, [*texts, *_input_description(form.schema, form.description)])
+    return _label_with_texts("body", label, [*texts, *_input_description(form.schema, form.description)])
 
 
 def _input_description(schema: Schema | None, text: str | None) -> list[str]:
@@ -169,14 +169,15 @@ def _input_description(schema: Schema | None, text: str | None) -> list[str]:
     return [schema.description] if schema and schema.description and adds_description(schema, text) else []
 
 
-def _label_with_texts(label: str, texts: Sequence[str]) -> Markdown:
+def _label_with_texts(location: Location, label: str, texts: Sequence[str]) -> Markdown:
     """Returns a list's label with the description of the input."""
+    label = phrase("list_label", label=label or phrases("parameters_in")[location])
     if any(_PARAGRAPHS.search(text.strip()) for text in texts):
         # A list at the end of the texts would merge with the list of the properties.
         about = "\n\n".join(str(block(text)) for text in texts)
-        return Markdown(f"About the {'parameters' if label == 'Parameters' else 'body'}:\n\n{about}\n\n{label}:")
+        return Markdown(f"{phrases('about_parameters_in')[location]}\n\n{about}\n\n{label}")
     lines = [line for text in texts if (line := inline(text))]
-    return Markdown(" ".join([f"{label}:", *map(with_stop, lines[:-1]), *lines[-1:]]))
+    return Markdown(" ".join([label, *map(with_stop, lines[:-1]), *lines[-1:]]))
 
 
 def _writable(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -331,7 +332,7 @@ def _property_names(schema: Schema, known: Mapping[str, Schema | None], directio
     """
     words = []
     for parameter in sent_parameters(schema.properties, direction):
-        facts = ["required"] if parameter.required else []
+        facts: list[str] = [phrase("required")] if parameter.required else []
         listed = known.get(parameter.name, parameter.schema)
         if listed is not None and listed != parameter.schema:
             facts = [type_phrase(parameter.schema), *facts]
