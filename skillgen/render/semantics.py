@@ -15,27 +15,10 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
-from skillgen.text.markdown import Markdown, code, inline, one_line, paragraph
-
-_OPERATION_WORDS = {"write": "changes data", "delete": "deletes data", "admin": "changes settings or permissions"}
-_METHOD_WORDS = {
-    "POST": "may change data",
-    "PATCH": "changes data",
-    "PUT": "changes data, and may replace existing data",
-}
-"""What the HTTP method alone implies for an operation without declared effects."""
+from skillgen.render.phrases import phrase, phrases
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
 
 _CHANGING = ("write", "delete", "admin")
-
-_MARK_MEANINGS = {
-    "ask first": "a person must agree first",
-    "destructive": "may delete or overwrite",
-    "read": "changes nothing",
-    "write": "may change data",
-    "deprecated": "do not use any more",
-}
-"""The meaning of each mark."""
-
 
 _EFFECTS = ("operation", "read_only", "destructive", "idempotent")
 
@@ -73,8 +56,8 @@ def is_effect_of_method(tool: Tool) -> bool:
 def marks_legend(tools: Iterable[Tool]) -> Markdown:
     """Explains the marks that any of the tools has; empty if none has one."""
     used = {mark for tool in tools for mark in marks(tool)}
-    meanings = [f"[{mark}] {meaning}" for mark, meaning in _MARK_MEANINGS.items() if mark in used]
-    return Markdown("; ".join(meanings) + "." if meanings else "")
+    meanings = "; ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
+    return phrase("sentence", words=meanings) if meanings else Markdown("")
 
 
 def declares_effects(service: Service) -> bool:
@@ -106,14 +89,17 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
         if _is_declared(semantics, field):
             declared.append(words)
         else:
-            if field == "operation" and tool.method in _METHOD_WORDS:
-                words = _METHOD_WORDS[tool.method]
+            if field == "operation":
+                words = phrases("effect_of_method").get(tool.method or "", words)
             inferred.setdefault((semantics.origins or {})[field].source, []).append(words)
-    sentences = [f"Declared: {'; '.join(declared)}."] if declared else []
-    sentences += [f"Inferred from {inline(source)}: {'; '.join(words)}." for source, words in inferred.items()]
+    sentences = [phrase("effects_declared", effects="; ".join(declared))] if declared else []
+    sentences += [
+        phrase("effects_inferred", source=inline(source), effects="; ".join(words))
+        for source, words in inferred.items()
+    ]
     if is_destructive_by_default(semantics):
-        sentences.append("By MCP's default it may delete or overwrite (not declared).")
-    return tuple(Markdown(sentence) for sentence in sentences)
+        sentences.append(phrase("effects_by_default"))
+    return tuple(sentences)
 
 
 def is_destructive_by_default(semantics: Semantics) -> bool:
@@ -131,61 +117,59 @@ def is_destructive_by_inference(semantics: Semantics) -> bool:
 
 def needs(tool: Tool) -> tuple[Markdown, ...]:
     """Returns a sentence for each requirement or cost of a call."""
-    sentences = []
+    return tuple(_needs(tool))
+
+
+def _needs(tool: Tool) -> Iterator[Markdown]:
     if tool.auth == ():
-        sentences.append("Needs no authentication.")
+        yield phrase("needs_no_auth")
     elif tool.auth:
-        sentences.append(f"Authentication: {_auth_alternatives(tool.auth)}.")
+        yield phrase("needs_auth", auth=_auth_alternatives(tool.auth))
     elif tool.scopes:
-        sentences.append(f"Scopes: {', '.join(code(scope) for scope in tool.scopes)}.")
-    if tool.cost is not None and (phrase := _cost_phrase(tool.cost)):
-        sentences.append(f"Estimated cost: {phrase}.")
+        yield phrase("needs_scopes", scopes=code_list(tool.scopes))
+    if tool.cost is not None and (cost := _cost_phrase(tool.cost)):
+        yield phrase("costs", cost=cost)
     if tool.latency is not None:
-        sentences.append(f"Estimated time: {inline(tool.latency)}.")
+        yield phrase("takes_time", time=inline(tool.latency))
     if tool.input_media_types and tool.method is None:
-        sentences.append(f"Input media types: {', '.join(code(name) for name in tool.input_media_types)}.")
+        yield phrase("input_types", types=code_list(tool.input_media_types))
     if tool.output_media_types and tool.method is None:
-        sentences.append(f"Output media types: {', '.join(code(name) for name in tool.output_media_types)}.")
+        yield phrase("output_types", types=code_list(tool.output_media_types))
     if tool.max_input_bytes is not None:
-        sentences.append(f"Input: at most {tool.max_input_bytes:,} bytes.")
+        yield phrase("input_limit", bytes=f"{tool.max_input_bytes:,}")
     if tool.binary_transport is not None:
-        sentences.append(f"Binary data is sent as {code(tool.binary_transport)}.")
-    if tool.rate_limit is not None and (phrase := rate_limit_phrase(tool.rate_limit)):
-        sentences.append(f"Rate limit: {phrase}.")
-    return tuple(Markdown(sentence) for sentence in sentences)
+        yield phrase("binary_transport", transport=code(tool.binary_transport))
+    if tool.rate_limit is not None and (limit := rate_limit_phrase(tool.rate_limit)):
+        yield phrase("has_rate_limit", limit=limit)
 
 
 def event_auth(event: Event) -> Markdown:
     """Says how the service authenticates itself when it sends an event; empty if that is not declared."""
     if event.auth is None:
         return Markdown("")
-    return Markdown(
-        f"The service authenticates itself to the receiver with {_auth_alternatives(event.auth)}."
-        if event.auth
-        else "The service does not authenticate itself to the receiver."
-    )
+    return phrase("event_auth", auth=_auth_alternatives(event.auth)) if event.auth else phrase("event_without_auth")
 
 
 def _auth_alternatives(ways: tuple[tuple[Credential, ...], ...]) -> str:
     """Returns the alternative ways to authenticate: `a` with `b`, or `c`."""
-    alternatives = [" with ".join(_credential(item) for item in way) for way in ways if way]
+    alternatives = [phrase("auth_together").join(map(_credential, way)) for way in ways if way]
     if len(alternatives) < len(ways):
-        alternatives.append("none")
-    return ", or ".join(alternatives)
+        alternatives.append(phrase("auth_none"))
+    return phrase("auth_or").join(alternatives)
 
 
 def _credential(credential: Credential) -> str:
     if not credential.scopes:
         return code(credential.scheme)
-    noun = "scope" if len(credential.scopes) == 1 else "scopes"
-    return f"{code(credential.scheme)} ({noun} {', '.join(code(scope) for scope in credential.scopes)})"
+    scopes = credential.scopes
+    return phrase("auth_with_scopes", len(scopes), scheme=code(credential.scheme), scopes=code_list(scopes))
 
 
 def _cost_phrase(cost: Cost) -> Markdown:
     """Returns the cost of a call: `metered, 2 credits`."""
     units = ""
     if cost.estimated_units is not None:
-        units = f"{cost.estimated_units:g} {inline(cost.unit_label or 'units')}"
+        units = f"{cost.estimated_units:g} {inline(cost.unit_label) if cost.unit_label else phrase('units')}"
     return Markdown(", ".join(part for part in (inline(cost.category or ""), units) if part))
 
 
@@ -193,9 +177,9 @@ def rate_limit_phrase(limit: RateLimit) -> Markdown:
     """Returns a rate limit in a few words."""
     parts = [paragraph(limit.text)] if limit.text else []
     if limit.requests_per_minute is not None:
-        parts.append(Markdown(f"{limit.requests_per_minute} requests a minute"))
+        parts.append(phrase("requests_a_minute", number=limit.requests_per_minute))
     if limit.requests_per_day is not None:
-        parts.append(Markdown(f"{limit.requests_per_day} requests a day"))
+        parts.append(phrase("requests_a_day", number=limit.requests_per_day))
     return Markdown(", ".join(parts))
 
 
@@ -243,34 +227,33 @@ def _is_declared_delete(semantics: Semantics) -> bool:
 
 
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
+    """Yields each known effect: the field that states it, and its phrase."""
     if semantics.read_only:
-        yield "read_only", "changes nothing"
+        yield "read_only", phrase("changes_nothing")
     elif semantics.destructive and not _is_declared_delete(semantics) and not is_destructive_by_default(semantics):
-        yield "destructive", "may delete or overwrite"
-    elif semantics.operation in ("write", "delete", "admin"):
-        yield "operation", _OPERATION_WORDS[semantics.operation]
+        yield "destructive", phrase("may_delete")
+    elif semantics.operation in _CHANGING:
+        yield "operation", phrases("effect_of_operation")[semantics.operation]
     elif semantics.read_only is False:
-        yield "read_only", "changes data"
+        yield "read_only", phrase("changes_data")
     if semantics.destructive is False and not semantics.read_only:
-        yield "destructive", "only adds: deletes and overwrites nothing"
+        yield "destructive", phrase("only_adds")
     if semantics.risk is not None and semantics.risk != "safe":
-        yield "risk", f"risk: {inline(semantics.risk)}"
+        yield "risk", phrase("risk", risk=inline(semantics.risk))
     if semantics.idempotent:
-        yield "idempotent", "safe to repeat"
+        yield "idempotent", phrase("safe_to_repeat")
     elif semantics.idempotent_with_key:
-        yield "idempotent_with_key", "safe to repeat with an idempotency key"
+        yield "idempotent_with_key", phrase("safe_with_key")
     elif semantics.idempotent is False and not semantics.read_only:
-        yield "idempotent", "not safe to repeat"
+        yield "idempotent", phrase("not_safe_to_repeat")
     if semantics.reversed_by is not None:
-        yield "reversed_by", f"can be undone with {tool_link(semantics.reversed_by)}"
+        yield "reversed_by", phrase("undone_with", tool=tool_link(semantics.reversed_by))
     elif semantics.reversible is not None:
-        yield "reversible", "can be undone" if semantics.reversible else "cannot be undone"
+        yield "reversible", phrase("can_be_undone" if semantics.reversible else "cannot_be_undone")
     if semantics.side_effects:
-        yield "side_effects", "side effects: " + "; ".join(inline(item) for item in semantics.side_effects)
-    if semantics.open_world is False:
-        yield "open_world", "reaches no outside system"
-    elif semantics.open_world:
-        yield "open_world", "reaches outside systems"
+        yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
+    if semantics.open_world is not None:
+        yield "open_world", phrase("reaches_outside" if semantics.open_world else "reaches_nothing_outside")
 
 
 _NAMES_SHOWN = 30
@@ -281,30 +264,23 @@ _DEPTH_LIMIT = 24
 
 _DATE_FORMATS = ("date", "date-time", "time")
 
-_FACTS: tuple[tuple[str, str, Callable[[Tool], bool]], ...] = (
-    ("Change nothing", "read_only", lambda tool: bool(tool.semantics.read_only)),
-    ("May delete or overwrite", "destructive", lambda tool: bool(tool.semantics.destructive)),
-    ("A person must agree first", "requires_confirmation", lambda tool: bool(tool.semantics.requires_confirmation)),
-    (
-        "Safe to repeat",
-        "idempotent",
-        lambda tool: bool(tool.semantics.idempotent) and not tool.semantics.read_only,
-    ),
-    ("Safe to repeat with an idempotency key", "idempotent_with_key", lambda t: bool(t.semantics.idempotent_with_key)),
-    (
-        "Not safe to repeat as such",
-        "idempotent",
-        lambda tool: tool.semantics.idempotent is False and not tool.semantics.read_only,
-    ),
-    ("Cannot be undone", "reversible", lambda tool: tool.semantics.reversible is False),
+_FACTS: tuple[tuple[str, str, Callable[[Semantics], object]], ...] = (
+    ("fact_read_only", "read_only", lambda facts: facts.read_only),
+    ("fact_destructive", "destructive", lambda facts: facts.destructive),
+    ("fact_confirmed", "requires_confirmation", lambda facts: facts.requires_confirmation),
+    ("fact_repeatable", "idempotent", lambda facts: facts.idempotent and not facts.read_only),
+    ("fact_repeatable_with_key", "idempotent_with_key", lambda facts: facts.idempotent_with_key),
+    ("fact_not_repeatable", "idempotent", lambda facts: facts.idempotent is False and not facts.read_only),
+    ("fact_irreversible", "reversible", lambda facts: facts.reversible is False),
 )
+"""Phrase, field, and whether the fact is true for a tool."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationalFact:
     """Something that is true for some tools."""
 
-    label: str
+    label: Markdown
     """What is true."""
 
     names: Markdown
@@ -314,14 +290,15 @@ class OperationalFact:
 def operational_facts(service: Service) -> list[OperationalFact]:
     """Returns what commands do, and whether they can be repeated; inferred facts are marked."""
     facts = []
-    for label, field, is_true in _FACTS:
-        tools = [tool for tool in service.tools if is_true(tool)]
+    for label_name, field, is_true in _FACTS:
+        label = phrase(label_name)
+        tools = [tool for tool in service.tools if is_true(tool.semantics)]
         declared = [tool.name for tool in tools if _is_declared(tool.semantics, field)]
         inferred = [tool.name for tool in tools if not _is_declared(tool.semantics, field)]
         facts += [OperationalFact(label, names_shown(declared))] if declared else []
-        facts += [OperationalFact(f"{label} (inferred, not declared)", names_shown(inferred))] if inferred else []
+        facts += [OperationalFact(phrase("fact_inferred", fact=label), names_shown(inferred))] if inferred else []
     paged = [tool.name for tool in service.tools if tool.pagination]
-    return [*facts, OperationalFact("Return results page by page", names_shown(paged))] if paged else facts
+    return [*facts, OperationalFact(phrase("fact_paged"), names_shown(paged))] if paged else facts
 
 
 def deprecated_names(service: Service) -> Markdown:
@@ -342,9 +319,9 @@ def date_formats(service: Service) -> dict[str, Markdown]:
 
 def names_shown(names: Sequence[str]) -> Markdown:
     """Returns names as code, and how many more there are."""
-    shown = ", ".join(code(name) for name in names[:_NAMES_SHOWN])
+    shown = code_list(names[:_NAMES_SHOWN])
     more = len(names) - _NAMES_SHOWN
-    return Markdown(f"{shown} and {more} more" if more > 0 else shown)
+    return phrase("and_more", shown=shown, number=more) if more > 0 else shown
 
 
 class _Dates:

@@ -30,7 +30,7 @@ from skillgen.model.values import Json
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import phrase
 from skillgen.render.semantics import needs_stop
-from skillgen.text.markdown import Markdown, code, exact_code, inline, value
+from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value
 from skillgen.text.summary import normalise_sentence
 
 
@@ -186,11 +186,6 @@ def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:
     if len(phrases) > _ALTERNATIVES_SHOWN:
         return phrase("one_of_types", number=len(phrases))
     return phrase("or_between").join(phrases)
-
-
-def code_list(names: Iterable[str], separator: str = ", ") -> str:
-    """Returns names as code."""
-    return separator.join(map(code, names))
 
 
 def value_list(values: Iterable[Json]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from skillgen.model.values import Json
@@ -252,6 +253,11 @@ def quotation(text: str) -> Markdown:
 def code(text: str) -> Markdown:
     """Returns a text as a code span, with single spaces."""
     return _span(one_line(text))
+
+
+def code_list(names: Iterable[str], separator: str = ", ") -> Markdown:
+    """Returns names as code spans."""
+    return Markdown(separator.join(map(code, names)))
 
 
 @lru_cache(CACHE_SIZE)
