@@ -12,9 +12,8 @@ from skillgen.model.auth import Auth, Endpoint
 from skillgen.model.service import Service
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
-from skillgen.text.markdown import Markdown, code, inline
-
-_LABELS = {"cli": "Command line", "api": "API documentation", "web": "Web interface", "mcp": "MCP server"}
+from skillgen.render.phrases import phrase, phrases
+from skillgen.text.markdown import Markdown, code, code_list, inline
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -22,12 +21,12 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     way.
     """
     ways = []
-    for field, label in _LABELS.items():
+    for field in ("cli", "api", "web", "mcp"):
         link: Value | None = getattr(service.access, field)
         if link is not None and not (field == "mcp" and service.kind == "mcp"):
-            ways.append((label, url_of(link)))
+            ways.append((phrases("access")[field], url_of(link)))
     if service.kind == "mcp" and service.access.api_endpoint:
-        ways.append(("HTTP API", service.access.api_endpoint))
+        ways.append((phrases("access")["endpoint"], service.access.api_endpoint))
     return ways
 
 
@@ -42,11 +41,11 @@ def url_of(link: Value | None) -> str | None:
 
 
 def access_word(link: Value | None) -> Markdown:
-    """Returns a link's URL, "none" or "not declared"."""
+    """Returns a link's URL, or that there is none or none is declared."""
     if link is None:
-        return Markdown("not declared")
+        return phrase("access_not_declared")
     url = url_of(link)
-    return code(url) if url else Markdown("none")
+    return code(url) if url else phrase("access_none")
 
 
 def base_url(url: str) -> str:
@@ -86,8 +85,8 @@ def address(endpoint: Endpoint) -> Markdown:
     shown, origin = code(base_url(endpoint.url)), (endpoint.origins or {}).get("url")
     if origin is None:
         return shown
-    lead = "inferred" if origin.kind == "inferred" else "not declared"
-    return Markdown(f"{shown} ({lead}: {inline(origin.source)})")
+    name = "inferred_address" if origin.kind == "inferred" else "undeclared_address"
+    return phrase(name, address=shown, source=inline(origin.source))
 
 
 def host_names(service: Service) -> tuple[str, str]:
@@ -96,26 +95,23 @@ def host_names(service: Service) -> tuple[str, str]:
     return f"{server}:TOOL", f"mcp__{re.sub('[^A-Za-z0-9_-]', '_', server)}__TOOL"
 
 
-_LOCATIONS = {"header": "header", "query": "query parameter", "cookie": "cookie"}
-
-
 def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
     """Returns each way to authenticate in a few words, without duplicates."""
     return list(dict.fromkeys(_auth_phrase(item) for item in auth))
 
 
 def _auth_phrase(auth: Auth) -> Markdown:
-    phrase = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
-    use = ", only in requests that the service itself sends" if auth.is_for_events else ""
-    return Markdown(f"{phrase}, {sent_as(auth)}{use}" if auth.sent_as else f"{phrase}{use}")
+    words = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
+    parts = [words, *([sent_as(auth)] if auth.sent_as else []), *([phrase("for_events")] if auth.is_for_events else [])]
+    return Markdown(", ".join(parts))
 
 
 def sent_as(auth: Auth) -> Markdown:
     """Says where a credential is sent: in the header `X-API-Key`, or as `Authorization: Bearer`."""
     place, _, name = (auth.sent_as or "").partition(" ")
-    if name and place in _LOCATIONS:
-        return Markdown(f"in the {_LOCATIONS[place]} {code(name)}")
-    return Markdown(f"as {code(auth.sent_as or '')}")
+    if name and place in ("header", "query", "cookie"):
+        return phrase(f"in_{place}", name=code(name))
+    return phrase("as_credential", form=code(auth.sent_as or ""))
 
 
 _SHOWN_SCHEMES = 6
@@ -161,20 +157,23 @@ def example_variables(service: Service) -> list[Markdown]:
         return []
     variables = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
-        variables.append(Markdown(f"{code(variable_name(service, 'BASE_URL'))} (the URL of the service)"))
+        variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
     in_urls, credentials = list(_url_variables(service)), example_credentials(service)
     for name in in_urls[:_SHOWN_SCHEMES]:
-        variables.append(
-            Markdown(f"{code(variable_name(service, name))} (the value for {code(f'{{{name}}}')} in the URL)")
-        )
+        variable = code(variable_name(service, name))
+        variables.append(phrase("variable_in_url", variable=variable, name=code(f"{{{name}}}")))
     for name, credential in islice(credentials.items(), _SHOWN_SCHEMES):
-        names = " and ".join(code(item) for item in credential.variables)
-        kind = " and ".join(
-            word.lower().replace("_", " ").replace("api", "API") for word in _credential_nouns(credential.auth)
+        nouns = map(phrases("credentials").__getitem__, _credential_nouns(credential.auth))
+        variables.append(
+            phrase(
+                "variables_of_scheme",
+                variables=code_list(credential.variables, phrase("and_between")),
+                kinds=phrase("and_between").join(nouns),
+                scheme=code(name),
+            )
         )
-        variables.append(Markdown(f"{names} (the {kind} for {code(name)})"))
     left = sum(max(len(names) - _SHOWN_SCHEMES, 0) for names in (in_urls, credentials))
-    return [*variables, Markdown(f"{left:,} more in the examples of the tools")] if left else variables
+    return [*variables, phrase("more_variables", number=f"{left:,}")] if left else variables
 
 
 def _url_variables(service: Service) -> dict[str, None]:

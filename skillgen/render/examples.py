@@ -20,6 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
+from skillgen.render.phrases import phrase
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
 from skillgen.text.unicode import strip_invisible
 
@@ -95,7 +96,7 @@ def _omission_note(examples: list[Example]) -> Markdown | None:
         for item in examples
         if item.name
     ]
-    return Markdown(f"Other declared examples, too long to show: {', '.join(names)}.") if names else None
+    return phrase("examples_too_long", names=", ".join(names)) if names else None
 
 
 def output_example(output: Output) -> ShownExample | None:
@@ -105,8 +106,8 @@ def output_example(output: Output) -> ShownExample | None:
         is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
         text = data if isinstance(data, str) and is_text else _example_json(data)
         if text.strip() and len(text.encode()) <= _OUTPUT_LIMIT:
-            words = f": {inline(example.description)}" if example.description else ":"
-            return ShownExample(Markdown(f"Example result{words}"), "" if is_text else "json", text, None)
+            label = _described(phrase("example_result"), inline(example.description or ""))
+            return ShownExample(label, "" if is_text else "json", text, None)
     return None
 
 
@@ -152,14 +153,19 @@ def _example_json(data: Json) -> str:
 
 
 def _label(example: Example, *, has_others: bool) -> Markdown:
-    lead = "Example"
     if example.flaw is not None:
-        lead = f"Declared example that the schema does not allow ({inline(example.flaw)})"
+        lead = phrase("example_with_flaw", flaw=inline(example.flaw))
     elif not example.is_declared:
-        lead = f"Example, {'partly ' if example.name is not None else ''}generated from the schema"
-    if example.description:
-        return Markdown(f"{lead}: {inline(example.description)}")
-    return Markdown(f"{lead}: {code(example.name)}" if example.name and has_others else f"{lead}:")
+        lead = phrase("example_partly_generated" if example.name is not None else "example_generated")
+    else:
+        lead = phrase("example_declared")
+    name = code(example.name) if example.name and has_others else ""
+    return _described(lead, inline(example.description) if example.description else name)
+
+
+def _described(lead: str, description: str) -> Markdown:
+    label = phrase("list_label", label=lead)
+    return Markdown(f"{label} {description}") if description else label
 
 
 def _output(example: Example) -> str | None:

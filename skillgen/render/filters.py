@@ -63,7 +63,7 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
 
 def _safe(item: Any) -> Any:
     if isinstance(item, str):
-        line = disarm(one_line(item)).replace("---", "—")
+        line = str(disarm(one_line(item)).replace("---", "—"))  # YAML writes no subclass of str
         return line if len(line) <= VALUE_LIMIT else line[: VALUE_LIMIT - 1] + "…"
     if isinstance(item, Mapping):
         return {_safe(key): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}

@@ -18,6 +18,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import safe_stem, slug
+from skillgen.render.phrases import phrase
 from skillgen.text.markdown import CACHE_SIZE, one_line, plain_words
 from skillgen.text.summary import TRIGGER, adds_to_name, clip, common_prefix, first_sentence, list_phrase, shorten
 
@@ -89,20 +90,20 @@ def shown_uses(service: Service, brief: bool) -> Uses:
     is_all = len(tools) in (part_count, after_verb) or (
         len(tools) <= _ALL_NAMED and tuple(shown) == service.when_to_use
     )
-    lead = "Its tool is for" if len(tools) == 1 else "Its tools are for"
-    return Uses(lead if is_all and not shown[-1].endswith("…") else f"{lead} tasks such as", tuple(shown))
+    lead = phrase("uses_complete" if is_all and not shown[-1].endswith("…") else "uses_incomplete", len(tools))
+    return Uses(lead, tuple(shown))
 
 
 def wanted_uses(service: Service) -> Uses:
     """Returns when to use the service."""
     if is_inferred(service, "when_to_use"):
         return Uses("", service.when_to_use)
-    return _worded(service.when_to_use, "when the user asks to", "to")
+    return _worded(service.when_to_use, phrase("when_asked"), phrase("to_do"))
 
 
 def unwanted_uses(service: Service) -> Uses:
     """Returns when not to use the service."""
-    return _worded(service.when_not_to_use, "for", "for")
+    return _worded(service.when_not_to_use, phrase("for_this"), phrase("for_this"))
 
 
 def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
@@ -111,9 +112,9 @@ def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
         connected = (phrase if _CONNECTED.match(phrase) else f"{connective} {_lowered(phrase)}" for phrase in phrases)
         return Uses("", tuple(map(_lowered, connected)))
     if any(_PERSON.match(phrase) for phrase in phrases):
-        return Uses("when", tuple(phrases))
+        return Uses(phrase("when"), tuple(phrases))
     if any(_DOING.match(phrase) for phrase in phrases):
-        return Uses("for", tuple(phrases))
+        return Uses(phrase("for_this"), tuple(phrases))
     return Uses(lead, tuple(phrases))
 
 
@@ -217,7 +218,7 @@ def short_description(service: Service, limit: int = 100) -> str:
 def what_it_does(service: Service) -> str:
     """Returns the summary or description of the source, else its kind and the subjects of its tools."""
     texts = (text for text in (service.summary, service.description) if text and plain(text).strip())
-    return next(texts, None) or _kind(service)
+    return next(texts, None) or str(_kind(service))  # not safe Markdown: it has the source's words
 
 
 def _declared_trigger(service: Service) -> str | None:
@@ -242,21 +243,20 @@ def _sentences(line: str) -> list[str]:
 
 
 def _kind(service: Service) -> str:
-    kind = "MCP server" if service.kind == "mcp" else "HTTP API"
-    what = f"{title(service)}, an {kind} with {_count(service)}"
+    what = phrase("mcp_with" if service.kind == "mcp" else "api_with", title=title(service), offers=_count(service))
     names = {group.name: _subject_of(group) for group in service.groups}
     sizes = Counter(names[tool.group] for tool in service.tools if tool.group in names)
     titles = sorted((title for title in sizes if title.lower() != "other"), key=lambda title: -sizes[title])
     if len(titles) < 2:
         return what
     is_all = len(titles) <= _GROUPS_NAMED and len(titles) == len(set(names.values()))
-    shown = [*map(_lowered, titles[:_GROUPS_NAMED]), *([] if is_all else ["more"])]
-    return f"{what} for {', '.join(shown[:-1])} and {shown[-1]}"
+    shown = [*map(_lowered, titles[:_GROUPS_NAMED]), *([] if is_all else [phrase("more_groups")])]
+    return phrase("kind_for", kind=what, groups=", ".join(shown[:-1]) + phrase("and_between") + shown[-1])
 
 
 def _count(service: Service) -> str:
     count = len(service.tools)
-    return f"{count} tool{'' if count == 1 else 's'}" if count else offered_counts(service)
+    return phrase("tools", count, number=count) if count else offered_counts(service)
 
 
 def _subject_of(group: Group) -> str:
@@ -267,44 +267,51 @@ def _subject_of(group: Group) -> str:
 
 
 def _triggers(service: Service) -> str:
-    """Says when to use the service: by declared triggers, else by what its tools do."""
+    """Returns when to use the service: by declared triggers, else by what its tools do. Not safe Markdown."""
+    return str(_trigger_phrase(service))
+
+
+def _trigger_phrase(service: Service) -> str:
     uses = wanted_uses(service)
     phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if not phrases and others:
         names = (list_phrase(item.description or item.title or item.name, _OFFERED_LIMIT) for item in others)
-        return f"Use when a task needs one of these: {clip(plain('; '.join(names)), _TRIGGERS_LIMIT)}"
+        return phrase("use_for_these", items=clip(plain("; ".join(names)), _TRIGGERS_LIMIT))
     if not phrases:
-        return f"Use when a task needs {plain(title(service))}."
+        return phrase("use_for_service", service=plain(title(service)))
     if is_inferred(service, "when_to_use"):
         parts = [_parts_of(phrase) for phrase in phrases]
         is_one = len(parts) == 1 and len(parts[0].items) == 1
-        lead = f"Use when a task needs {'this' if is_one else 'one of these'}: "
         # Labelled groups of tasks already contain semicolons, so full stops separate them.
         is_grouped = sum(1 for part in parts if part.label) > 1
         words = clip(_joined(_spread(parts, _TRIGGERS_LIMIT), is_grouped), _TRIGGERS_LIMIT)
-        return f"{lead}{words}" if words.endswith("…") else f"{lead}{words}."
+        return phrase("use_for_this" if is_one else "use_for_these", items=_stopped(words))
     fitting: list[str] = []
-    for phrase in phrases:
-        if fitting and sum(map(len, fitting)) + len(phrase) + 2 * len(fitting) > _TRIGGERS_LIMIT:
+    for item in phrases:
+        if fitting and sum(map(len, fitting)) + len(item) + 2 * len(fitting) > _TRIGGERS_LIMIT:
             break
-        fitting.append(_lowered(phrase))
+        fitting.append(_lowered(item))
     words = clip("; ".join(fitting), _TRIGGERS_LIMIT)
-    return f"Use {uses.lead + ' ' if uses.lead else ''}{words}" + ("" if words.endswith("…") else ".")
+    return phrase("use", uses=" ".join(filter(None, (uses.lead, _stopped(words)))))
+
+
+def _stopped(words: str) -> str:
+    return words if words.endswith("…") else f"{words}."
 
 
 def _spread(phrases: Sequence[PhraseParts], limit: int) -> list[str]:
     """Shortens phrases of several parts so that many fit: one part of each, then a second of each, and so on."""
     counts = [0] * len(phrases)
     free = limit
-    for turn in range(max((len(phrase.items) for phrase in phrases), default=0)):
-        for index, phrase in enumerate(phrases):
-            if turn == counts[index] < len(phrase.items):
-                cost = len(phrase.first(turn + 1)) - (len(phrase.first(turn)) if turn else 0) + 2
+    for turn in range(max((len(part.items) for part in phrases), default=0)):
+        for index, part in enumerate(phrases):
+            if turn == counts[index] < len(part.items):
+                cost = len(part.first(turn + 1)) - (len(part.first(turn)) if turn else 0) + 2
                 if cost <= free:
                     free -= cost
                     counts[index] += 1
-    fitting = [phrase.first(count) for phrase, count in zip(phrases, counts, strict=True) if count]
+    fitting = [part.first(count) for part, count in zip(phrases, counts, strict=True) if count]
     return fitting or [phrases[0].first(1)]
 
 
@@ -323,14 +330,9 @@ def plain(text: str) -> str:
 
 def offered_counts(service: Service) -> str:
     """Returns the numbers of what a service offers: `2 tools, 1 prompt`; `0 tools` only if it offers nothing."""
-    offered = {
-        "tool": service.tools,
-        "resource": service.resources,
-        "resource template": service.resource_templates,
-        "prompt": service.prompts,
-    }
-    shown = {noun: len(items) for noun, items in offered.items() if items} or {"tool": 0}
-    return ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in shown.items())
+    names = ("tools", "resources", "resource_templates", "prompts")
+    counts = {name: len(items) for name in names if (items := getattr(service, name))} or {"tools": 0}
+    return ", ".join(phrase(name, count, number=f"{count:,}") for name, count in counts.items())
 
 
 PHRASE_LIMIT = 110

@@ -17,10 +17,11 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.pages import COMMON_ERRORS, tool_link
+from skillgen.render.pages import tool_link
+from skillgen.render.phrases import phrase
 from skillgen.render.semantics import names_shown, needs_stop
 from skillgen.render.types import parameter_notes, schema_description, schema_notes, type_phrase, with_stop
-from skillgen.text.markdown import Markdown, code, exact_code, exact_json_text, inline, one_line, value
+from skillgen.text.markdown import Markdown, code, code_list, exact_code, exact_json_text, inline, one_line, value
 from skillgen.text.summary import clip_middle, shorten
 
 _JSON = "application/json"
@@ -40,9 +41,9 @@ def output_facts(output: Output) -> Markdown:
 
 def _media_type_facts(output: Output) -> Iterator[str]:
     """Yields the media types, if there are any other than plain JSON."""
-    others = ", ".join(code(name) for name in output.media_types if name and name != _JSON)
+    others = code_list(name for name in output.media_types if name and name != _JSON)
     if others:
-        yield f"also {others}" if _JSON in output.media_types else others
+        yield phrase("also_types", types=others) if _JSON in output.media_types else others
 
 
 def output_words(output: Output) -> Markdown:
@@ -65,10 +66,9 @@ def link_line(link: Link) -> Markdown:
     """Says which operation can be called next with a response."""
     name = link.operation or link.name
     target = tool_link(name) if link.operation and "/" not in link.operation.partition("#")[2] else code(name)
-    words = f"Next: {target}"
-    if link.parameters:
-        words += " with " + ", ".join(f"{code(key)} = {value(item)}" for key, item in link.parameters.items())
-    return Markdown(f"{words}. {with_stop(inline(link.description))}" if link.description else f"{words}.")
+    arguments = ", ".join(f"{code(key)} = {value(item)}" for key, item in (link.parameters or {}).items())
+    words = phrase("next_with", tool=target, arguments=arguments) if arguments else phrase("next", tool=target)
+    return Markdown(f"{words} {with_stop(inline(link.description))}") if link.description else words
 
 
 def returned_outputs(tool: Tool) -> tuple[Output, ...]:
@@ -117,7 +117,7 @@ def _merged(outputs: list[Output]) -> Output:
 
 
 def _joined_with_or(words: list[str]) -> str:
-    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
+    return phrase("or_between").join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
 
 
 MIN_TOOLS = 8
@@ -248,7 +248,7 @@ def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
         for case in tool.errors:
             short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
             if common.key_by_id.get(id(case)) in common.keys:
-                short = ErrorCase(code=case.code, description=f"See {COMMON_ERRORS}")
+                short = ErrorCase(code=case.code, description=phrase("see", section=phrase("common_errors")))
             line = error_line(short)
             cases.setdefault(line, short)
             by_words.setdefault(line, []).append(tool.name)
@@ -258,22 +258,23 @@ def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
         return [error_line(case, names_shown(by_words[line])) for line, case in in_order]
     lines = [Markdown(f"{code(name)}: {names_shown(list(tools))}") for name, tools in sorted(by_code.items()) if name]
     left = len(lines) - COMMAND_ERRORS
-    return [*lines[:COMMAND_ERRORS], Markdown(f"And {left} more codes")] if left > 0 else lines
+    return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
 
 
 def _error_notes(error: ErrorCase) -> str:
-    """Says what a caller can do about an error, beyond its own description."""
+    """Returns what a caller can do about an error, beyond its own description."""
     notes = []
     if error.category:
-        notes.append(f"Category: {code(error.category)}.")
+        notes.append(phrase("error_category", category=code(error.category)))
     if error.retry_after_s is not None:
-        notes.append(f"Try again after {error.retry_after_s:g} seconds.")
+        notes.append(phrase("error_retry", seconds=f"{error.retry_after_s:g}"))
     if error.user_actionable:
-        notes.append("Tell the user.")
+        notes.append(phrase("error_for_user"))
     if error.documentation:
-        notes.append(f"Documentation: {code(error.documentation)}.")
+        notes.append(phrase("error_documentation", url=code(error.documentation)))
     if error.details is not None:
-        notes.append(f"Details: {code(clip_middle(value_text(error.details.json), DETAILS_LIMIT))}.")
+        details = code(clip_middle(value_text(error.details.json), DETAILS_LIMIT))
+        notes.append(phrase("error_details", details=details))
     return " ".join(notes)
 
 
@@ -322,7 +323,9 @@ def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
         texts = (exact_json_text(example.value.json) for example in examples)
         if (text := next((text for text in texts if len(text.encode()) <= EXAMPLE_LIMIT), None)) is not None:
             codes_by_text.setdefault(exact_code(text), []).append(case.code)
-    return tuple(Markdown(f"Example of {', '.join(map(code, codes))}: {text}") for text, codes in codes_by_text.items())
+    return tuple(
+        phrase("error_example", errors=code_list(codes), example=text) for text, codes in codes_by_text.items()
+    )
 
 
 def _bodies(cases: Sequence[ErrorCase]) -> list[_Body]:
@@ -356,21 +359,18 @@ def _is_listed_with_error(schema: Schema, codes: Sequence[str], counts: Mapping[
 
 
 def _body_label(output: Output, schema: Schema, codes: Sequence[str], is_all: bool) -> Markdown:
-    words = "An error's body" if is_all else f"The body of {', '.join(map(code, codes))}"
+    body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
     if types := ", ".join(_media_type_facts(output)):
-        words += f" ({types})"
-    label = f"{words}: {type_phrase(schema)}."
-    if notes := schema_notes(schema):
-        label += f" {notes}"
-    if schema.description:
-        label += f" {with_stop(inline(schema.description))}"
-    return Markdown(label)
+        body = Markdown(f"{body} ({types})")
+    description = with_stop(inline(schema.description)) if schema.description else ""
+    words = (phrase("body_has_type", body=body, type=type_phrase(schema)), schema_notes(schema), description)
+    return Markdown(" ".join(filter(None, words)))
 
 
 def _error_headers(output: Output, codes: Sequence[str], is_all: bool) -> ErrorHeaders:
-    is_one = is_all or len(codes) == 1
-    lead = "Every error" if is_all and len(codes) > 1 else ", ".join(map(code, codes))
-    words = f"{lead} {'comes' if is_one else 'come'} with the header{'' if len(output.headers) == 1 else 's'}"
+    errors = phrase("every_error") if is_all and len(codes) > 1 else code_list(codes)
+    name = "comes_with" if is_all or len(codes) == 1 else "come_with"
+    lead = phrase(name, len(output.headers), errors=errors)
     if not has_plain_headers(output):
-        return ErrorHeaders(Markdown(f"{words}:"), output.headers)
-    return ErrorHeaders(Markdown(f"{words} {', '.join(code(item.name) for item in output.headers)}."), ())
+        return ErrorHeaders(phrase("list_label", label=lead), output.headers)
+    return ErrorHeaders(phrase("sentence", words=f"{lead} {code_list(item.name for item in output.headers)}"), ())
