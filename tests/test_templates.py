@@ -129,17 +129,18 @@ def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) 
     assert "unknown-template" not in finished.stderr
 
 
-def test_an_error_in_a_macro_names_its_file_and_line_too(mine: Path) -> None:
-    ours = (ROOT / "templates" / "reference" / "sections.md.j2").read_text("utf-8")
-    place = ours.split("\n").index("{% macro tool_section(tool, shown_examples, common) %}") + 1
-    text = ours.replace(
-        "{% macro tool_section(tool, shown_examples, common) %}",
-        "{% macro tool_section(tool, shown_examples, common) %}\n{{ tool.nmae }}",
-    )
-    finished, _ = rendered(mine, "reference/sections.md.j2", text)
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("reference/macros.md.j2", "{% macro parameters("), ("reference/tool/result.md.j2", '{{ "Returns"')],
+)
+def test_an_error_in_a_macro_or_a_section_names_its_file_and_line_too(mine: Path, name: str, place: str) -> None:
+    lines = (ROOT / "templates" / name).read_text("utf-8").split("\n")
+    line = next(number for number, text in enumerate(lines, 1) if text.startswith(place))
+    lines.insert(line, "{{ service.nmae }}")
+    finished, _ = rendered(mine, name, "\n".join(lines))
     assert finished.exit_code == 2
-    assert f"sections.md.j2, line {place + 1}" in finished.stderr
-    assert "nmae" in finished.stderr
+    assert f"{name}, line {line + 1}: " in finished.stderr.replace("\\", "/")
+    assert "service" in finished.stderr
 
 
 @pytest.mark.parametrize(
@@ -217,13 +218,12 @@ def test_exported_templates_give_the_same_documents_and_their_edits_stay(mine: P
 def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> None:
     """Issue 5: docs/templates.md is what `make golden` makes, and names whatever a template takes from its context."""
     from skillgen.render.catalogue import template_names
-    from skillgen.render.manual import MACROS, NAMES, manual, names_used_in
+    from skillgen.render.manual import NAMES, manual, names_used_in
 
     assert (ROOT / "docs" / "templates.md").read_text("utf-8") == manual()
-    used = {name: names_used_in(name) for name in template_names() if name not in MACROS}
+    used = {name: names_used_in(name) for name in template_names()}
     assert {name: names - NAMES.keys() for name, names in used.items() if names - NAMES.keys()} == {}
     assert set().union(*used.values()) == NAMES.keys()
-    assert {name: names_used_in(name) for name in MACROS} == dict.fromkeys(MACROS, frozenset())
 
 
 ADDED_FILTER = """

@@ -248,7 +248,8 @@ def test_every_property_choice_and_bound_is_documented(schema: Json) -> None:
     """S2-09: or a problem names its pointer; here there is no such problem."""
     problems = ProblemLog()
     read = SchemaReader(problems).open_document(schema, "").schema(schema, "")
-    render = Templates(FILTERS, FUNCTIONS).macro("reference/sections.md.j2", "type_section")
-    text = render(NamedType(name="T", schema=read, raw=schema, pointer=""))
+    templates = Templates(FILTERS, FUNCTIONS)
+    named = NamedType(name="T", schema=read, raw=schema, pointer="")
+    text = templates.render("reference/type.md.j2", type=named)
     assert [fact for fact in facts(schema) if fact not in text] == []
     assert list(problems) == []

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from skillgen.model.auth import Auth, Endpoint
+from skillgen.model.auth import Auth, Endpoint, Scope
 from skillgen.model.service import Service
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
 from skillgen.render.phrases import phrase, phrases
-from skillgen.text.markdown import Markdown, code, code_list, inline
+from skillgen.text.markdown import Markdown, code, code_list, inline, needs_stop, paragraph
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -112,6 +112,43 @@ def sent_as(auth: Auth) -> Markdown:
     if name and place in ("header", "query", "cookie"):
         return phrase(f"in_{place}", name=code(name))
     return phrase("as_credential", form=code(auth.sent_as or ""))
+
+
+def auth_line(auth: Auth) -> Markdown:
+    """Returns a way to authenticate: its name, how the credential is sent, what the source says of it."""
+    line = str(code(auth.name or auth.kind))
+    if auth.name:
+        name = "auth_kind_and_flow" if auth.flow else "auth_kind"
+        line += phrase(name, kind=paragraph(auth.kind), flow=paragraph(auth.flow or ""))
+    if auth.sent_as:
+        line += phrase("auth_sent", place=sent_as(auth))
+    if auth.is_for_events:
+        line += f", {phrase('for_events')}"
+    return Markdown(f"{line}. {paragraph(auth.description)}" if auth.description else line)
+
+
+def auth_details(auth: Auth) -> Iterator[Markdown]:
+    """Yields the format of the token, the URLs and the scopes of a way to authenticate."""
+    if auth.token_format:
+        yield phrase("auth_token_format", value=code(auth.token_format))
+    if auth.deprecated:
+        yield phrase("auth_deprecated")
+    for field, label in phrases("auth_urls").items():
+        if url := getattr(auth, field):
+            yield Markdown(f"{label}: {code(url)}")
+    if auth.pkce is not None:
+        yield phrase("auth_pkce" if auth.pkce else "auth_no_pkce")
+    for scope in auth.scopes:
+        line = Markdown(scope_line(scope))
+        grants = phrase("auth_scope_grants", tools=code_list(scope.grants)) if scope.grants else ""
+        stop = "." if scope.description and needs_stop(scope.description) else ""
+        yield Markdown(f"{line}{stop} {grants}") if grants else line
+
+
+def scope_line(scope: Scope) -> Markdown:
+    """Returns a scope with its description."""
+    line = phrase("auth_scope", name=code(scope.name))
+    return Markdown(f"{line}: {paragraph(scope.description)}") if scope.description else line
 
 
 _SHOWN_SCHEMES = 6

@@ -75,6 +75,7 @@ class TemplateLoader(jinja2.FileSystemLoader):
         """
         try:
             text, file, is_current = super().get_source(environment, template)
+            text = text if text.endswith("\n") else f"{text}\n"  # or the next section would be on its last line
             if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
@@ -126,6 +127,17 @@ class BuiltinEnvironment(jinja2.Environment):
 
     context_class = _BuiltinContext
     getattr = staticmethod(getattr)  # type: ignore[assignment]  # the built-in has more forms
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._loaded: dict[str, jinja2.Template] = {}
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:
+        """Returns a template, by name: Jinja's own cache takes as long as a small section, for its lock and keys."""
+        loaded = self._loaded.get(name)
+        if loaded is None:
+            loaded = self._loaded[name] = super().get_template(name, parent, globals)
+        return loaded
 
 
 MAX_CACHED_VERSIONS = 4
@@ -216,6 +228,7 @@ class Templates:
             keep_trailing_newline=True,
             autoescape=False,  # Markdown, not HTML: see `escape_printed`
             finalize=escape_printed,
+            auto_reload=False,
             bytecode_cache=_template_cache() if overrides is None else None,
         )
         self.are_builtin = overrides is None
@@ -237,23 +250,6 @@ class Templates:
         with self._problems(template):
             module = self._environment.get_template(template).make_module()
             return {name: item for name, item in vars(module).items() if not name.startswith("_")}
-
-    def macro(self, template: str, name: str, **context: Any) -> Any:
-        """Returns a macro of a template as a function; its result is Markdown without newlines at its ends."""
-        with self._problems(template):
-            module = self._environment.get_template(template).make_module(context)
-            if not hasattr(module, name):
-                raise jinja2.TemplateRuntimeError(f"it has no macro {name!r}")
-            macro = getattr(module, name)
-
-        def call(*arguments: Any) -> Markdown:
-            with self._problems(template):
-                try:
-                    return Markdown(macro(*arguments).strip("\n"))
-                except Exception:
-                    self._environment.handle_exception()  # raises it again, with the lines of the template
-
-        return call
 
     @contextmanager
     def _problems(self, template: str) -> Iterator[None]:

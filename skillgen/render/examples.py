@@ -111,6 +111,21 @@ def output_example(output: Output) -> ShownExample | None:
     return None
 
 
+def command_equivalent(tool: Tool) -> Markdown:
+    """Returns the equivalent command, and how it is filled in for an example."""
+    return _equivalent(tool.cli_equivalent, filled_command(tool))
+
+
+def request_equivalent(tool: Tool) -> Markdown:
+    """Returns the equivalent HTTP request, and how it is filled in for an example."""
+    return _equivalent(tool.api_equivalent, filled_request(tool))
+
+
+def _equivalent(form: str | None, example: str | None) -> Markdown:
+    shown = code(form or "")
+    return phrase("equivalent", form=shown, example=code(example)) if example else shown
+
+
 def filled_command(tool: Tool) -> str | None:
     """Returns the equivalent command with the values of an example; `None` if the example lacks one.
 

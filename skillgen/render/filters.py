@@ -110,6 +110,21 @@ def _json(data: Json) -> str:
     return markdown.disarm_json(json_text(data, indent=2))
 
 
+def _block(text: str | None) -> Markdown:
+    """Makes a longer text safe, with its paragraphs, lists, quotes and code blocks; empty if there is no text."""
+    return block(text) if text else Markdown("")
+
+
+def _trimmed(text: str) -> Markdown:
+    """Returns what a macro printed, without line breaks at its ends."""
+    return Markdown(text.strip("\n"))
+
+
+def _stop(text: str | None) -> Markdown:
+    """Returns what is missing between a text and the next sentence: a full stop, or a colon if there is no text."""
+    return Markdown(":" if not text else "." if markdown.needs_stop(text) else "")
+
+
 def _sentence(text: str) -> Markdown:
     """Returns safe text as a sentence, with a capital and a full stop."""
     return Markdown(text[:1].upper() + text[1:] + ".")
@@ -154,7 +169,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 FILTERS: dict[str, Callable[..., Any]] = {
     "inline": markdown.inline,
     "paragraph": markdown.paragraph,
-    "block": block,
+    "block": _block,
     "code": markdown.code,
     "value": markdown.value,
     "heading": markdown.name,
@@ -164,6 +179,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "link_title": markdown.link_title,
     "url": markdown.link_url,
     "markdown": Markdown,
+    "trimmed": _trimmed,
+    "stop": _stop,
     "front_matter": front_matter,
     "json": _json,
     "clipped": clip,
@@ -192,30 +209,34 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "client_variables": about.client_variables,
     "auth_phrases": access.auth_phrases,
     "speaks_of_authentication": access.speaks_of_authentication,
-    "sent_as": access.sent_as,
+    "auth_line": access.auth_line,
+    "auth_details": access.auth_details,
+    "scope_line": access.scope_line,
+    "extension_line": about.extension_line,
     "type_phrase": types.type_phrase,
     "notes": types.parameter_notes,
     "schema_notes": types.schema_notes,
     "branches": nested.branches,
     "going": parameters.sent_parameters,
     "left_out": parameters.read_only_parameters,
-    "whole_notes": parameters.whole_notes,
-    "unnamed_branches": nested.unnamed_branches,
-    "whole_branches": parameters.whole_branches,
+    "parameter_name": parameters.parameter_name,
     "effects": semantics.effects,
     "event_auth": semantics.event_auth,
+    "has_no_payloads": semantics.has_no_payloads,
     "marks": semantics.marks,
     "declares_effects": semantics.declares_effects,
     "goes_by_names": semantics.goes_by_names,
     "needs": semantics.needs,
     "names_shown": semantics.names_shown,
-    "needs_stop": semantics.needs_stop,
     "rate_limit": semantics.rate_limit_phrase,
     "summary_line": semantics.summary_line,
     "title_line": semantics.title_line,
+    "has_title": semantics.has_title,
     "returned_outputs": results.returned_outputs,
     "output_facts": results.output_facts,
     "output_words": results.output_words,
+    "output_notes": results.output_notes,
+    "output_branches": results.output_branches,
     "output_example": examples.output_example,
     "has_plain_headers": results.has_plain_headers,
     "link_line": results.link_line,
@@ -228,8 +249,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "parameter_lists": parameters.parameter_lists,
     "event_lists": parameters.event_lists,
     "call_line": _call_line,
-    "filled_command": examples.filled_command,
-    "filled_request": examples.filled_request,
+    "command_equivalent": examples.command_equivalent,
+    "request_equivalent": examples.request_equivalent,
     "example_variables": access.example_variables,
     "sentence": _sentence,
 }

@@ -16,7 +16,8 @@ from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
 from skillgen.render.identity import skill_name, what_it_does
 from skillgen.render.index import Entry
-from skillgen.render.pages import COMMON_ERRORS, ERRORS, TYPES, Page, Section, resolve_links
+from skillgen.render.pages import ERRORS, Page, Section, resolve_links
+from skillgen.render.phrases import phrase, phrases
 from skillgen.render.reference import Reference
 from skillgen.render.skill import Rendering
 from skillgen.text.markdown import Markdown, name, one_line
@@ -68,8 +69,8 @@ class SingleFile:
         """Adds what concerns the service as a whole, one level below the last heading."""
         links: dict[str, str] = {}
         self._add_sections(_sections(pages), links)
-        if COMMON_ERRORS in links:
-            self._types[ERRORS] = links[COMMON_ERRORS]
+        if (common_errors := phrase("common_errors")) in links:
+            self._types[ERRORS] = links[common_errors]
 
     def add_common_errors(self, section: Section) -> None:
         """Adds the errors that most tools share, unchanged."""
@@ -106,16 +107,12 @@ def _single_file(head: Markdown, reference: Reference) -> str:
         file.add(f"## {name(topic.title)}")
         file.add(topic.pages[0].intro or "")
         file.add_tools(topic.pages)
-    for heading, pages in (
-        ("Resources", reference.resources),
-        ("Prompts", reference.prompts),
-        ("Webhooks and callbacks", reference.events),
-    ):
-        if pages:
+    for kind, heading in phrases("list_headings").items():
+        if pages := getattr(reference, kind):
             file.add(f"## {heading}")
             file.add_others(pages)
     if reference.type_sections:
-        file.add(f"## {TYPES}")
+        file.add(f"## {phrase('named_types')}")
         file.add_types(reference.type_sections)
     return file.text()
 

@@ -14,13 +14,12 @@ import jinja2.meta
 from jinja2 import nodes
 
 from skillgen.model.json_schema import field_docstrings, model_classes
-from skillgen.render.about import ABOUT_TEMPLATE, OFFERS_TEMPLATE
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.index import Entry, Index
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
-from skillgen.render.reference import SECTIONS_TEMPLATE, Reference, Topic
+from skillgen.render.reference import Reference, Topic
 
 NAMES = {
     "asked": "names of the tools that require confirmation by a person",
@@ -30,12 +29,19 @@ NAMES = {
     "by_default": "names of the tools that may delete or overwrite by MCP's default, not by what is declared",
     "by_method": "whether only HTTP methods imply that some tools change something",
     "command_errors": "the errors that tools declare, a line each",
+    "common": "the errors that most tools share, `CommonErrors`",
     "dates": "`date`, `date-time` and `time` to the parameters with that format",
     "deprecated": "the deprecated tools",
+    "description": "the description of the tool, safe as Markdown",
     "destructive": "names of the tools that may delete or overwrite, declared or inferred",
     "destructive_inferred": "those of them for which it is inferred",
+    "effects": "sentences on what a call changes",
     "elsewhere": "the folder or file of the parameters, if there are too many for the text",
     "entries": "links to groups, `Entry`, if there are too many tools to list; else `none`",
+    "entry": "the entry of the server for a host's server file",
+    "error_cases": "the macro of `reference/macros.md.j2` for a list of errors",
+    "event": "the `Event` of a section",
+    "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
     "fields": "the front matter, as a mapping",
     "form": "how SKILL.md shows the tools: `calls`, `phrases`, `names`, `groups` or `index`",
@@ -44,34 +50,50 @@ NAMES = {
     "inlined": "whether the text itself has every parameter",
     "irreversible": "names of the tools whose effect cannot be undone, declared or by their description",
     "irreversible_inferred": "those of them for which it is inferred",
+    "is_first": "whether a result is the first of its tool",
     "is_long": "whether description and instructions are too long for the text",
+    "is_template": "whether the resource is a URI template",
+    "line": "the title of the tool, if it adds to the name",
     "lists": "`resources`, `prompts` and `events` to the `Index` of each that fills several pages",
     "marks": "the meaning of the marks behind tools",
     "media_types": "media types of the tools' results",
     "name": "the exact name of a tool",
+    "needs": "sentences on what a call needs and costs",
+    "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
     "offered": "the resources and prompts, a line each",
     "operational": "effects of tools: facts with `label` and `names`",
-    "own": "the source's own sections by the section of the profile that they belong to, such as `setup` and `limits`",
+    "output": "a result, `Output`",
+    "own": "sections of the source that belong to a section of the document; for a tool, its own errors",
     "page": "the `Page` that is rendered",
+    "parameters": "the macro of `reference/macros.md.j2` for all parameters of a tool or an event",
     "phrase": "a function that returns what a tool does in one short line",
     "places": "the paths of the other files, `Places`",
+    "prompt": "the `Prompt` of a section",
     "quick": "the tools of the quick reference, twenty at the most",
+    "quotation": "a `Quotation`",
     "reference": "everything that is documented, in pages: `Reference`",
+    "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
+    "rows": "the macro of `reference/macros.md.j2` for a list of parameters",
+    "section": "a section of the source, `Section`",
     "service": "the facts of the source: `Service`",
+    "shared": "the errors of the tool that most tools have",
+    "shown_examples": "the example calls of the tool: `calls`, and `left_out`, a sentence on the others",
     "site": "the services of a folder, each with `folder`, `title`, `does` and `tools`",
     "structured": "names of the tools that declare a JSON result",
+    "summary": "the summary of the tool, unless its description begins with it",
+    "text": "a text of the source",
     "title": "the display name of the service",
-    "unlisted": "the tools that are not in the quick reference",
+    "tool": "the `Tool` of a section",
+    "type": "the `NamedType` of a section",
     "unknown": "the number of tools with unknown effects",
+    "unlisted": "the tools that are not in the quick reference",
     "what": "a short description of the service",
     "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
+    "workflow": "the `Workflow` of a section",
 }
 """The names that a template is given, and what each holds."""
-
-MACROS = (SECTIONS_TEMPLATE, ABOUT_TEMPLATE, OFFERS_TEMPLATE)
-"""Templates with macros that are called one by one; their parameters have the same names as the arguments."""
 
 CLASSES = (Reference, Topic, Page, Section, Index, Entry, Places)
 
@@ -111,19 +133,14 @@ def _templates() -> Iterator[str]:
     yield "## The templates"
     rows = [(f"`{name}`", template_purpose(name)) for name in template_names()]
     yield _table(("template", "what it renders"), rows)
-    yield (
-        f"The macros of {', '.join(f'`{name}`' for name in MACROS)} are called one by one; a file that replaces one "
-        "of these needs all its macros."
-    )
 
 
 def _names() -> Iterator[str]:
     yield "## Names"
     users: dict[str, list[str]] = {name: [] for name in NAMES}
     for template in template_names():
-        if template not in MACROS:
-            for name in sorted(names_used_in(template)):
-                users[name].append(f"`{template}`")
+        for name in sorted(names_used_in(template)):
+            users[name].append(f"`{template}`")
     yield _table(
         ("name", "what it holds", "used in"),
         [(f"`{name}`", text, ", ".join(users[name])) for name, text in NAMES.items() if users[name]],

@@ -26,9 +26,8 @@ from skillgen.render.types import (
     limit_text,
     type_phrase,
     value_notes,
-    with_stop,
 )
-from skillgen.text.markdown import Markdown, code, exact_code, inline, value
+from skillgen.text.markdown import Markdown, code, exact_code, inline, value, with_stop
 
 
 def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
@@ -90,6 +89,12 @@ class Branch:
 
     branches: tuple[Branch, ...] = ()
     """What is nested deeper."""
+
+    @property
+    def line(self) -> Markdown:
+        """The label and the sentences."""
+        colon = ":" if self.words or self.parameters or self.branches else ""
+        return Markdown(f"{self.label}{colon}{' ' if self.words else ''}{self.words}")
 
 
 def branches(schema: Schema) -> tuple[Branch, ...]:

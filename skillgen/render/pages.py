@@ -17,14 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from skillgen.text.markdown import Markdown, link_label
+from skillgen.render.phrases import phrase
+from skillgen.text.markdown import Markdown, link_label, one_line
+from skillgen.text.markdown import name as heading_text
 from skillgen.text.structure import Anchors
 
 PAGE_LIMIT_BYTES = 14_500
 """Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
-
-TYPES = "Named types"
-"""The heading above named types, on their own page or below tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +74,20 @@ class Page:
     @property
     def heading(self) -> str:
         """The title, with the part if there are several."""
-        return self.title if self.parts == 1 else f"{self.title} ({self.part} of {self.parts})"
+        if self.parts == 1:
+            return self.title
+        return phrase("part_of", heading=self.title, number=self.part, parts=self.parts)
 
     def size_bytes(self) -> int:
         """Returns the size of the contents."""
         texts = [section.text for section in (*self.sections, *self.types)]
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
+
+
+def section_of(heading: str, body: str, name: str | None = None) -> Section:
+    """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
+    text = Markdown(f"## {heading_text(heading)}\n\n{body}".rstrip("\n"))
+    return Section(name=heading if name is None else name, heading=one_line(heading), text=text)
 
 
 def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None) -> tuple[Page, ...]:
@@ -130,7 +137,7 @@ def _with_anchors(page: Page) -> Page:
     anchors.of(page.heading)
     section_anchors = {section.name: anchors.of(section.heading) for section in page.sections}
     if page.types:
-        anchors.of(TYPES)
+        anchors.of(phrase("named_types"))
     type_anchors = {item.name: anchors.of(item.heading) for item in page.types}
     return replace(page, anchors=section_anchors, type_anchors=type_anchors)
 
@@ -151,16 +158,13 @@ def tool_link(name: str) -> Markdown:
     return Markdown(f"[{link_label(name)}]({_TOOL}{name}\x03)")
 
 
-COMMON_ERRORS = "Common Errors"
-"""The heading above the errors that most tools share."""
-
 ERRORS = "\x04"
-"""The name of that heading among the types; no text of a source can contain it."""
+"""The name of the errors that most tools share, among the types; no text of a source can contain it."""
 
 
 def common_errors_link() -> Markdown:
     """Returns a link to the errors that most tools share."""
-    return Markdown(f"[{COMMON_ERRORS}]({_TYPE}{ERRORS}\x03)")
+    return Markdown(f"[{phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
 
 
 def linked_types(text: str) -> tuple[str, ...]:

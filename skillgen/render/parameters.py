@@ -14,19 +14,18 @@ from skillgen.model.calls import Input
 from skillgen.model.resource import Event
 from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Tool
-from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property
+from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property, unnamed_branches
 from skillgen.render.phrases import phrase, phrases
-from skillgen.render.semantics import needs_stop
 from skillgen.render.types import (
     NO_OTHER_PROPERTIES,
+    NOTHING,
     adds_description,
     schema_description,
     type_phrase,
     value_notes,
-    with_stop,
 )
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, code, inline, one_line
+from skillgen.text.markdown import Markdown, code, inline, one_line, with_stop
 from skillgen.text.summary import join_texts
 
 SHOWN_PARAMETERS = 8
@@ -50,6 +49,9 @@ _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 _LOCATIONS: tuple[Location, ...] = ("argument", "path", "query", "header", "cookie", "body")
 """Where parameters are sent, in the order of their lists."""
 
+Direction = Literal["sent", "returned", "both"]
+"""Which way a value goes: `sent` leaves out read-only properties, `returned` write-only ones."""
+
 _SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
 
 
@@ -71,6 +73,20 @@ class ParameterList:
 
     is_typed: bool = False
     """True if the label already states the type of the input."""
+
+    @property
+    def unnamed_branches(self) -> tuple[Branch, ...]:
+        """The properties that have no fixed name, which follow those that have one."""
+        return unnamed_branches(self.whole) if self.whole is not None else ()
+
+    @property
+    def whole_notes(self) -> Markdown:
+        """Sentences on the input as a whole, apart from its parameters."""
+        return _whole_notes(self) if self.whole is not None else NOTHING
+
+    def whole_branches(self, direction: Direction) -> tuple[Branch, ...]:
+        """Returns what is nested in the input as a whole, below the list of its parameters."""
+        return _whole_branches(self.whole, self.parameters, direction) if self.whole is not None else ()
 
 
 def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
@@ -254,8 +270,9 @@ def _type_union(schema: Schema, types: Mapping[str, Schema]) -> str | None:
     return union if names and "any" not in names and len(union) <= ALTERNATIVES_LIMIT else None
 
 
-Direction = Literal["sent", "returned", "both"]
-"""Which way a value goes: `sent` leaves out read-only properties, `returned` write-only ones."""
+def parameter_name(parameter: Parameter) -> Markdown:
+    """Returns the name of a parameter, as code; a body as a whole has none."""
+    return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
 
 
 def sent_parameters(parameters: Sequence[Parameter], direction: Direction) -> Sequence[Parameter]:
@@ -274,17 +291,17 @@ def _is_read_only(parameter: Parameter, direction: Direction) -> bool:
     return parameter.schema.read_only if direction == "sent" else parameter.schema.write_only
 
 
-def whole_notes(schema: Schema, is_body: bool = False, *, has_parameters: bool = True) -> Markdown:
-    """Returns sentences on the input of a tool as a whole, apart from its parameters."""
-    if has_parameters:
+def _whole_notes(part: ParameterList) -> Markdown:
+    schema = part.whole or Schema()
+    if part.is_typed or part.parameters:
         schema = _without_unnamed(schema)
     words = type_phrase(schema)
     lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
-    end = [phrase(NO_OTHER_PROPERTIES)] if is_body and schema.additional is False and not schema.properties else []
+    end = [phrase(NO_OTHER_PROPERTIES)] if part.is_body and schema.additional is False and not schema.properties else []
     return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
 
 
-def whole_branches(schema: Schema, parameters: Sequence[Parameter], direction: Direction) -> tuple[Branch, ...]:
+def _whole_branches(schema: Schema, parameters: Sequence[Parameter], direction: Direction) -> tuple[Branch, ...]:
     """Returns what is nested in the input as a whole, below the list of its parameters.
 
     An alternative only names its properties, with what differs from their description in that list.
@@ -348,4 +365,4 @@ def _changed_descriptions(schema: Schema, parameters: Sequence[Parameter], direc
     for item in sent_parameters(schema.properties, direction):
         text = item.description
         if text and join_texts(known.get(item.name), text) != known.get(item.name):
-            yield f"{code(item.name)}: {inline(text)}{'.' if needs_stop(text) else ''}"
+            yield f"{code(item.name)}: {with_stop(inline(text))}"

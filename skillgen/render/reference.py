@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from skillgen.model.resource import Group, Resource
+from skillgen.model.resource import Event, Group, Prompt
+from skillgen.model.schema import NamedType
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.about import DESCRIPTION, about_pages, description_headings
+from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.pages import (
-    COMMON_ERRORS,
     ERRORS,
-    TYPES,
     Page,
     Section,
     addresses,
@@ -26,29 +25,18 @@ from skillgen.render.pages import (
     move_types_to_tools,
     pages_of,
     resolve_links,
+    section_of,
     type_addresses,
 )
+from skillgen.render.phrases import phrase, phrases
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, one_line, paragraph
 from skillgen.text.summary import clip
 
-SECTIONS_TEMPLATE = "reference/sections.md.j2"
-
 INTRO_LIMIT_BYTES = 1_200
 """Bytes of a group's description at the top of its page."""
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
-_PART = re.compile(r" \(\d+ of \d+\)$")
-
-
-_HOW_TO_READ = Markdown(
-    "Read one with `resources/read` and its `uri`. A URI template is a URI once its `{variables}` are filled in."
-)
-_HOW_SENT = Markdown("Requests that the service itself sends, to a URL of the caller. They are not tools.")
-_PAYLOADS_LEFT_OUT = Markdown(
-    f"{_HOW_SENT}\n\nTheir payloads are omitted, because there are many events. The API description has them."
-)
-_HOW_TO_GET = Markdown("Get one with `prompts/get`, its `name` and its arguments.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +103,14 @@ class Reference:
     @property
     def about_topics(self) -> list[str]:
         """The headings of the about pages; a text in several parts has a single heading."""
-        sections = (_PART.sub("", section.heading) for page in self.about for section in page.sections)
-        replaced = {DESCRIPTION} if self.headings else set()
+        part = re.escape(phrase("part_of", heading="", number=0, parts=0)).replace("0", r"\d+")
+        sections = (re.sub(f"{part}$", "", section.heading) for page in self.about for section in page.sections)
+        replaced = {phrases("about_headings")["description"]} if self.headings else set()
         return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in replaced)]))
 
-    def about_address(self, heading: str) -> str | None:
-        """Returns the address of a section of the about pages."""
+    def about_address(self, name: str) -> str | None:
+        """Returns the address of a section of the about pages, such as `authentication`."""
+        heading = phrases("about_headings")[name]
         return next(
             (f"{page.file_name}#{page.anchors[heading]}" for page in self.about if heading in page.anchors), None
         )
@@ -140,18 +130,19 @@ class Reference:
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them into pages."""
     common = common_errors(service)
-    topics = _topics(service, _sections(templates, "tool_section", service, common))
+    topics = _topics(service, _tool_sections(service, templates, common))
     type_sections = _type_sections(service, templates)
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
-    types = pages_of(TYPES, "types", [section for section in type_sections if section.name not in on_tool_pages])
-    resources = _list_pages("Resources", "resources", _resource_sections(service, templates), _HOW_TO_READ)
-    prompts = _list_pages("Prompts", "prompts", _prompt_sections(service, templates), _HOW_TO_GET)
-    events = _list_pages("Webhooks and callbacks", "events", _event_sections(service, templates), _how_sent(service))
+    rest = [section for section in type_sections if section.name not in on_tool_pages]
+    types = pages_of(phrase("named_types"), "types", rest)
+    resources = _list_pages("resources", _resource_sections(service, templates), templates)
+    prompts = _list_pages("prompts", _named_sections("prompt", service.prompts, templates), templates)
+    events = _list_pages("events", _named_sections("event", service.events, templates), templates, service=service)
     shared_errors = _common_section(common, templates)
     about = about_pages(service, templates, shared_errors)
-    about_addresses = addresses(about) if shared_errors is not None else {}
+    about_addresses = addresses(about)
     return Reference(
         about=about,
         headings=description_headings(service),
@@ -165,7 +156,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         type_addresses={
             **addresses(types),
             **on_tool_pages,
-            **({ERRORS: about_addresses[COMMON_ERRORS]} if about_addresses else {}),
+            **({ERRORS: about_addresses[shared_errors.name]} if shared_errors is not None else {}),
         },
         type_sections=tuple(type_sections),
     )
@@ -182,7 +173,7 @@ def page_text(page: Page, templates: Templates) -> Markdown:
     """Renders one page; its links are unresolved."""
     parts = [section.text for section in page.sections]
     if page.types:
-        parts += [Markdown(f"## {TYPES}"), *(Markdown(f"#{section.text}") for section in page.types)]
+        parts += [Markdown(f"## {phrase('named_types')}"), *(Markdown(f"#{section.text}") for section in page.types)]
     body = Markdown("\n\n".join(parts))
     return templates.render("reference/page.md.j2", page=page, body=body)
 
@@ -190,16 +181,18 @@ def page_text(page: Page, templates: Templates) -> Markdown:
 def _common_section(common: CommonErrors, templates: Templates) -> Section | None:
     if not common.cases:
         return None
-    text = templates.macro(SECTIONS_TEMPLATE, "common_errors_section")(common.cases)
-    return Section(name=COMMON_ERRORS, heading=COMMON_ERRORS, text=text)
+    return section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))
 
 
-def _sections(templates: Templates, macro: str, service: Service, common: CommonErrors) -> Callable[[Tool], Section]:
-    render = templates.macro(SECTIONS_TEMPLATE, macro)
+def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> Callable[[Tool], Section]:
     command = partial(curl_command, service=service, credentials=example_credentials(service))
-    return lambda tool: Section(
-        name=tool.name, heading=one_line(tool.name), text=render(tool, shown_examples(tool, command), common)
-    )
+
+    def section(tool: Tool) -> Section:
+        shown = shown_examples(tool, command)
+        body = templates.render("reference/tool.md.j2", tool=tool, shown_examples=shown, common=common)
+        return section_of(tool.name, body)
+
+    return section
 
 
 def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[Topic, ...]:
@@ -224,7 +217,7 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
         if (tools := by_group[group.name])
     ]
     if rest := by_group.get(None):
-        heading = "Other tools" if topics else "Tools"
+        heading = phrase("other_tools" if topics else "all_tools")
         sections = [section_of(tool) for tool in rest]
         topics.append(
             Topic(title=heading, description=None, tools=tuple(rest), pages=pages_of(heading, "tools", sections))
@@ -237,8 +230,12 @@ def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[
     return tuple(replace(topic, pages=tuple(next(pages) for _ in topic.pages)) for topic in topics)
 
 
-def _list_pages(title: str, stem: str, sections: list[Section], intro: Markdown) -> tuple[Page, ...]:
+def _list_pages(stem: str, sections: list[Section], templates: Templates, **context: object) -> tuple[Page, ...]:
     """Divides resources, prompts or events into pages, in alphabetical order if there are several."""
+    if not sections:
+        return ()
+    title = phrases("list_headings")[stem]
+    intro = Markdown(templates.render(f"reference/{stem}.md.j2", **context).rstrip("\n"))
     pages = pages_of(title, stem, sections, intro=intro)
     if len(pages) == 1:
         return pages
@@ -249,41 +246,25 @@ def _intro(group: Group) -> Markdown | None:
     """Returns what a group's tools are for, shortened so that the page stays within its size."""
     text = (group.description or "").strip()
     if text and "description" in (group.origins or {}):
-        text = f"Tools that are in no larger group: {text}."
+        text = phrase("small_groups", groups=text)
     if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
         return block(text) if text else None
     return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
 
 
 def _type_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS_TEMPLATE, "type_section")
-    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.schemas]
+    return _named_sections("type", service.schemas, templates)
 
 
 def _resource_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS_TEMPLATE, "resource_section")
-
-    def section(resource: Resource, is_template: bool) -> Section:
-        return Section(name=resource.uri, heading=one_line(resource.name), text=render(resource, is_template))
-
-    return [section(resource, False) for resource in service.resources] + [
-        section(resource, True) for resource in service.resource_templates
+    template = "reference/resource.md.j2"
+    return [
+        section_of(item.name, templates.render(template, resource=item, is_template=is_template), item.uri)
+        for items, is_template in ((service.resources, False), (service.resource_templates, True))
+        for item in items
     ]
 
 
-def _event_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS_TEMPLATE, "event_section")
-    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.events]
-
-
-def _how_sent(service: Service) -> Markdown:
-    """Says what events are, and that payloads are omitted if bodies are declared but none was read."""
-    is_left_out = any(item.media_types for item in service.events) and not any(
-        item.parameters for item in service.events
-    )
-    return _PAYLOADS_LEFT_OUT if is_left_out else _HOW_SENT
-
-
-def _prompt_sections(service: Service, templates: Templates) -> list[Section]:
-    render = templates.macro(SECTIONS_TEMPLATE, "prompt_section")
-    return [Section(name=item.name, heading=one_line(item.name), text=render(item)) for item in service.prompts]
+def _named_sections(kind: str, items: Sequence[NamedType | Prompt | Event], templates: Templates) -> list[Section]:
+    template = f"reference/{kind}.md.j2"
+    return [section_of(item.name, templates.render(template, **{kind: item})) for item in items]

@@ -17,11 +17,23 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import phrase
-from skillgen.render.semantics import names_shown, needs_stop
-from skillgen.render.types import parameter_notes, schema_description, schema_notes, type_phrase, with_stop
-from skillgen.text.markdown import Markdown, code, code_list, exact_code, exact_json_text, inline, one_line, value
+from skillgen.render.semantics import names_shown
+from skillgen.render.types import NOTHING, parameter_notes, schema_description, schema_notes, type_phrase
+from skillgen.text.markdown import (
+    Markdown,
+    code,
+    code_list,
+    exact_code,
+    exact_json_text,
+    inline,
+    needs_stop,
+    one_line,
+    value,
+    with_stop,
+)
 from skillgen.text.summary import clip_middle, shorten
 
 _JSON = "application/json"
@@ -47,16 +59,27 @@ def _media_type_facts(output: Output) -> Iterator[str]:
 
 
 def output_words(output: Output) -> Markdown:
-    """Returns the descriptions of a result and of its schema."""
+    """Returns the descriptions of a result and of its schema, with a full stop if `output_notes` follow."""
     words = [str(inline(output.description))] if output.description else []
     for more in schema_description(output.schema, output.description) if output.schema is not None else ():
         words = [*map(with_stop, words), more]
-    return Markdown(" ".join(words))
+    text = " ".join(words)
+    return Markdown(with_stop(text) if text and output_notes(output) else text)
+
+
+def output_notes(output: Output) -> Markdown:
+    """Returns sentences on the type of a result."""
+    return schema_notes(output.schema) if output.schema is not None else NOTHING
+
+
+def output_branches(output: Output) -> tuple[Branch, ...]:
+    """Returns what is nested in a result."""
+    return branches(output.schema) if output.schema is not None else ()
 
 
 def has_plain_headers(output: Output) -> bool:
-    """True if the headers have nothing to describe but their names."""
-    return all(
+    """True if there are headers, with nothing to describe but their names."""
+    return bool(output.headers) and all(
         not item.description and not parameter_notes(item) and type_phrase(item.schema) in ("string", "any")
         for item in output.headers
     )

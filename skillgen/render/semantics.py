@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgen.model.auth import Credential, RateLimit
-from skillgen.model.resource import Event
+from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Semantics, Tool
@@ -199,15 +199,19 @@ def title_line(tool: Tool) -> str | None:
     return title if title.lower() not in start.lower() else None
 
 
+def has_no_payloads(service: Service) -> bool:
+    """True if events declare bodies, but none was read: there are too many events."""
+    return any(item.media_types for item in service.events) and not any(item.parameters for item in service.events)
+
+
+def has_title(item: Resource | Prompt) -> bool:
+    """True if the title is not just the name."""
+    return bool(item.title) and item.title != item.name
+
+
 def _stems(text: str) -> set[str]:
     """Returns the words of a text, without a final `s`."""
     return {word.removesuffix("s") for word in re.findall(r"[^\W_]+", text.lower())}
-
-
-def needs_stop(text: str) -> bool:
-    """True if a full stop is missing before the next sentence."""
-    text = str(inline(text)) if text.rstrip()[-1:] == ">" else text  # a tag may follow the stop
-    return text.rstrip(" \t\r\n\"'”’)`*_")[-1:] not in ".!?…:;"
 
 
 def _is_declared(semantics: Semantics, field: str) -> bool:

@@ -29,8 +29,7 @@ from skillgen.model.serialization import (
 from skillgen.model.values import Json
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import phrase
-from skillgen.render.semantics import needs_stop
-from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value
+from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value, with_stop
 from skillgen.text.summary import normalise_sentence
 
 
@@ -191,11 +190,6 @@ def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:
 def value_list(values: Iterable[Json]) -> str:
     """Returns JSON values as code."""
     return ", ".join(map(value, values))
-
-
-def with_stop(text: str) -> str:
-    """Returns a text with a full stop."""
-    return f"{text}." if needs_stop(text) else text
 
 
 def exclusion_phrase(schema: Schema) -> str | None:
@@ -592,7 +586,7 @@ def parameter_notes(parameter: Parameter) -> Markdown:
         return NOTHING
     text = parameter.description or ""
     notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter))
-    lead = phrase("nested", lead=phrase("each_item"), sentence="")
+    lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
     sentences = [note for note in notes if note.rpartition(lead)[2].rstrip(".") not in text]
     return Markdown(" ".join([*schema_description(schema, text), *sentences]))
 

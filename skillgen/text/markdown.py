@@ -243,6 +243,17 @@ def paragraph(text: str) -> Markdown:
     return Markdown(escape_line_start(inline(text)))
 
 
+def needs_stop(text: str) -> bool:
+    """True if a full stop is missing before the next sentence."""
+    text = str(inline(text)) if text.rstrip()[-1:] == ">" else text  # a tag may follow the stop
+    return text.rstrip(" \t\r\n\"'”’)`*_")[-1:] not in ".!?…:;"
+
+
+def with_stop(text: str) -> str:
+    """Returns a text with a full stop."""
+    return f"{text}." if needs_stop(text) else text
+
+
 def quotation(text: str) -> Markdown:
     """Returns a text as a quotation, line by line: no list, fence, heading, table or alert in it takes effect."""
     lines = [str(paragraph(line)) for line in strip_invisible(html_to_markdown(text)).strip().split("\n")]
