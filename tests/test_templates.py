@@ -268,3 +268,48 @@ def test_a_format_is_declared_in_one_place(mine: Path) -> None:
         "-c", f"{ADDED_FORMAT}\nfrom skillgen.config.schema import project_schema as s\nprint(s())"
     ).stdout
     assert "'registry', 'names']" in schema
+
+
+def changed_lines(mine: Path, files: dict[str, bytes]) -> set[str]:
+    """Returns the lines that the folder of templates adds to the documents or removes from them."""
+    plain = mine.parent / "plain"
+    assert run_skillgen("from-openapi", mine.parent / "api.json", "-o", plain).exit_code == 0
+    lines = [{*b"\n".join(content.values()).decode().split("\n")} for content in (files, files_of(plain))]
+    return lines[0] ^ lines[1]
+
+
+def test_two_lines_replace_one_section_of_every_tool_and_nothing_else(mine: Path) -> None:
+    text = "A call answers with `{{ output.status }}`,\nas agreed."
+    finished, files = rendered(mine, "reference/tool/result.md.j2", text)
+    assert finished.exit_code == 0, finished.stderr
+    pages = [line for line in changed_lines(mine, files) if "digest" not in line and '"' not in line]
+    assert sorted(pages) == ["A call answers with `200`,", "Returns (200): Done", "as agreed."]
+
+
+def test_a_phrase_is_replaced_by_one_line_and_the_rest_are_inherited(mine: Path) -> None:
+    finished, files = rendered(mine, "phrases.j2", '{% set takes_none = "Es nimmt keine Parameter." %}\n')
+    assert finished.exit_code == 0, finished.stderr
+    pages = [line for line in changed_lines(mine, files) if "digest" not in line and '"' not in line]
+    assert sorted(pages) == ["Es nimmt keine Parameter.", "It takes no parameters."]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{% set at_moost = "x" %}', "there is no phrase 'at_moost' try: did you mean at_most?"),
+        ('{% set at_most = "{limits}" %}', "the phrase 'at_most' has no field limits try: use limit"),
+        ('{% set at_most = "{limit.__class__}" %}', "has no field limit.__class__"),
+        ('{% set at_most = "{limit:9999999999}" %}', "has no field limit:9999999999"),
+        ('{% set at_most = "{limit!r}" %}', "has no field limit!r"),
+        ('{% set at_most = "{limit" %}', "a phrase has a brace that does not match"),
+        ("{% set at_most = 1 %}", "the phrase 'at_most' is not a text"),
+        ('{% set items = "{number} items" %}', "the phrase 'items' is not like ('{number} item', '{number} items')"),
+        ("{% set at_most = nothing %}", "the phrase 'at_most' is not a text"),
+    ],
+)
+def test_an_error_in_the_phrases_says_what_is_wrong(mine: Path, text: str, words: str) -> None:
+    finished, files = rendered(mine, "phrases.j2", text)
+    assert finished.exit_code == 2
+    assert words in " ".join(finished.stderr.split())
+    assert "phrases.j2" in finished.stderr
+    assert files == {}

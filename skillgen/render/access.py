@@ -41,7 +41,7 @@ def url_of(link: Value | None) -> str | None:
 
 
 def access_word(link: Value | None) -> Markdown:
-    """Returns a link's URL, or that there is none or none is declared."""
+    """Returns a link's URL, or what the source declares instead."""
     if link is None:
         return phrase("access_not_declared")
     url = url_of(link)

@@ -271,7 +271,7 @@ def _type_union(schema: Schema, types: Mapping[str, Schema]) -> str | None:
 
 
 def parameter_name(parameter: Parameter) -> Markdown:
-    """Returns the name of a parameter, as code; a body as a whole has none."""
+    """Returns the name of a parameter as code, or a phrase for a body as a whole."""
     return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
 
 

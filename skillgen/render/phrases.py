@@ -12,11 +12,15 @@ from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
 from string import Formatter
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from skillgen.errors import UsageError
-from skillgen.render.environment import Templates
+from skillgen.render.catalogue import templates_folder
 from skillgen.text.markdown import Markdown
+
+if TYPE_CHECKING:
+    from skillgen.render.environment import Templates
 
 PHRASES_TEMPLATE = "phrases.j2"
 
@@ -60,13 +64,16 @@ def phrases_of(templates: Templates) -> Iterator[None]:
 
 
 @cache
-def _builtin_phrases() -> _Table:
-    return Templates({}, {}).names_set_in(PHRASES_TEMPLATE)
+def _builtin_phrases(folder: Path | None = None) -> _Table:
+    """Returns the built-in phrases; if their folder is given, they are not cached as bytecode."""
+    from skillgen.render.environment import Templates
+
+    return Templates({}, {}, folder).names_set_in(PHRASES_TEMPLATE)
 
 
 def _with_users(templates: Templates) -> _Table:
     """Returns the built-in phrases, replaced by those of a user."""
-    table = dict(_builtin_phrases())
+    table = dict(_builtin_phrases(templates_folder()))
     for name, item in templates.names_set_in(PHRASES_TEMPLATE).items():
         known = table.get(name)
         if known is None:
