@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
-from string import Formatter
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from skillgen.errors import UsageError
