@@ -6,42 +6,26 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from skillgen.config.loader import project_file, read_project
-from skillgen.errors import (
-    EditedError,
-    ExitCode,
-    OutputError,
-    Problem,
-    SkillgenError,
-    SourceError,
-    UsageError,
-)
+from skillgen.config.project import Output, Source, Texts
+from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
-from skillgen.model.calls import Example, Output
+from skillgen.model.calls import Example
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
-from skillgen.pipeline.generate import (
-    DEFAULT_OUT,
-    DescriptionOptions,
-    File,
-    OutputOptions,
-    Overrides,
-    Result,
-    install_folders,
-    parse_formats,
-    parse_profile,
-    write_documents,
-)
+from skillgen.pipeline.generate import File, Result, checked_output, write_documents
+from skillgen.pipeline.read import Notify
 
 __all__ = [
     "EditedError",
@@ -52,7 +36,6 @@ __all__ = [
     "Group",
     "NamedType",
     "Origin",
-    "Output",
     "OutputError",
     "Parameter",
     "Problem",
@@ -75,144 +58,80 @@ __all__ = [
     "render_documents",
 ]
 
-Notify = Callable[[str], None]
-"""Receives messages for a person: progress, and the URL to log in at."""
+P = ParamSpec("P")
+Options = TypeVar("Options")
+Answer = TypeVar("Answer")
 
 
-def read(
-    source: str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    *,
-    command: Sequence[str] = (),
-    url: str | None = None,
-    config: str | os.PathLike[str] | None = None,
-    server: str | None = None,
-    env: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    login: bool = False,
-    client_id: str | None = None,
-    client_secret: str | None = None,
-    issuer: str | None = None,
-    no_tool_descriptions: bool = False,
-    no_legacy_handshake: bool = False,
-    call_get_manifest: bool = False,
-    skill_files: bool = False,
-    server_name: str | None = None,
-    overlays: Sequence[str] = (),
-    allow_remote_refs: bool = False,
-    allow_outside_refs: bool = False,
-    timeout: float = 30.0,
-    name: str | None = None,
-    version: str | None = None,
-    description: str | None = None,
-    base_url: str | None = None,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    extra: Sequence[str] = (),
-    notify: Notify | None = None,
-) -> Service:
+def _takes(
+    options: Callable[P, Options],
+) -> Callable[[Callable[[Options, Mapping[str, Any]], Answer]], Callable[P, Answer]]:
+    """Decorates a function of options, which are declared once, as the fields of a class: it gets their values as its
+    own arguments.
+
+    The function receives an object of the class, and the keyword arguments that were given.
+    """
+
+    def decorate(function: Callable[[Options, Mapping[str, Any]], Answer]) -> Callable[P, Answer]:
+        @functools.wraps(function)
+        def call(*args: P.args, **given: P.kwargs) -> Answer:
+            return function(options(*args, **given), given)
+
+        call.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Read(Source, Texts):
+    source: str | os.PathLike[str] | Mapping[str, Any] | None = field(default=None, kw_only=False)
+    notify: Notify | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Write(Output):
+    service: Service = field(kw_only=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Build(Output):
+    config: str | os.PathLike[str] | None = field(default=None, kw_only=False)
+    target: str | None = None
+    timeout: float = 30.0
+    notify: Notify | None = None
+
+
+@_takes(_Read)
+def read(options: _Read, given: Mapping[str, Any]) -> Service:
     """Reads a service from one source.
 
     `source` is the path or URL of an OpenAPI description, a service manifest or a snapshot, the base URL of a service
     that publishes one, `-` for standard input, or such a document as a parsed mapping. An MCP server is given by
     `command` (over stdio), by `url` (over HTTP), or by `config` (a client configuration; `server` names one of its
-    servers). The other options are those of the command line; values of `env` and `headers` are literal.
+    servers). The other options are those of the command line; values of `env` and `headers` are literal. `notify`
+    receives messages for a person: progress, and the URL to log in at.
 
     Raises:
         SourceError: the source cannot be reached or read.
         UsageError: an option is invalid, no source or more than one is given, or the source has several services.
     """
-    from skillgen.pipeline import read as reading
-    from skillgen.sources.mcp.session import CancelToken
-    from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
+    from skillgen.pipeline.read import Request, read_source
 
-    given = {"source": source is not None, "command": bool(command), "url": bool(url), "config": config is not None}
-    names = [key for key, is_given in given.items() if is_given]
-    if len(names) != 1:
-        what = f"several sources are given: {', '.join(names)}" if names else "no source is given"
-        raise UsageError(what, fix="give one of source, command, url and config")
-    overrides = Overrides(
-        name=name,
-        version=version,
-        description=description,
-        base_url=base_url,
-        include=tuple(include),
-        exclude=tuple(exclude),
-    )
-    if extra:
-        overrides = reading.with_extras(overrides, extra, timeout_s=timeout)
-    if source is not None:
-        options = DescriptionOptions(
-            timeout_s=timeout,
-            headers=tuple((headers or {}).items()),
-            overlays=tuple(overlays),
-            allow_remote_refs=allow_remote_refs,
-            allow_outside_refs=allow_outside_refs,
-        )
-        if isinstance(source, Mapping):
-            return _only(reading.read_parsed(source, overrides, options))
-        return _only(reading.read_document(os.fspath(source), overrides, options))
-    scope = CrawlScope(
-        no_tool_descriptions=no_tool_descriptions,
-        no_legacy_handshake=no_legacy_handshake,
-        call_get_manifest=call_get_manifest,
-        skill_files=skill_files,
-    )
-    access = Login(
-        is_requested=login,
-        announce=notify if login else None,
-        client_id=client_id,
-        client_secret=client_secret,
-        issuer=issuer,
-    )
-    progress = notify or (lambda message: None)
-    if config is None:
-        target = ServerTarget(
-            command=tuple(command),
-            url=url,
-            env=env or {},
-            headers=tuple((headers or {}).items()),
-            cwd=Path(cwd) if cwd is not None else None,
-            login=access,
-            timeout_s=timeout,
-            scope=scope,
-        )
-        return reading.read_server(target, overrides, server_name=server_name, progress=progress)
-    servers = reading.servers_in_file(
-        Path(config), server, given=env or {}, environment=os.environ, login=access, scope=scope, timeout_s=timeout
-    )
-    if len(servers) > 1:
-        raise _several([item.name for item in servers], "choose one with server=")
-    outcome = reading.read_servers(servers, overrides, progress, CancelToken())[0].outcome
-    if isinstance(outcome, SkillgenError):
-        raise outcome
-    return outcome
+    source = options if options.source is None else replace(options, document=options.source)
+    request = Request(source=source, texts=options, announce=options.notify)
+    reading = read_source(request if options.notify is None else replace(request, progress=options.notify))
+    count = len(reading.services) + len(reading.failures)
+    if count != 1:
+        names = ", ".join(service.name for service in reading.services[:10])
+        raise UsageError(f"the source has {count} services: {names}", fix="choose a server with server=")
+    if reading.failures:
+        raise reading.failures[0]
+    return reading.services[0]
 
 
-def _only(services: Sequence[Service]) -> Service:
-    if len(services) != 1:
-        raise _several([service.name for service in services], "write a snapshot of one service")
-    return services[0]
-
-
-def _several(names: Sequence[str], fix: str) -> UsageError:
-    return UsageError(f"the source has {len(names)} services: {', '.join(names[:10])}", fix=fix)
-
-
-def generate(
-    service: Service,
-    out: str | os.PathLike[str] = DEFAULT_OUT,
-    *,
-    emit: str | Iterable[str] = DEFAULT_FORMATS,
-    templates: str | os.PathLike[str] | None = None,
-    profile: str = DEFAULT_PROFILE,
-    install_to: Sequence[str] = (),
-    user: bool = False,
-    allow_empty: bool = False,
-    force: bool = False,
-    prune: bool = False,
-    strict: bool = False,
-) -> Result:
+@_takes(_Write)
+def generate(options: _Write, given: Mapping[str, Any]) -> Result:
     """Writes the documents of a service to the folder `out`. The options are those of the command line.
 
     Raises:
@@ -221,26 +140,14 @@ def generate(
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
-    options = _output_options(out, emit, templates, profile, install_to, user)
-    return _written(
-        service, replace(options, allow_empty=allow_empty, force=force, prune=prune, strict=strict, check=False)
-    )
+    result = write_documents([options.service], options)
+    if result.errors:
+        raise result.errors[0]
+    return result
 
 
-def check(
-    service: Service,
-    out: str | os.PathLike[str] = DEFAULT_OUT,
-    *,
-    emit: str | Iterable[str] = DEFAULT_FORMATS,
-    templates: str | os.PathLike[str] | None = None,
-    profile: str = DEFAULT_PROFILE,
-    install_to: Sequence[str] = (),
-    user: bool = False,
-    allow_empty: bool = False,
-    force: bool = False,
-    prune: bool = False,
-    strict: bool = False,
-) -> Result:
+@_takes(_Write)
+def check(options: _Write, given: Mapping[str, Any]) -> Result:
     """Compares the documents in the folder `out` with those that `generate` would write. Writes nothing.
 
     `drift` of the result is true if they differ, and `diff` is the difference.
@@ -250,16 +157,13 @@ def check(
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
-    options = _output_options(out, emit, templates, profile, install_to, user)
-    return _written(
-        service, replace(options, allow_empty=allow_empty, force=force, prune=prune, strict=strict, check=True)
-    )
+    return generate(**{**given, "service": options.service, "check": True})
 
 
 def render_documents(
     service: Service,
     *,
-    emit: str | Iterable[str] = DEFAULT_FORMATS,
+    emit: Sequence[str] = DEFAULT_FORMATS,
     profile: str = DEFAULT_PROFILE,
     templates: str | os.PathLike[str] | None = None,
 ) -> dict[str, str]:
@@ -270,29 +174,14 @@ def render_documents(
     """
     from skillgen.render import formats
 
-    options = _output_options("", emit, templates, profile, (), False)
-    documents = formats.render_documents(service, options.formats, options.templates, options.profile)
+    output = checked_output(Output(emit=emit, profile=profile))
+    folder = None if templates is None else Path(templates)
+    documents = formats.render_documents(service, tuple(output.emit), folder, output.profile)
     return {document.path: document.text for document in documents}
 
 
-def build(
-    config: str | os.PathLike[str] | None = None,
-    *,
-    target: str | None = None,
-    out: str | os.PathLike[str] | None = None,
-    emit: str | Iterable[str] | None = None,
-    templates: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    install_to: Sequence[str] = (),
-    user: bool = False,
-    timeout: float | None = None,
-    check: bool = False,
-    allow_empty: bool = False,
-    force: bool = False,
-    prune: bool = False,
-    strict: bool = False,
-    notify: Notify | None = None,
-) -> Result:
+@_takes(_Build)
+def build(options: _Build, given: Mapping[str, Any]) -> Result:
     """Builds every target of a project file, or only `target`; with `check`, writes nothing.
 
     `config` is the file; by default the `skillgen.yaml` of the current folder, else its `pyproject.toml`. The other
@@ -302,54 +191,13 @@ def build(
     Raises:
         UsageError: the project file or an option is invalid.
     """
-    from skillgen.pipeline.build import CliOverrides, build_targets, prune_targets, resolve_targets
+    from skillgen.config.loader import project_file, read_project
+    from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
 
-    file = project_file(Path(config) if config is not None else None)
-    overrides = CliOverrides(
-        out=Path(out) if out is not None else None,
-        emit=None if emit is None else _joined(emit),
-        templates=Path(templates) if templates is not None else None,
-        profile=profile,
-        install=tuple(install_to),
-        user=user,
-        timeout_s=timeout,
-        check=check,
-        allow_empty=allow_empty,
-        force=force,
-        prune=prune,
-        strict=strict,
-    )
-    targets = resolve_targets(read_project(file).targets, file, target, overrides)
+    file = project_file(None if options.config is None else Path(options.config))
+    values = {name: value for name, value in given.items() if name not in ("config", "target", "notify")}
+    targets = resolve_targets(read_project(file).targets, file, options.target, values)
     result = Result()
-    for built in build_targets(targets, os.environ, notify):
+    for built in build_targets(targets, os.environ, options.notify):
         result = result.joined(built.result)
-    return result if target is not None else result.joined(prune_targets(targets, result, overrides.out))
-
-
-def _joined(emit: str | Iterable[str]) -> str:
-    return emit if isinstance(emit, str) else ",".join(emit)
-
-
-def _output_options(
-    out: str | os.PathLike[str],
-    emit: str | Iterable[str],
-    templates: str | os.PathLike[str] | None,
-    profile: str,
-    install_to: Sequence[str],
-    user: bool,
-) -> OutputOptions:
-    formats = parse_formats(_joined(emit))
-    return OutputOptions(
-        out=Path(out),
-        formats=formats,
-        templates=Path(templates) if templates is not None else None,
-        profile=parse_profile(profile),
-        install=install_folders(install_to, user=user, formats=formats),
-    )
-
-
-def _written(service: Service, options: OutputOptions) -> Result:
-    result = write_documents([service], options)
-    if result.errors:
-        raise result.errors[0]
-    return result
+    return result if options.target is not None else result.joined(prune_targets(targets, result, options.out))

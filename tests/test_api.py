@@ -135,7 +135,7 @@ def test_a_server_is_read(project: Path) -> None:
     ("call", "message"),
     [
         (lambda: skillgen.read(), "no source is given"),
-        (lambda: skillgen.read("a.json", url="https://example.com"), "several sources are given: source, url"),
+        (lambda: skillgen.read("a.json", url="https://example.com"), "several sources are given: url, document"),
         (lambda: skillgen.read(BOOKS, include=["nothing"]), "matches no tool"),
         (lambda: skillgen.render_documents(skillgen.read(BOOKS), emit="html"), "no such format: html"),
         (lambda: skillgen.build("other.yaml"), "no such file"),
@@ -162,3 +162,59 @@ def test_a_failed_target_is_a_value(project: Path) -> None:
     assert result.counts["services"] == 1
     assert (project / "agent-docs/books/llms.txt").is_file()
     assert not skillgen.build(target="books").drift
+
+
+# -- options and kinds of source -------------------------------------------------------------------------------------
+
+OPTION = '    zebra: bool = option("Draw a zebra.", False, kinds=("openapi",))\n'
+
+KIND = """
+def titles(document, problems, request, access):
+    description = {"openapi": "3.1.0", "info": {"title": document.data["title"], "version": "1"}, "paths": {}}
+    return read_source(Request(source=Source(document=description))).services
+KINDS["titles"] = SourceKind(what="a title", matches=lambda data: "title" in data, services=titles)
+"""
+
+KIND_OPTION = '    titles: str | None = option("A file with a title.", metavar="FILE", is_kind=True, is_path=True)\n'
+
+
+@pytest.fixture
+def changed_package(project: Path) -> Path:
+    """A copy of the package, with an option and a kind of source more, on the path of the current folder."""
+    shutil.copytree(ROOT / "skillgen", project / "skillgen", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "templates", project / "skillgen" / "templates")
+    options = project / "skillgen" / "config" / "project.py"
+    first, second = "    overlays: Sequence[str] = option(", "    snapshot: str | None = option("
+    text = options.read_text("utf-8").replace(first, OPTION + first, 1).replace(second, KIND_OPTION + second, 1)
+    options.write_text(text, "utf-8")
+    with (project / "skillgen" / "pipeline" / "read.py").open("a", encoding="utf-8") as file:
+        file.write(KIND)
+    return project
+
+
+def changed_skillgen(folder: Path, *arguments: str) -> str:
+    finished = run_python("-m", "skillgen", *arguments, cwd=folder, env={"PYTHONPATH": str(folder)})
+    assert finished.exit_code == 0, finished.stderr
+    return finished.stdout
+
+
+def test_an_option_is_declared_in_one_place(changed_package: Path) -> None:
+    assert "--zebra" in changed_skillgen(changed_package, "from-openapi", "--help")
+    assert "--zebra" not in changed_skillgen(changed_package, "from-server", "--help")
+    assert "- `--zebra`: Draw a zebra." in changed_skillgen(changed_package, "--ai-help")
+    schema = run_python("-m", "skillgen.config.schema", cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
+    assert '"description": "Draw a zebra."' in schema.stdout
+    file = changed_package / "skillgen.yaml"
+    file.write_text("targets: {books: {source: {openapi: openapi.yaml, zebra: true}}}\n", "utf-8")
+    changed_skillgen(changed_package, "build")
+    changed_skillgen(changed_package, "from-openapi", "openapi.yaml", "--zebra")
+
+
+def test_a_kind_of_source_is_declared_in_one_place(changed_package: Path) -> None:
+    (changed_package / "title.json").write_text('{"title": "Zoo"}', "utf-8")
+    assert '"name": "Zoo"' in changed_skillgen(changed_package, "inspect", "title.json")
+    changed_skillgen(changed_package, "from-server", "--titles", "title.json", "-o", "zoo")
+    file = changed_package / "skillgen.yaml"
+    file.write_text("targets: {zoo: {source: {titles: title.json}}}\n", "utf-8")
+    changed_skillgen(changed_package, "build")
+    assert (changed_package / "agent-docs/skills/zoo/SKILL.md").is_file()

@@ -265,7 +265,7 @@ class TestMistakes:
             (("--server", "none"), "has no server 'none'"),
             (("--header", "A: b"), "--header: has no effect with --config"),
             (("--url", "https://a.test"), "several sources are given: url, config"),
-            (("--name", "x"), "apply to one service, but the file has several"),
+            (("--name", "x"), "for one service only, but the source has several"),
         ],
     )
     def test_options_that_make_no_sense_are_refused(

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from cli import files_of
-from descriptions import grouped, write
+from descriptions import grouped
 from hypothesis import given
 from hypothesis import strategies as st
 
+import skillgen
 from skillgen.errors import EditedError
-from skillgen.pipeline.generate import DescriptionOptions, Overrides
-from skillgen.pipeline.read import read_description
-from skillgen.render.formats import render_documents
 from skillgen.write.files import lock_folder
 from skillgen.write.plan import apply_plan, plan_documents
 
@@ -31,12 +29,7 @@ SOURCES = {
 @cache
 def documents() -> dict[str, dict[str, str]]:
     """Returns the documents of each description, path to text."""
-    found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, data in SOURCES.items():
-            service = read_description(str(write(Path(folder, "api.json"), data)), Overrides(), DescriptionOptions())
-            found[name] = {item.path: item.text for item in render_documents(service)}
-    return found
+    return {name: skillgen.render_documents(skillgen.read(data)) for name, data in SOURCES.items()}
 
 
 Edit = tuple[str, str, float, list[str]]

@@ -953,7 +953,7 @@ def told(text: str, lead: str) -> Json:
 
 def texts(data: Json, out: Path) -> dict[str, str]:
     """Returns the Markdown documents of a description; they also go to a folder, where links can be followed."""
-    skillgen.generate(skillgen.read(data), out)
+    skillgen.generate(skillgen.read(data), out=out)
     return {path: content.decode() for path, content in files_of(out).items() if path.endswith((".md", ".txt"))}
 
 

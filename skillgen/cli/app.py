@@ -10,45 +10,43 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from inspect import signature
 from io import TextIOWrapper
-from typing import Annotated
+from textwrap import fill
+from typing import Annotated, get_args
 
 import typer
+from typer.models import OptionInfo
 
 from skillgen import __version__
 from skillgen.cli.build import build
 from skillgen.cli.diff import diff, diff_failed_json
 from skillgen.cli.from_openapi import from_openapi
-from skillgen.cli.from_server import from_server, refuse_bad_url
+from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
-from skillgen.cli.options import RunOptions, with_option_groups
-from skillgen.cli.output import Console, failed_json, report_unwritable_output, run_command
+from skillgen.cli.options import command
+from skillgen.cli.output import Console, failed_json, report_unwritable_output
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
 
-@with_option_groups
+@command
 def logout(
     url: Annotated[str, typer.Argument(metavar="URL", help="URL of the server, as it was passed to --url.")],
     *,
-    run_options: RunOptions,
-) -> None:
+    console: Console,
+) -> ExitCode:
     """Delete the login to a server that --login stored."""
-    console = run_options.console()
+    from skillgen.pipeline.read import refuse_bad_url
+    from skillgen.security.secrets import published_url
+    from skillgen.sources.mcp.tokens import login_file
 
-    def run() -> ExitCode:
-        from skillgen.security.secrets import published_url
-        from skillgen.sources.mcp.tokens import login_file
-
-        refuse_bad_url(url, "URL")
-        is_deleted = login_file(url).delete()
-        console.say(f"{published_url(url)}: {'login deleted' if is_deleted else 'no login is stored'}")
-        return ExitCode.DONE
-
-    run_command(run, console)
+    refuse_bad_url(url, "URL")
+    is_deleted = login_file(url).delete()
+    console.say(f"{published_url(url)}: {'login deleted' if is_deleted else 'no login is stored'}")
+    return ExitCode.DONE
 
 
 # Rich markup doubles the time that --help takes.
@@ -121,8 +119,29 @@ def _show_ai_help(is_requested: bool) -> None:
     if is_requested:
         from importlib.resources import files
 
-        print(files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8"), end="")
+        text = files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8")
+        print(text.replace("<!-- options -->\n", "\n".join(_option_lists())), end="")
         raise typer.Exit
+
+
+def _option_lists() -> Iterator[str]:
+    """Yields a list in Markdown of the options of each set of commands."""
+    takers: dict[str, list[str]] = {}
+    for item in app.registered_commands:
+        for name, parameter in signature(item.callback or _root).parameters.items():
+            for option in get_args(parameter.annotation):
+                if isinstance(option, OptionInfo):
+                    # typer takes the first name for a default until it parses.
+                    names = [item for item in (option.default, *(option.param_decls or ())) if isinstance(item, str)]
+                    flags = "`, `".join(names or [f"--{name.replace('_', '-')}"])
+                    line = f"- `{flags}{' ' + option.metavar if option.metavar else ''}`: {option.help}"
+                    takers.setdefault(line, []).append(f"`{item.name}`")
+    for commands in dict.fromkeys(map(tuple, takers.values())):
+        yield f"Options of {', '.join(commands)}:\n"
+        for line, names in takers.items():
+            if tuple(names) == commands:
+                yield fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+        yield ""
 
 
 @app.callback()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,45 +10,41 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli import options
-from skillgen.cli.options import RunOptions, with_option_groups
-from skillgen.cli.output import change_lines, json_output, run_command
+from skillgen.cli.options import AsJson, command
+from skillgen.cli.output import Console, change_lines, json_output
+from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.traversal import TypeUsage
-from skillgen.pipeline.generate import DescriptionOptions, Overrides, problem_from_error
-
-
-@with_option_groups
-def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Snapshot, source file or URL, or a git REV:PATH.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
-    as_json: options.AsJson = False,
-    *,
-    run_options: RunOptions,
-) -> None:
-    """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
-    console = run_options.console()
-
-    def run() -> ExitCode:
-        before, after = (_services(source, run_options.timeout) for source in (old, new))
-        changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
-        is_breaking = any(change.breaking for change in changes)
-        if as_json:
-            print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
-            return ExitCode.DONE
-        for line in change_lines(changes):
-            print(f"- {line}")
-        console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
-        return ExitCode.DONE
-
-    run_command(run, console, failed_json=diff_failed_json if as_json else None)
+from skillgen.pipeline.generate import problem_from_error
 
 
 def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
+
+
+@functools.partial(command, failed_json=diff_failed_json)
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Snapshot, source file or URL, or a git REV:PATH.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
+    as_json: AsJson = False,
+    *,
+    options: Source,
+    console: Console,
+) -> ExitCode:
+    """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
+    before, after = (_services(source, options) for source in (old, new))
+    changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
+    is_breaking = any(change.breaking for change in changes)
+    if as_json:
+        print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
+        return ExitCode.DONE
+    for line in change_lines(changes):
+        print(f"- {line}")
+    console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
+    return ExitCode.DONE
 
 
 def _inventory(services: Sequence[Service]) -> Inventory:
@@ -57,18 +54,17 @@ def _inventory(services: Sequence[Service]) -> Inventory:
     )
 
 
-def _services(source: str, timeout_s: float) -> tuple[Service, ...]:
-    from skillgen.pipeline import read
+def _services(source: str, options: Source) -> tuple[Service, ...]:
+    from skillgen.pipeline.read import Request, read_source
 
-    description_options = DescriptionOptions(timeout_s=timeout_s)
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        return read.read_document(source, Overrides(), description_options)
+        return read_source(Request(source=options.for_kind("document", source))).services
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "source")
         path.write_bytes(_at_revision(source))
-        return read.read_document(str(path), Overrides(), description_options)
+        return read_source(Request(source=options.for_kind("document", path))).services
 
 
 def _at_revision(source: str) -> bytes:

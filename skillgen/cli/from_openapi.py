@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from skillgen.cli import options
-from skillgen.cli.options import DocumentOptions, OpenapiOptions, RunOptions, ServiceOptions, with_option_groups
-from skillgen.cli.output import failed_json, run_command, show_documents
+from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.output import Console, show_documents
+from skillgen.config.project import Output, Source, Texts
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline.generate import write_documents
+from skillgen.pipeline.generate import checked_output, write_documents
 
 
-@with_option_groups
+@command
 def from_openapi(
     context: typer.Context,
     source: Annotated[
@@ -21,26 +22,18 @@ def from_openapi(
         typer.Argument(metavar="SOURCE", help="File or URL of the description, base URL of the API, or - for stdin."),
     ],
     *,
-    header: options.DescriptionHeader = None,
-    document: OpenapiOptions,
-    service: ServiceOptions,
-    output: DocumentOptions,
-    run_options: RunOptions,
-) -> None:
+    options: Annotated[Source, OptionsOf((Source,), kinds=("openapi",))],
+    texts: Texts,
+    output: Output,
+    as_json: AsJson = False,
+    console: Console,
+) -> ExitCode:
     """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
-    console = run_options.console()
+    from skillgen.pipeline.read import Request, read_source
 
-    def run() -> ExitCode:
-        from skillgen.pipeline import read
-
-        if context.obj:
-            raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
-        output_options = output.output_options()
-        overrides = service.overrides(run_options.timeout)
-        description_options = document.description_options(header, run_options.timeout)
-        with console.progress("reading the description"):
-            service_read = read.read_description(source, overrides, description_options)
-        result = write_documents((service_read,), output_options)
-        return show_documents(result, output_options, console, output.as_json)
-
-    run_command(run, console, failed_json=failed_json if output.as_json else None)
+    if context.obj:
+        raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
+    checked_output(output)
+    with console.progress("reading the description"):
+        reading = read_source(Request(source=replace(options, openapi=source), texts=texts))
+    return show_documents(write_documents(reading.services, output), output, console, as_json)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from skillgen.cli import options
-from skillgen.cli.output import Console, run_command
+from skillgen.cli.options import command
+from skillgen.cli.output import Console
 from skillgen.errors import ExitCode, OutputError, UsageError
 from skillgen.text.markdown import one_line
 
@@ -18,32 +18,23 @@ if TYPE_CHECKING:
     from skillgen.pipeline.init import Proposals
 
 
-def init(
-    context: typer.Context,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = False,
-    debug: options.Debug = False,
-) -> None:
+@command
+def init(context: typer.Context, *, console: Console) -> ExitCode:
     """Write a skillgen.yaml for this project's servers and APIs, and a pre-commit entry. Keeps existing files."""
-    console = Console(quiet, verbose, debug)
+    from skillgen.config.loader import FILE_NAME
+    from skillgen.pipeline.init import propose_targets
 
-    def run() -> ExitCode:
-        from skillgen.config.loader import FILE_NAME
-        from skillgen.pipeline.init import propose_targets
-
-        if context.obj:
-            raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
-        with console.progress("searching the project"):
-            proposals = propose_targets(Path())
-        _report_proposals(proposals, console)
-        is_new = _write_project_file(proposals, console)
-        _write_pre_commit(proposals, console)
-        if is_new and proposals.chosen:
-            console.say(f"skillgen build runs the commands in {FILE_NAME}: read them first")
-            console.say("next: skillgen build")
-        return ExitCode.DONE
-
-    run_command(run, console)
+    if context.obj:
+        raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
+    with console.progress("searching the project"):
+        proposals = propose_targets(Path())
+    _report_proposals(proposals, console)
+    is_new = _write_project_file(proposals, console)
+    _write_pre_commit(proposals, console)
+    if is_new and proposals.chosen:
+        console.say(f"skillgen build runs the commands in {FILE_NAME}: read them first")
+        console.say("next: skillgen build")
+    return ExitCode.DONE
 
 
 def _report_proposals(proposals: Proposals, console: Console) -> None:

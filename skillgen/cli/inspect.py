@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.from_server import crawl_servers, only_source, read_captured_server, refuse_useless_options
-from skillgen.cli.options import OpenapiOptions, RunOptions, ServerOptions, with_option_groups
-from skillgen.cli.output import report_failures, run_command
+from skillgen.cli.from_server import read_server
+from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.output import Console, report_failures
+from skillgen.config.project import SOURCE_KINDS, Source, Texts
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline.generate import Overrides
 from skillgen.text.markdown import disarm_json
 from skillgen.text.unicode import escape_invisible_in_json
 
 
-@with_option_groups
+@command
 def inspect(
     context: typer.Context,
     sources: Annotated[
@@ -28,39 +28,29 @@ def inspect(
         ),
     ] = None,
     *,
-    server: ServerOptions,
-    document: OpenapiOptions,
-    run_options: RunOptions,
-) -> None:
+    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    console: Console,
+) -> ExitCode:
     """Print the intermediate model as JSON: a snapshot that --snapshot reads."""
-    console = run_options.console()
+    from skillgen.pipeline.read import Request, read_source, refuse_useless_options
+    from skillgen.sources.documents import snapshot_text
 
-    def run() -> ExitCode:
-        from skillgen.pipeline import read
-        from skillgen.sources.documents import is_url, snapshot_text
-
-        description_options = document.description_options(server.header, run_options.timeout)
-        services: list[Service] = []
-        for source in sources or ():
-            services += read.read_document(source, Overrides(), description_options)
-        if server.snapshot or server.manifest:
-            services += read_captured_server(server, Overrides(), timeout_s=run_options.timeout)
-        failures: list[SkillgenError] = []
-        given = {"url": server.url, "config": server.config, "command": context.obj}
-        if any(given.values()):
-            only_source(given, "give one: -- COMMAND, --url URL or --config FILE")
-            crawled, failures = crawl_servers(context.obj, server, Overrides(), console, timeout_s=run_options.timeout)
-            services += crawled
-        else:
-            # --header also applies to descriptions that are fetched.
-            uses_header = any(is_url(source) for source in sources or ())
-            refuse_useless_options(replace(server, header=None) if uses_header else server, "nothing")
-        if not services and not failures:
-            raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
-        code = report_failures(failures, console)
-        console.problems(problem for service in services for problem in service.problems)
-        if services:
-            sys.stdout.write(disarm_json(escape_invisible_in_json(snapshot_text(services))))
-        return code
-
-    run_command(run, console)
+    server = replace(server, command=context.obj)
+    has_server = any(getattr(server, kind) for kind in SOURCE_KINDS)
+    if not sources and not has_server:
+        raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
+    # An option may concern the documents, the server, or both.
+    refuse_useless_options(server, [*(["document"] if sources else []), *([server.kind] if has_server else [])])
+    services: list[Service] = []
+    failures: tuple[SkillgenError, ...] = ()
+    for source in sources or ():
+        services += read_source(Request(source=server.for_kind("document", source))).services
+    if has_server:
+        reading = read_server(server.for_kind(server.kind, getattr(server, server.kind)), Texts(), console)
+        services += reading.services
+        failures = reading.failures
+    code = report_failures(failures, console)
+    console.problems(problem for service in services for problem in service.problems)
+    if services:
+        sys.stdout.write(disarm_json(escape_invisible_in_json(snapshot_text(services))))
+    return code

@@ -19,9 +19,10 @@ from typing import Any
 
 import typer
 
+from skillgen.config.project import Output, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
 from skillgen.model.changes import ToolChange
-from skillgen.pipeline.generate import BYTES_PER_TOKEN, Failure, Outcome, OutputOptions, Progress, Result
+from skillgen.pipeline.generate import BYTES_PER_TOKEN, Failure, Outcome, Result
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
 
@@ -33,9 +34,9 @@ SHOWN_PROBLEMS_PER_CODE = 5
 class Console:
     """Prints messages to standard error, as much as the options ask for."""
 
-    quiet: bool = False
-    verbose: bool = False
-    debug: bool = False
+    quiet: bool = option("Print only errors.", False, short="-q")
+    verbose: bool = option("Print every problem, including notes.", False, short="-v")
+    debug: bool = option("Print tracebacks of errors.", False)
 
     def say(self, line: str) -> None:
         """Prints a line, except with `quiet`."""
@@ -72,7 +73,7 @@ class Console:
                 _print(f"{code}: {count - SHOWN_PROBLEMS_PER_CODE} more like this (-v shows all)")
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Progress]:
+    def progress(self, what: str) -> Iterator[Callable[[str], None]]:
         """Shows a status line on a terminal; prints nothing elsewhere."""
         if self.quiet or not sys.stderr.isatty():
             yield lambda message: None
@@ -225,7 +226,7 @@ def _fatal_error(error: Exception) -> SkillgenError:
     return failure
 
 
-def show_documents(result: Result, options: OutputOptions, console: Console, as_json: bool) -> ExitCode:
+def show_documents(result: Result, output: Output, console: Console, as_json: bool) -> ExitCode:
     """Prints the result of documenting the services of one source. Returns its exit code."""
     show_result(result, console, shows_diff=not as_json)
     if as_json:
@@ -236,7 +237,7 @@ def show_documents(result: Result, options: OutputOptions, console: Console, as_
             return path if result.is_one else f"{outcome.plan.out.name}/{path}"
 
         print(result_json(result, place))
-    if options.check and result.exit_code is ExitCode.DRIFT:
+    if output.check and result.exit_code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run the same command without --check")
     return result.exit_code
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import RunOptions, with_option_groups
-from skillgen.cli.output import run_command
+from skillgen.cli.options import command
+from skillgen.cli.output import Console
 from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 
@@ -29,50 +29,41 @@ def list_templates() -> None:
 
 
 @templates.command("show")
-@with_option_groups
+@command
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a template, as printed by `templates list`.")],
     *,
-    run_options: RunOptions,
-) -> None:
+    console: Console,
+) -> ExitCode:
     """Print one template."""
-
-    def run() -> ExitCode:
-        print(template_text(_checked_name(name)), end="")
-        return ExitCode.DONE
-
-    run_command(run, run_options.console())
+    print(template_text(_checked_name(name)), end="")
+    return ExitCode.DONE
 
 
 @templates.command("export")
-@with_option_groups
+@command
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to; pass it to --templates.")],
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Templates to export. Default: all.")
     ] = None,
     *,
-    run_options: RunOptions,
-) -> None:
+    console: Console,
+) -> ExitCode:
     """Write templates to a folder. Stops if a file there differs."""
-    console = run_options.console()
-
-    def run() -> ExitCode:
-        texts = {name: template_text(_checked_name(name)) for name in names or template_names()}
-        changed_names = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
-        if changed_names:
-            raise EditedError(
-                f"{', '.join(changed_names[:5])} already exist there and differ; nothing was written",
-                where=str(folder),
-                fix="name the templates that you do not have yet, or choose another folder",
-                diff="".join(_diff(folder, name, texts[name]) for name in changed_names),
-            )
-        for name, text in texts.items():
-            _write(folder / name, text)
-        console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
-        return ExitCode.DONE
-
-    run_command(run, console)
+    texts = {name: template_text(_checked_name(name)) for name in names or template_names()}
+    changed_names = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
+    if changed_names:
+        raise EditedError(
+            f"{', '.join(changed_names[:5])} already exist there and differ; nothing was written",
+            where=str(folder),
+            fix="name the templates that you do not have yet, or choose another folder",
+            diff="".join(_diff(folder, name, texts[name]) for name in changed_names),
+        )
+    for name, text in texts.items():
+        _write(folder / name, text)
+    console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
+    return ExitCode.DONE
 
 
 def _checked_name(name: str) -> str:

@@ -15,7 +15,7 @@ import shlex
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, unsupported_keys
+from skillgen.config.project import SOURCE_KINDS, Option, Project, Source, Target, is_required, keys_in
 from skillgen.errors import UsageError
 from skillgen.model.values import Value
 
@@ -219,7 +219,7 @@ def _line_of(key: str, lines: list[str], after: int) -> int:
     return next((number for number in range(after or 1, len(lines) + 1) if pattern.search(lines[number - 1])), after)
 
 
-def _read(annotation: Any, value: _Located, key: str, metadata: Mapping[str, Any] | None = None) -> Any:
+def _read(annotation: Any, value: _Located, key: str, option: Option | None = None) -> Any:
     if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
         return _read_members(annotation, value, key)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
@@ -228,8 +228,14 @@ def _read(annotation: Any, value: _Located, key: str, metadata: Mapping[str, Any
         if kind is Value:
             return Value(None) if value.is_null else Value(_scalar(value, key))
         return _read(kind, value, key)
-    if origin is tuple:
-        if (metadata or {}).get("is_command") and value.items is None and value.members is None and not value.is_null:
+    if origin is Sequence:
+        if (
+            option is not None
+            and option.is_command
+            and value.items is None
+            and value.members is None
+            and not value.is_null
+        ):
             return _split(value, key)
         if value.items is None:
             raise _error(value, key, "must be a list", "write it as a list: one item a line, after a hyphen")
@@ -242,7 +248,7 @@ def _read(annotation: Any, value: _Located, key: str, metadata: Mapping[str, Any
 
 def _read_members(cls: type[Any], value: _Located, key: str) -> Any:
     hints = typing.get_type_hints(cls)
-    known = {item.name.replace("_", "-"): item for item in dataclasses.fields(cls)}
+    known = keys_in(cls)
     values = {}
     for name, member in _members(value, key).items():
         member_key = f"{key}.{name}".lstrip(".")
@@ -251,14 +257,8 @@ def _read_members(cls: type[Any], value: _Located, key: str) -> Any:
             fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
             raise UsageError(f"no such key: {member_key}", where=value.key_places.get(name, value.where), fix=fix)
         item = known[name]
-        values[item.name] = _read(hints[item.name], member, member_key, item.metadata)
-    missing = [
-        name
-        for name, item in known.items()
-        if item.name not in values
-        and item.default is dataclasses.MISSING
-        and item.default_factory is dataclasses.MISSING
-    ]
+        values[item.name] = _read(hints[item.name], member, member_key, item.metadata.get("option"))
+    missing = [name for name, item in known.items() if item.name not in values and is_required(item)]
     if missing:
         raise _error(value, key or missing[0], f"has no {missing[0]}", f"add {missing[0]}:")
     return cls(**values)
@@ -315,7 +315,7 @@ def _check_target(name: str, target: Target, value: _Located, key: str) -> None:
     source, located = target.source, _at(value, "source")
     given = [item for item in SOURCE_KINDS if getattr(source, item)]
     if len(given) != 1:
-        kinds = ", ".join(item.replace("_", "-") for item in SOURCE_KINDS)
+        kinds = ", ".join(name for name, item in keys_in(Source).items() if item.name in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
         raise _error(located, f"{key}.source", what, f"give one of {kinds}")
     if re.search(r"[\\/]|^\.*$", name):
@@ -333,20 +333,14 @@ def _check_target(name: str, target: Target, value: _Located, key: str) -> None:
 
 def _refuse_useless_keys(source: Source, kind: str, located: _Located, key: str) -> None:
     """Refuses keys that have no effect on a kind of source, so that nobody relies on them."""
-    default = Source()
-    for name in unsupported_keys(kind):
-        if getattr(source, name) != getattr(default, name):
-            written = name.replace("_", "-")
-            fix = "leave it out" if kind != "config" or name == "server_name" else "write it into the file of config"
-            what = f"has no effect with {kind.replace('_', '-')}"
-            raise _error(_at(located, written), f"{key}.{written}", what, fix)
-    if not source.login:
-        for name in ("client_id", "client_secret", "issuer"):
-            if getattr(source, name) is not None:
-                written = name.replace("_", "-")
-                raise _error(
-                    _at(located, written), f"{key}.{written}", "has no effect without login", "add login: true"
-                )
+    for name, needed in source.useless_options([kind]).items():
+        written = name.replace("_", "-")
+        what, fix = f"has no effect with {kind.replace('_', '-')}", "leave it out"
+        if needed:
+            what, fix = f"has no effect without {needed}", f"add {needed}: true"
+        elif kind == "config" and name != "server_name":
+            fix = "write it into the file of config"
+        raise _error(_at(located, written), f"{key}.{written}", what, fix)
 
 
 def _refuse_secret(value: str, name: str, located: _Located, key: str) -> None:

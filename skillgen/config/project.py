@@ -1,210 +1,401 @@
-"""The keys of a project file. A key has the name of its field, with hyphens.
+"""The options of skillgen, each declared once: how a source is read, what its author says of it, and its documents.
 
-Every option that shapes documents has a key here. The loader, the JSON Schema (with these docstrings as descriptions),
-the digest of a target and the options that a kind of source refuses are derived from these classes.
+An option is a field that `option` returns. From these classes come the options of the command line, the keywords of the
+Python API, the keys of a project file with their validation, their JSON Schema and the lists in `--ai-help`. A key has
+the name of the field, with hyphens; so has an option of the command line, unless `flag` says otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, TypeAlias
 
+from skillgen.errors import UsageError
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, PROFILES
 from skillgen.model.values import Value
 
-COMMAND = {"is_command": True}
-"""Metadata of a field with a command line: a list of arguments, or one string that is split as a shell does."""
+DEFAULT_OUT = "agent-docs"
+"""Folder of the documents by default."""
 
-_SERVERS = ("command", "url", "config")
-_DESCRIPTIONS = ("openapi", "openapi_command")
-
-
-def _of(*kinds: str) -> dict[str, Any]:
-    """Returns the metadata of a field that only these kinds of source use."""
-    return {"kinds": kinds}
+PathName: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The source: exactly one of command, url, config, openapi, openapi-command, snapshot and manifest."""
+class Option:
+    """What an option declares in addition to its name, its type and its default."""
 
-    command: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """Command that starts an MCP server on standard input and output."""
+    help: str
+    """What it does, for every place that explains it."""
 
-    url: str | None = None
-    """URL of an MCP server."""
+    usage: str = ""
+    """What to add on the command line: its syntax there."""
 
-    config: str | None = None
-    """Client configuration, such as .mcp.json. All its servers are read, unless `server` names one."""
+    note: str = ""
+    """What to add in the project file."""
 
-    server: str | None = field(default=None, metadata=_of("config"))
-    """The only server of `config` to read."""
+    flag: str | None = ""
+    """Its name on the command line if it is not that of the field; `None` if it is not an option there."""
 
-    openapi: str | None = None
-    """OpenAPI description: a file or a URL."""
+    short: str | None = None
+    """Its short name on the command line."""
 
-    openapi_command: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """Command that prints an OpenAPI description."""
+    metavar: str | None = None
+    """What its value is called in help."""
 
-    snapshot: str | None = None
-    """Snapshot that `skillgen inspect` printed: a file."""
+    is_key: bool = True
+    """Whether it is a key of the project file; other options concern a single run."""
 
-    manifest: str | None = None
-    """Service manifest: a file or a URL."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of source that use it; empty for all."""
 
-    overlays: tuple[str, ...] = field(default=(), metadata=_of(*_DESCRIPTIONS))
-    """OpenAPI Overlays to apply to the description, in this order: files or URLs."""
+    needs: str = ""
+    """The option without which it has no effect."""
 
-    allow_remote_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
-    """Fetch URLs that the description refers to with $ref."""
+    is_kind: bool = False
+    """Whether its value names the source; exactly one such option is given."""
 
-    allow_outside_refs: bool = field(default=False, metadata=_of(*_DESCRIPTIONS))
-    """Read files outside the description's folder that it refers to."""
+    is_path: bool = False
+    """Whether it is a path or a URL; a path in the project file is relative to the folder of that file."""
 
-    env: Mapping[str, str] = field(default_factory=dict, metadata=_of("command", "config", "openapi_command"))
-    """Environment variables for the command, or values for the variables in `config`. Secrets only as ${NAME}."""
+    is_command: bool = False
+    """Whether the project file may have a string instead of a list, which is split as a shell does."""
 
-    headers: Mapping[str, str] = field(default_factory=dict, metadata=_of("url", *_DESCRIPTIONS))
-    """HTTP headers for `url`, or to fetch the description. Secrets only as ${NAME}."""
+    is_comma_separated: bool = False
+    """Whether the command line takes a list as one value."""
 
-    cwd: str | None = field(default=None, metadata=_of("command", "openapi_command"))
-    """Working directory of the command. Default: the folder of this file."""
+    is_secret: bool = False
+    """Whether its value may be a secret, which `repr` leaves out."""
 
-    login: bool = field(default=False, metadata=_of("url", "config"))
-    """Log in with OAuth: in a terminal through the browser, elsewhere with the stored login."""
+    choices: Collection[str] = ()
+    """Its possible values; empty for any."""
 
-    client_id: str | None = field(default=None, metadata=_of("url", "config"))
-    """OAuth client to log in as: a registered ID, or the URL of its metadata."""
 
-    client_secret: str | None = field(default=None, metadata=_of("url", "config"))
-    """Secret of that client, as ${NAME}."""
+def option(help: str, default: Any = None, **details: Any) -> Any:
+    """Returns the field of an option; `details` are fields of `Option`."""
+    declared = Option(help=help, **details)
+    if isinstance(default, dict):
+        return field(default_factory=dict, repr=not declared.is_secret, metadata={"option": declared})
+    return field(default=default, repr=not declared.is_secret, metadata={"option": declared})
 
-    issuer: str | None = field(default=None, metadata=_of("url", "config"))
-    """Authorization server that the secret of that client may be sent to."""
 
-    no_tool_descriptions: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools)."""
+def option_of(item: Field[Any]) -> Option:
+    """Returns what `option` declared for a field."""
+    declared: Option = item.metadata["option"]
+    return declared
 
-    no_legacy_handshake: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Do not connect a second time with the handshake of older protocol revisions."""
 
-    call_get_manifest: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Call the server's tool get_manifest. No other tool is ever called."""
+def options_in(options: type[Any] | object) -> tuple[Field[Any], ...]:
+    """Returns the fields of a class that are options."""
+    return tuple(item for item in fields(options) if "option" in item.metadata)  # type: ignore[arg-type]
 
-    skill_files: bool = field(default=False, metadata=_of(*_SERVERS))
-    """Read the files of the skills that the server lists."""
 
-    server_name: str | None = field(default=None, metadata=_of("command", "url", "manifest"))
-    """Name of the server in the host's configuration."""
+def keys_in(options: type[Any]) -> dict[str, Field[Any]]:
+    """Returns the keys of a class in the project file, each with its field."""
+    return {
+        item.name.replace("_", "-"): item
+        for item in fields(options)
+        if "option" not in item.metadata or option_of(item).is_key
+    }
 
-    timeout: float = 30.0
-    """Timeout of one request, in seconds."""
+
+def flag_of(item: Field[Any]) -> str:
+    """Returns the name of an option on the command line; empty if it is not an option there."""
+    flag = option_of(item).flag
+    return "" if flag is None else flag or f"--{item.name.replace('_', '-')}"
+
+
+def key_help(item: Field[Any]) -> str:
+    """Returns the explanation of a key of the project file; it names other keys, not options."""
+    declared = option_of(item)
+    text = f"{declared.help} {declared.note}".rstrip()
+    return re.sub(r"--[a-z-]+", lambda match: f"`{_KEYS[match[0]]}`" if match[0] in _KEYS else match[0], text)
+
+
+def is_required(item: Field[Any]) -> bool:
+    """True if a field has no default."""
+    return item.default is MISSING and item.default_factory is MISSING
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Options:
+    """Options; any iterable of strings is accepted for a list, and a string for a list of one."""
+
+    def __post_init__(self) -> None:
+        for item in options_in(self):
+            value = getattr(self, item.name)
+            if "Sequence" not in str(item.type) or isinstance(value, tuple):
+                continue
+            if isinstance(value, str):
+                is_list = option_of(item).is_comma_separated
+                value = [part.strip() for part in value.split(",") if part.strip()] if is_list else [value]
+            object.__setattr__(self, item.name, tuple(value))
+
+
+_SERVERS = ("command", "url", "config")
+_DESCRIPTIONS = ("document", "openapi", "openapi_command")
+_LOGIN = ("url", "config")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(_Options):
+    """A source, and how to read it."""
+
+    command: Sequence[str] = option(
+        "Command that starts an MCP server on standard input and output.", (), flag=None, is_kind=True, is_command=True
+    )
+    url: str | None = option(
+        "URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL", is_kind=True
+    )
+    config: PathName | None = option(
+        "Client configuration (.mcp.json, Claude Desktop, Cursor, VS Code), server.json or server card. All servers of "
+        "a client are read, unless --server names one.",
+        metavar="FILE",
+        is_kind=True,
+        is_path=True,
+    )
+    server: str | None = option("The only server of --config to read.", metavar="NAME", kinds=("config",))
+    openapi: str | None = option("OpenAPI description: a file or a URL.", flag=None, is_kind=True, is_path=True)
+    openapi_command: Sequence[str] = option(
+        "Command that prints an OpenAPI description.", (), flag=None, is_kind=True, is_command=True
+    )
+    snapshot: str | None = option(
+        "Snapshot that `skillgen inspect` printed: a file.", metavar="FILE", is_kind=True, is_path=True
+    )
+    manifest: str | None = option(
+        "Service manifest: a file or a URL.",
+        usage="Or - for standard input.",
+        metavar="SOURCE",
+        is_kind=True,
+        is_path=True,
+    )
+    document: PathName | Mapping[str, Any] | None = option(
+        "OpenAPI description, service manifest or snapshot; its content decides.",
+        flag=None,
+        is_key=False,
+        is_kind=True,
+        is_path=True,
+    )
+    overlays: Sequence[str] = option(
+        "OpenAPI Overlay to apply to the description first: a file or a URL.",
+        (),
+        flag="--overlay",
+        metavar="FILE",
+        kinds=_DESCRIPTIONS,
+        is_path=True,
+    )
+    allow_remote_refs: bool = option("Fetch URLs that the description refers to with $ref.", False, kinds=_DESCRIPTIONS)
+    allow_outside_refs: bool = option(
+        "Read files outside the description's folder that it refers to.", False, kinds=_DESCRIPTIONS
+    )
+    env: Mapping[str, str] = option(
+        "Environment variable for the command, or value for a variable in the file of --config.",
+        {},
+        usage="As KEY=VALUE, or as KEY to pass on its current value.",
+        note="Secrets only as ${NAME}.",
+        metavar="KEY",
+        kinds=("command", "config", "openapi_command"),
+        is_secret=True,
+    )
+    headers: Mapping[str, str] = option(
+        "HTTP header for the server, or to fetch the description.",
+        {},
+        usage="As 'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE'.",
+        note="Secrets only as ${NAME}.",
+        flag="--header",
+        metavar="HEADER",
+        kinds=("url", *_DESCRIPTIONS),
+        is_secret=True,
+    )
+    cwd: PathName | None = option(
+        "Working directory of the command.",
+        note="Default: the folder of this file.",
+        metavar="DIR",
+        kinds=("command", "openapi_command"),
+        is_path=True,
+    )
+    login: bool = option(
+        "Log in with OAuth in the browser. Later runs reuse the login.",
+        False,
+        note="Where no person can log in, only a stored login is used.",
+        kinds=_LOGIN,
+    )
+    client_id: str | None = option(
+        "OAuth client to log in as: a registered ID, or the URL of its metadata.",
+        metavar="ID",
+        kinds=_LOGIN,
+        needs="login",
+    )
+    client_secret: str | None = option(
+        "Secret of --client-id.",
+        usage="As env:VARIABLE.",
+        note="As ${NAME}.",
+        metavar="env:VARIABLE",
+        kinds=_LOGIN,
+        needs="login",
+        is_secret=True,
+    )
+    issuer: str | None = option(
+        "Authorization server that --client-secret may be sent to.", metavar="URL", kinds=_LOGIN, needs="login"
+    )
+    no_tool_descriptions: bool = option(
+        "Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools).",
+        False,
+        kinds=_SERVERS,
+    )
+    no_legacy_handshake: bool = option(
+        "Do not connect a second time with the handshake of older protocol revisions.", False, kinds=_SERVERS
+    )
+    call_get_manifest: bool = option(
+        "Call the server's tool get_manifest. No other tool is ever called.", False, kinds=_SERVERS
+    )
+    skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
+    server_name: str | None = option(
+        "Name of the server in the host's configuration.", metavar="NAME", kinds=("command", "url", "manifest")
+    )
+    timeout: float = option("Timeout of one request, in seconds.", 30.0, metavar="SECONDS")
+
+    @property
+    def kind(self) -> str:
+        """The only option that names a source.
+
+        Raises:
+            UsageError: none is given, or several are.
+        """
+        given = [kind for kind in SOURCE_KINDS if getattr(self, kind)]
+        if len(given) != 1:
+            names = ", ".join(given).replace("_", "-")
+            raise UsageError(f"several sources are given: {names}" if given else "no source is given")
+        return given[0]
+
+    def for_kind(self, kind: str, value: Any) -> Source:
+        """Returns the source of a kind that `value` names, with the options that concern it."""
+        kept = {
+            item.name: getattr(self, item.name)
+            for item in options_in(Source)
+            if not option_of(item).is_kind and (not option_of(item).kinds or kind in option_of(item).kinds)
+        }
+        return Source(**kept, **{kind: value})
+
+    def useless_options(self, kinds: Collection[str]) -> dict[str, str]:
+        """Returns the options that are set, but that these kinds of source do not use.
+
+        Each is mapped to the option that it needs, which is empty if it needs another kind of source.
+        """
+        useless = {}
+        for item in options_in(Source):
+            declared = option_of(item)
+            if getattr(self, item.name) and declared.kinds and not set(kinds) & set(declared.kinds):
+                useless[item.name] = ""
+            elif getattr(self, item.name) and declared.needs and not getattr(self, declared.needs):
+                useless[item.name] = declared.needs
+        return useless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
     """Other ways to use the service, each a URL; null declares that there is no such way."""
 
-    cli: Value | None = None
-    """Documentation of a command line."""
-
-    api: Value | None = None
-    """Documentation of an HTTP API."""
-
-    web: Value | None = None
-    """Web interface."""
-
-    mcp: Value | None = None
-    """MCP server, or its documentation."""
+    cli: Value | None = option("Documentation of a command line.")
+    api: Value | None = option("Documentation of an HTTP API.")
+    web: Value | None = option("Web interface.")
+    mcp: Value | None = option("MCP server, or its documentation.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupTexts:
     """The author's texts for a group of tools."""
 
-    title: str | None = None
-    """Heading of the group."""
-
-    intro: str | None = None
-    """What the tools of the group are for."""
+    title: str | None = option("Heading of the group.")
+    intro: str | None = option("What the tools of the group are for.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A source and the documents generated from it. The author's texts win over the source's."""
+@dataclass(frozen=True, kw_only=True)
+class Texts(_Options):
+    """What is documented of a service, and what its author says of it. The author's texts win over the source's."""
+
+    include: Sequence[str] = option(
+        "Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET.", (), metavar="PATTERN"
+    )
+    exclude: Sequence[str] = option("Leave out matching tools; patterns as for --include.", (), metavar="PATTERN")
+    extra: Sequence[str] = option(
+        "Captured --ai-help text or llms.txt that adds to the description: a file or a URL.",
+        (),
+        metavar="SOURCE",
+        is_path=True,
+    )
+    name: str | None = option("Name of the service.", metavar="TEXT")
+    version: str | None = option(
+        "Version of the service. A server that sets none reports the version of its SDK.",
+        flag="--service-version",
+        metavar="VERSION",
+    )
+    description: str | None = option("What the service does and when to use it.", metavar="TEXT")
+    base_url: str | None = option("Base URL of the API.", metavar="URL")
+    when_to_use: Sequence[str] = option(
+        'What users ask for that this service can do: phrases to follow "when the user asks to".', (), flag=None
+    )
+    not_for: Sequence[str] = option("What the service is not for.", (), flag=None)
+    notes: str | None = option("What else an agent should know, in Markdown.", flag=None)
+    best_practices: Sequence[str] = option("How to use the service well.", (), flag=None)
+    groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {}, flag=None)
+    links: Links = option("Other ways to use the service.", Links(), flag=None)
+    install: Mapping[str, str] = option("Package manager to package.", {}, flag=None)
+    license: str | None = option("Licence of the documents.", flag=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output(_Options):
+    """Where the documents go, and what may happen to existing ones."""
+
+    out: PathName | None = option(
+        f"Folder for the documents. Default: {DEFAULT_OUT}, or {DEFAULT_OUT}/TARGET if there are several targets.",
+        short="-o",
+        metavar="DIR",
+        is_path=True,
+    )
+    emit: Sequence[str] = option(
+        "Output formats.",
+        DEFAULT_FORMATS,
+        usage=f"Comma-separated, of {','.join(FORMATS)}.",
+        metavar="LIST",
+        is_comma_separated=True,
+        choices=FORMATS,
+    )
+    templates: PathName | None = option(
+        "Folder of templates that replace built-in ones of the same name.", metavar="DIR", is_path=True
+    )
+    profile: str = option(
+        f"Front matter of the skill: {', or '.join(f'{name} for {text}' for name, text in PROFILES.items())}.",
+        DEFAULT_PROFILE,
+        metavar="NAME",
+        choices=PROFILES,
+    )
+    install_to: Sequence[str] = option(
+        "Also install the skill for a host: claude (.claude/skills) or agents (.agents/skills).",
+        (),
+        flag="--install",
+        metavar="HOST",
+        is_command=True,
+    )
+    user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
+    check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.", False, is_key=False)
+    allow_empty: bool = option("Replace documents even if the source now lacks tools or parts of them.", False)
+    force: bool = option(
+        "Overwrite edits within generated text. Lines that were added elsewhere stay.", False, is_key=False
+    )
+    prune: bool = option("Remove documents and installed skills of targets and servers that no longer exist.", False)
+    strict: bool = option("Treat warnings as errors.", False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target(Texts, Output):
+    """A source and the documents generated from it."""
 
     source: Source
     """What to document."""
-
-    out: str | None = None
-    """Folder for the documents. Default: agent-docs, or agent-docs/TARGET if there are several targets."""
-
-    emit: tuple[str, ...] = field(default=(), metadata={"choices": FORMATS, "default": list(DEFAULT_FORMATS)})
-    """Output formats."""
-
-    templates: str | None = None
-    """Folder of templates that replace built-in ones of the same name."""
-
-    profile: str | None = field(default=None, metadata={"choices": PROFILES, "default": DEFAULT_PROFILE})
-    """Fields of the front matter of SKILL.md."""
-
-    install_to: tuple[str, ...] = field(default=(), metadata=COMMAND)
-    """Also install the skill for hosts: claude (.claude/skills), agents (.agents/skills)."""
-
-    include: tuple[str, ...] = ()
-    """Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET. Default: all."""
-
-    exclude: tuple[str, ...] = ()
-    """Leave out matching tools; patterns as for include."""
-
-    extra: tuple[str, ...] = ()
-    """Texts that add to the description, captured --ai-help text or an llms.txt: files or URLs."""
-
-    name: str | None = None
-    """Name of the service."""
-
-    version: str | None = None
-    """Version of the service. A server that sets none reports the version of its SDK."""
-
-    description: str | None = None
-    """What the service does and when to use it."""
-
-    when_to_use: tuple[str, ...] = ()
-    """What users ask for that this service can do: phrases to follow "when the user asks to"."""
-
-    not_for: tuple[str, ...] = ()
-    """What the service is not for."""
-
-    notes: str | None = None
-    """What else an agent should know, in Markdown."""
-
-    best_practices: tuple[str, ...] = ()
-    """How to use the service well."""
-
-    groups: Mapping[str, GroupTexts] = field(default_factory=dict)
-    """Texts for groups of tools, by the name of the group."""
-
-    links: Links = field(default_factory=Links)
-    """Other ways to use the service."""
-
-    install: Mapping[str, str] = field(default_factory=dict)
-    """Package manager to package."""
-
-    license: str | None = None
-    """Licence of the documents."""
-
-    base_url: str | None = None
-    """Base URL of the API."""
-
-    prune: bool = False
-    """Remove documents and installed skills of targets and servers that no longer exist."""
-
-    allow_empty: bool = False
-    """Replace documents even if the source now lacks tools or parts of them."""
-
-    strict: bool = False
-    """Treat warnings as errors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,12 +406,13 @@ class Project:
     """The targets, by name."""
 
 
-SOURCE_KINDS = ("command", "url", "config", "openapi", "openapi_command", "snapshot", "manifest")
-"""Fields of `Source` that name a source; a target has exactly one."""
+SOURCE_KINDS = tuple(item.name for item in options_in(Source) if option_of(item).is_kind)
+"""The options that name a source."""
+
+_KEYS = {flag_of(item): key for options in (Source, Texts, Output) for key, item in keys_in(options).items()}
 
 
-def unsupported_keys(kind: str | None) -> tuple[str, ...]:
-    """Returns the fields of `Source` that a kind of source does not use; for `None`, all fields specific to kinds."""
-    return tuple(
-        item.name for item in fields(Source) if "kinds" in item.metadata and kind not in item.metadata["kinds"]
-    )
+def key_of_flag(flag: str) -> str:
+    """Returns the place of an option below a target of the project file: `source/headers` for `--header`."""
+    key = _KEYS.get(flag, flag[2:])
+    return f"source/{key}" if key in keys_in(Source) else key

@@ -1,4 +1,4 @@
-"""The JSON Schema of a project file, generated from the classes of `config.project` and their docstrings.
+"""The JSON Schema of a project file, generated from the options of `config.project`.
 
 `python -m skillgen.config.schema > docs/skillgen.schema.json` updates the published one; a test compares them.
 """
@@ -9,10 +9,19 @@ import dataclasses
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skillgen.config.project import SOURCE_KINDS, Project, Source
+from skillgen.config.project import (
+    SOURCE_KINDS,
+    Option,
+    Project,
+    Source,
+    is_required,
+    key_help,
+    keys_in,
+    option_of,
+)
 from skillgen.model.json_schema import DIALECT, field_docstrings
 from skillgen.model.values import Json, Value
 
@@ -28,33 +37,34 @@ def project_schema() -> dict[str, Json]:
     header: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
     schema = header | _of_class(Project)
     source = schema["properties"]["targets"]["additionalProperties"]["properties"]["source"]
-    source["oneOf"] = [_required(name) for name in SOURCE_KINDS]
+    keys = keys_in(Source)
+    source["oneOf"] = [_required(key) for key, item in keys.items() if item.name in SOURCE_KINDS]
     source["dependentSchemas"] = {
-        item.name.replace("_", "-"): {"anyOf": [_required(kind) for kind in item.metadata["kinds"]]}
-        for item in dataclasses.fields(Source)
-        if "kinds" in item.metadata
+        key: {"anyOf": [_required(other) for other, kind in keys.items() if kind.name in kinds]}
+        for key, item in keys.items()
+        if (kinds := option_of(item).kinds)
     }
     return schema
 
 
-def _required(name: str) -> Json:
-    return {"required": [name.replace("_", "-")]}
+def _required(key: str) -> Json:
+    return {"required": [key]}
 
 
 def _of_class(cls: type[Any]) -> dict[str, Json]:
     hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
     properties, required = {}, []
-    for item in dataclasses.fields(cls):
-        name = item.name.replace("_", "-")
+    for key, item in keys_in(cls).items():
         schema = _of(hints[item.name])
-        if item.metadata.get("is_command"):
+        declared: Option | None = item.metadata.get("option")
+        if declared is not None and declared.is_command:
             schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
-        if "choices" in item.metadata:
-            schema.get("items", schema)["enum"] = list(item.metadata["choices"])
-            schema["default"] = item.metadata["default"]
-        properties[name] = schema | {"description": docstrings[item.name]}
-        if item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING:
-            required.append(name)
+        if declared is not None and declared.choices:
+            schema.get("items", schema)["enum"] = list(declared.choices)
+            schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
+        properties[key] = schema | {"description": docstrings[item.name] if declared is None else key_help(item)}
+        if is_required(item):
+            required.append(key)
     result: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
     return result | ({"required": required} if required else {})
 
@@ -68,7 +78,7 @@ def _of(annotation: Any) -> dict[str, Json]:
     if origin in (typing.Union, types.UnionType):
         kind = next(item for item in arguments if item is not types.NoneType)
         return {"type": ["string", "null"]} if kind is Value else _of(kind)
-    if origin is tuple:
+    if origin is Sequence:
         return {"type": "array", "items": _of(arguments[0])}
     assert isinstance(origin, type)
     assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"

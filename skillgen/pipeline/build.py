@@ -1,4 +1,4 @@
-"""Targets of skillgen.yaml: resolves their options, decides whether they are up to date, reads their sources.
+"""Targets of skillgen.yaml: combines their options with those of a run, and builds those that are not up to date.
 
 A target is up to date if the files that its last run read, and the documents that it wrote, are unchanged. What a run
 read and wrote is remembered in the user's cache folder, not in the project: a file there could be forged, would change
@@ -13,127 +13,73 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
-from skillgen.config.project import Source, Target
-from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError, failure_from_bug
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
-from skillgen.model.service import Service
+from skillgen.config.project import DEFAULT_OUT, PathName, Source, Target, key_of_flag, option_of, options_in
+from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.generate import (
-    DEFAULT_OUT,
     HOSTS,
-    DescriptionOptions,
     Failure,
     Outcome,
-    OutputOptions,
-    Overrides,
+    Place,
     Result,
+    checked_output,
     install_folders,
     orphaned_folders,
-    parse_formats,
-    parse_profile,
     prune_folders,
     write_services,
 )
-from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_from_environment, secrets_from_variables
-from skillgen.sources.documents import FilesRead, file_digest, track_files_read
+from skillgen.pipeline.read import KINDS, Notify, Reading, Request, read_source
+from skillgen.security.secrets import Secrets, secrets_from_variables
+from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
-from skillgen.sources.mcp.jsonrpc import ConnectionLost
-from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.sources.mcp.target import is_tool_environment, programs_folder, without_tool_environment
 from skillgen.write.files import is_below
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
-if TYPE_CHECKING:
-    from skillgen.sources.mcp.target import Login
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTarget:
-    """A target with its name, its file, and its options combined with those of the command line."""
+    """A target with its name and its file."""
 
     name: str
     """Its key in the project file."""
 
     target: Target
-    """Its declaration."""
+    """Its options, combined with those of the run."""
 
     file: Path
     """The project file; paths in the target are relative to its folder."""
 
-    options: OutputOptions
-    """Where the documents go, and what may happen to existing ones."""
+    place: Place
+    """Where its documents go."""
 
     @property
     def pointer(self) -> str:
         """The place of the target for origins and messages, such as `skillgen.yaml#/targets/api`."""
         return f"{self.file.name}#/targets/{self.name}"
 
-    def path(self, text: str) -> Path:
-        """Returns a path of the target, resolved against the folder of the project file."""
-        return self.file.parent / text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliOverrides:
-    """Options of the command line, which win over those of every target; paths are relative to the current folder."""
-
-    out: Path | None = None
-    """`--out`."""
-
-    emit: str | None = None
-    """`--emit`."""
-
-    templates: Path | None = None
-    """`--templates`."""
-
-    profile: str | None = None
-    """`--profile`."""
-
-    install: tuple[str, ...] = ()
-    """`--install`."""
-
-    user: bool = False
-    """`--user`."""
-
-    timeout_s: float | None = None
-    """`--timeout`."""
-
-    check: bool = False
-    """`--check`."""
-
-    allow_empty: bool = False
-    """`--allow-empty`."""
-
-    force: bool = False
-    """`--force`."""
-
-    prune: bool = False
-    """`--prune`."""
-
-    strict: bool = False
-    """`--strict`."""
-
 
 def resolve_targets(
-    targets: Mapping[str, Target], file: Path, only: str | None, cli: CliOverrides
+    targets: Mapping[str, Target], file: Path, only: str | None, given: Mapping[str, Any]
 ) -> tuple[NamedTarget, ...]:
-    """Returns the targets of a file, or only the one named `only`, with their options.
+    """Returns the targets of a file, or only the one named `only`.
+
+    `given` holds options of the run, which win over those of every target; their paths are relative to the current
+    folder.
 
     Raises:
         UsageError: there is no such target, two targets share a folder, or a format, profile or host is unknown.
@@ -142,63 +88,50 @@ def resolve_targets(
         raise UsageError(f"no such target: {only}", where="--target", fix=f"choose from {', '.join(targets)}")
     resolved = []
     folders: dict[str, str] = {}
+    of_source = {name: value for name, value in given.items() if name in _SOURCE_OPTIONS}
+    of_target = {name: value for name, value in given.items() if name not in _SOURCE_OPTIONS}
     for name, target in targets.items():
-        out = os.path.normpath(_out_folder(name, target, file, cli, is_alone=len(targets) == 1))
+        out = _out_folder(name, target, file, given.get("out"), is_alone=len(targets) == 1)
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
-        options = _options(target, Path(out), file, f"{file.name}#/targets/{name}", cli)
-        if cli.timeout_s is not None:
-            target = replace(target, source=replace(target.source, timeout=cli.timeout_s))
-        resolved.append(NamedTarget(name=name, target=target, file=file, options=options))
-    siblings = tuple(item.options.out for item in resolved)
+        with errors_located_in_file(f"{file.name}#/targets/{name}", given):
+            target = replace(target, **of_target, source=replace(target.source, **of_source))
+            target, place = _with_place(target, Path(out), file, given)
+        resolved.append(NamedTarget(name=name, target=target, file=file, place=place))
+    siblings = tuple(item.place.out for item in resolved)
     return tuple(
-        replace(item, options=replace(item.options, siblings=siblings))
+        replace(item, place=replace(item.place, siblings=siblings))
         for item in resolved
         if only is None or item.name == only
     )
 
 
-def _out_folder(name: str, target: Target, file: Path, cli: CliOverrides, *, is_alone: bool) -> Path:
-    if target.out and cli.out is None:
-        return file.parent / target.out
-    default = cli.out or file.parent / DEFAULT_OUT
-    return default if is_alone else default / name
+_SOURCE_OPTIONS = {item.name for item in options_in(Source)}
 
 
-def _options(target: Target, out: Path, file: Path, pointer: str, cli: CliOverrides) -> OutputOptions:
-    """Returns the output options of a target; those of the command line win."""
+def _out_folder(name: str, target: Target, file: Path, given: Any, *, is_alone: bool) -> str:
+    if target.out and given is None:
+        return os.path.normpath(file.parent / target.out)
+    default = Path(given or file.parent / DEFAULT_OUT)
+    return os.path.normpath(default if is_alone else default / name)
+
+
+def _with_place(target: Target, out: Path, file: Path, given: Collection[str]) -> tuple[Target, Place]:
     folder = file.parent
-    formats = parse_formats(cli.emit) if cli.emit is not None else DEFAULT_FORMATS
-    profile = parse_profile(cli.profile) if cli.profile is not None else DEFAULT_PROFILE
-    with errors_located_in_file(pointer):
-        if target.emit and cli.emit is None:
-            formats = parse_formats(",".join(target.emit))
-        if target.profile is not None and cli.profile is None:
-            profile = parse_profile(target.profile)
-        if cli.out is None:
-            _refuse_outside(out, folder, "--out")
-        templates = cli.templates
-        if templates is None and target.templates is not None:
-            templates = folder / target.templates
-            _refuse_outside(templates, folder, "--templates")
-        hosts = () if cli.install else target.install_to
-        install = install_folders(hosts, user=bool(hosts) and cli.user, formats=formats, project=folder)
-    if not install:
-        install = install_folders(cli.install, user=cli.user, formats=formats)
-    return OutputOptions(
+    target = checked_output(target)
+    if "out" not in given:
+        _refuse_outside(out, folder, "--out")
+    if target.templates is not None and "templates" not in given:
+        templates = folder / target.templates
+        _refuse_outside(templates, folder, "--templates")
+        target = replace(target, templates=templates)
+    place = Place(
         out=out,
-        within=folder if cli.out is None else None,
+        within=folder if "out" not in given else None,
         owner=file,
-        formats=formats,
-        templates=templates,
-        profile=profile,
-        install=install,
-        check=cli.check,
-        allow_empty=cli.allow_empty or target.allow_empty,
-        force=cli.force,
-        prune=cli.prune or target.prune,
-        strict=cli.strict or target.strict,
+        install=install_folders(target, Path() if "install_to" in given else folder),
     )
+    return target, place
 
 
 def _refuse_outside(path: Path, folder: Path, option: str) -> None:
@@ -212,13 +145,16 @@ def _refuse_outside(path: Path, folder: Path, option: str) -> None:
 
 
 @contextmanager
-def errors_located_in_file(pointer: str) -> Iterator[None]:
-    """Replaces the option that an error names by the corresponding key of the target at `pointer`."""
+def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterator[None]:
+    """Replaces the option that an error names by the key of the target at `pointer`, unless the run sets it."""
     try:
         yield
-    except UsageError as error:
-        if error.where is not None and error.where.startswith("--"):
-            error.where = f"{pointer}/{error.where[2:].replace('install', 'install-to')}"
+    except SkillgenError as error:
+        flag = (error.where or "").split(" ")[0].rstrip(",")
+        if flag.startswith("--"):
+            key = key_of_flag(flag)
+            if key.rpartition("/")[2].replace("-", "_") not in given:
+                error.where = f"{pointer}/{key}"
         raise
 
 
@@ -301,88 +237,50 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").is_file()
 
 
-class InterpolatedSource:
-    """The source of a target. Variables in a value are replaced when the value is read.
+def _request(
+    named: NamedTarget, environment: Mapping[str, str], announce: Notify | None, cancel_token: CancelToken
+) -> Request:
+    """Returns the request to read a target, with its variables replaced and its paths relative to the current folder.
 
-    A variable that is not set raises a `UsageError` with its place in the project file. `secrets` collects the secrets
-    among the values that were replaced so far.
+    Raises:
+        UsageError: a variable is not set.
     """
+    target, folder, where = named.target, named.file.parent, f"{named.pointer}/source"
+    secrets = Secrets()
 
-    def __init__(self, named: NamedTarget, environment: Mapping[str, str]) -> None:
-        self.named = named
-        self.environment = environment
-        self.where = f"{named.pointer}/source"
-        self.secrets = Secrets()
+    def resolved(text: str, place: str, *, is_path: bool = False) -> str:
+        nonlocal secrets
+        value = interpolate(text, environment, place)
+        secrets |= secrets_from_variables({name: environment[name] for name in variables_in(text)})
+        return str(folder / value) if is_path and not is_url(value) else value
 
-    @property
-    def source(self) -> Source:
-        """The source with its variables, as written in the file."""
-        return self.named.target.source
-
-    def interpolate(self, text: str, key: str = "") -> str:
-        """Returns a string with its variables replaced; `key` is its pointer within the source, with a slash."""
-        value = interpolate(text, self.environment, self.where + key)
-        self.secrets |= secrets_from_variables({name: self.environment[name] for name in variables_in(text)})
-        return value
-
-    def path_or_url(self, text: str) -> str:
-        """Returns a URL unchanged, and a file as a path relative to the current folder."""
-        name = self.interpolate(text)
-        return name if name.startswith(("http://", "https://")) else str(self.named.path(name))
-
-    def command(self, command: tuple[str, ...]) -> tuple[str, ...]:
-        """Returns a command with its variables replaced and a program that exists on this system."""
-        return with_resolved_program(tuple(map(self.interpolate, command)), self.project_environment())
-
-    def project_environment(self) -> dict[str, str]:
-        """Returns the variables of the user's shell, with the project's own environment active."""
-        return project_environment(self.environment, self.cwd(), self.named.file.parent)
-
-    def env(self) -> dict[str, str]:
-        """Returns the variables for a command; they may hold secrets."""
-        return {name: self.interpolate(value, f"/env/{name}") for name, value in self.source.env.items()}
-
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        """Returns the headers for a URL; they may hold secrets."""
-        return tuple((name, self.interpolate(value, f"/headers/{name}")) for name, value in self.source.headers.items())
-
-    def cwd(self) -> Path:
-        """Returns the working directory of a command.
-
-        Raises:
-            UsageError: it does not exist.
-        """
-        cwd = self.named.path(self.source.cwd or ".")
-        if not cwd.is_dir():
-            raise UsageError(
-                "the folder does not exist", where=f"{self.where}/cwd", fix="create it, or correct the path"
-            )
-        return cwd
-
-    def description_options(self) -> DescriptionOptions:
-        """Returns how to fetch the description, and what to read with it."""
-        headers, overlays = self.headers(), tuple(map(self.path_or_url, self.source.overlays))
-        return DescriptionOptions(
-            timeout_s=self.source.timeout,
-            headers=headers,
-            secrets=self.secrets,
-            overlays=overlays,
-            allow_remote_refs=self.source.allow_remote_refs,
-            allow_outside_refs=self.source.allow_outside_refs,
-        )
-
-    def login(self, announce: Callable[[str], None] | None) -> Login:
-        """Returns how to log in to the server; `announce` is `None` if no person can be asked."""
-        from skillgen.sources.mcp.target import Login
-
-        source = self.source
-        return Login(
-            is_requested=source.login,
-            announce=announce if source.login else None,
-            client_id=self.interpolate(source.client_id, "/client-id") if source.client_id else None,
-            client_secret=self.interpolate(source.client_secret, "/client-secret") if source.client_secret else None,
-            issuer=self.interpolate(source.issuer, "/issuer") if source.issuer else None,
-        )
+    values: dict[str, Any] = {}
+    for item in options_in(Source):
+        value, is_path, place = getattr(target.source, item.name), option_of(item).is_path, f"{where}/{item.name}"
+        place = place.replace("_", "-")
+        if isinstance(value, str):
+            values[item.name] = resolved(value, place, is_path=is_path)
+        elif isinstance(value, tuple):
+            values[item.name] = tuple(resolved(text, place, is_path=is_path) for text in value)
+        elif isinstance(value, Mapping):
+            values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
+    source = replace(target.source, **values)
+    extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.extra)
+    if source.kind in ("command", "openapi_command", "config"):
+        cwd = Path(source.cwd or folder)
+        environment = project_environment(environment, cwd, folder)
+        if source.kind != "config":
+            command: dict[str, Any] = {source.kind: with_resolved_program(getattr(source, source.kind), environment)}
+            source = replace(source, cwd=cwd, **command)
+    return Request(
+        source=source,
+        texts=replace(target, extra=extra),
+        pointer=named.pointer,
+        environment=environment,
+        secrets=secrets,
+        announce=announce,
+        cancel_token=cancel_token,
+    )
 
 
 _CACHE_KIND = "built"
@@ -390,7 +288,7 @@ _CACHE_KIND = "built"
 
 def _up_to_date_result(named: NamedTarget) -> Result | None:
     """Returns the result of a target without reading its source if it is up to date."""
-    if named.options.check or named.options.force:
+    if named.target.check or named.target.force:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
@@ -412,9 +310,8 @@ def _kept(folder: Path, is_service: bool) -> Outcome:
 
 def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     """Stores what a successful run of a target read and wrote, if its source consists of files only."""
-    source = named.target.source
-    is_in_files = source.openapi or source.snapshot or source.manifest
-    if not is_in_files or not files.is_complete or "${" in repr(named.target):
+    is_document = KINDS[named.target.source.kind].services is not None
+    if not is_document or not files.is_complete or "${" in str(asdict(named.target)):
         return
     with suppress(OSError, SkillgenError):
         last = {
@@ -433,9 +330,9 @@ def _cache_key(named: NamedTarget) -> str:
 
 
 def _options_digest(named: NamedTarget) -> str:
-    options = named.options
-    templates = _templates_digests(options.templates) if options.templates is not None else {}
-    data = (__version__, asdict(named.target), asdict(options), templates)
+    folder = named.target.templates
+    templates = _templates_digests(Path(folder)) if folder is not None else {}
+    data = (__version__, asdict(named.target), asdict(named.place), templates)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
@@ -476,115 +373,6 @@ def _digest(path: Path) -> str:
     return file_digest(path.read_bytes())
 
 
-_CHUNK_BYTES = 64 * 1024
-
-
-def description_from_command(
-    source_values: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken
-) -> Service:
-    """Runs `openapi-command` and reads the description that it prints. Kills all processes that it started.
-
-    Raises:
-        SourceError: the command fails, exceeds the target's timeout, or prints something else.
-        UsageError: its working directory does not exist, or a variable is not set.
-    """
-    from skillgen.pipeline import read
-
-    command = source_values.command(source_values.source.openapi_command)
-    where = f"{source_values.where}/openapi-command"
-    options = source_values.description_options()
-    extra_secrets = secrets_from_environment(source_values.env(), source_values.environment) | secrets_from_arguments(
-        command[1:]
-    )
-    options = replace(options, secrets=options.secrets | extra_secrets)
-    with tempfile.TemporaryDirectory() as folder, options.secrets.redact_errors():
-        path = Path(folder, "openapi")
-        path.write_bytes(_command_output(command, source_values, options.secrets, where, cancel_token))
-        try:
-            return read.read_description(str(path), overrides, options)
-        except SourceError as error:
-            raise SourceError(f"the output of {command[0]} {error.what}", where=where, fix=error.fix) from None
-
-
-def _command_output(
-    command: tuple[str, ...], source_values: InterpolatedSource, secrets: Secrets, where: str, cancel_token: CancelToken
-) -> bytes:
-    program, timeout_s = command[0], source_values.source.timeout
-    try:
-        family = ProcessTree(
-            command,
-            environment={**source_values.project_environment(), **source_values.env()},
-            cwd=source_values.cwd(),
-            stdin=subprocess.DEVNULL,
-            kill_on_leader_exit=True,
-        )
-    except FileNotFoundError:
-        raise SourceError(
-            f"the command {program} does not exist", where=where, fix="install it, or correct the name"
-        ) from None
-    except OSError as error:
-        raise SourceError(
-            f"{program} cannot be started: {error.strerror}", where=where, fix="check the command"
-        ) from None
-    output = _CommandOutput(family)
-    try:
-        with cancel_token.attach(family):
-            status = family.process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
-        raise SourceError(
-            f"{program} did not finish within {timeout_s:g} s", where=where, fix="increase timeout:"
-        ) from None
-    except ConnectionLost as error:
-        raise SourceError(f"{program}: {error.what}", where=where, fix=error.fix) from None
-    finally:
-        # Processes that it started would keep running, with its output streams open.
-        family.kill()
-        printed, errors = output.read()
-    if len(printed) > SOURCE_LIMIT_BYTES:
-        raise SourceError(
-            f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", where=where, fix="print only the description"
-        )
-    if status != 0:
-        lines = errors.decode("utf-8", "replace").strip().splitlines()
-        last = f": {secrets.excerpt(lines[-1], 200)}" if lines else ""
-        raise SourceError(f"{program} exited with {status}{last}", where=where, fix="run it by hand")
-    return printed
-
-
-class _CommandOutput:
-    """Reads the output of a command in threads, so that it never blocks; kills a command that prints too much."""
-
-    def __init__(self, family: ProcessTree) -> None:
-        self._family = family
-        self._process = family.process
-        self._stdout = bytearray()
-        self._errors = bytearray()
-        self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
-        for thread in self._threads:
-            thread.start()
-
-    def read(self) -> tuple[bytes, bytes]:
-        """Returns standard output, at most one byte more than the limit, and the last 64 KiB of standard error."""
-        for thread in self._threads:
-            thread.join()
-        return bytes(self._stdout), bytes(self._errors)
-
-    def _read_printed(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                self._stdout += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._stdout)]
-                if len(self._stdout) > SOURCE_LIMIT_BYTES:
-                    self._family.kill()
-                    return
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                self._errors = (self._errors + chunk)[-_CHUNK_BYTES:]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltTarget:
     """The result of building one target."""
@@ -600,7 +388,7 @@ class BuiltTarget:
 
 
 def build_targets(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[BuiltTarget]:
     """Builds targets and yields their results in order. A target that fails does not stop the others.
 
@@ -616,12 +404,12 @@ def build_targets(
                 yield _built(named, read)
 
 
-def _built(named: NamedTarget, read: Callable[[NamedTarget], ReadTarget]) -> BuiltTarget:
+def _built(named: NamedTarget, read: Callable[[NamedTarget], tuple[Reading, FilesRead]]) -> BuiltTarget:
     try:
-        source = read(named)
-        result = write_services(source.services, named.options, source.failures)
-        if result.exit_code is ExitCode.DONE and not named.options.check:
-            _remember(named, source.files, result)
+        reading, files = read(named)
+        result = write_services(reading.services, named.target, named.place, reading.failures)
+        if result.exit_code is ExitCode.DONE and not named.target.check:
+            _remember(named, files, result)
         return BuiltTarget(name=named.name, result=result, status="built")
     except SkillgenError as error:
         failure = error
@@ -630,21 +418,21 @@ def _built(named: NamedTarget, read: Callable[[NamedTarget], ReadTarget]) -> Bui
     return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
 
 
-def prune_targets(targets: Sequence[NamedTarget], result: Result, out: Path | None) -> Result:
+def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
     """Reports or removes the documents of targets, servers and service names that no longer exist.
 
     `result` is that of all targets; nothing is done if one of them failed. `out` is the folder of `--out`.
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return Result()
-    file, outs = targets[0].file, [named.options.out for named in targets]
-    top = out if out is not None else file.parent / DEFAULT_OUT
+    file, outs = targets[0].file, [named.place.out for named in targets]
+    top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]
-    installed += [folder for named in targets for folder in named.options.install]
+    installed += [folder for named in targets for folder in named.place.install]
     folders = orphaned_folders(
         result.documents, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], installed
     )
-    options = [named.options for named in targets]
+    options = [named.target for named in targets]
     return prune_folders(folders, prune=all(item.prune for item in options), check=options[0].check)
 
 
@@ -652,24 +440,14 @@ _AT_ONCE = 8
 """Number of sources that are read at the same time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTarget:
-    """The result of reading a target."""
-
-    services: tuple[Service, ...]
-    """The services, with the author's texts."""
-
-    files: FilesRead
-    """The files that were read."""
-
-    failures: tuple[SkillgenError, ...] = ()
-    """Errors of services that could not be read."""
+_AT_ONCE = 8
+"""Number of sources that are read at the same time."""
 
 
 @contextmanager
 def _read_concurrently(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Callable[[str], None] | None
-) -> Iterator[Callable[[NamedTarget], ReadTarget]]:
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
+) -> Iterator[Callable[[NamedTarget], tuple[Reading, FilesRead]]]:
     """Reads targets at the same time; yields a function that waits for one of them, like `_read_target`.
 
     A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
@@ -678,7 +456,7 @@ def _read_concurrently(
 
     cancel_token = CancelToken()
     waiting: SimpleQueue[NamedTarget] = SimpleQueue()
-    futures: dict[str, Future[ReadTarget]] = {}
+    futures: dict[str, Future[tuple[Reading, FilesRead]]] = {}
     for named in targets:
         if not named.target.source.overlays:
             futures[named.name] = Future()
@@ -695,7 +473,7 @@ def _read_concurrently(
             except BaseException as error:
                 futures[named.name].set_exception(error)
 
-    def read(named: NamedTarget) -> ReadTarget:
+    def read(named: NamedTarget) -> tuple[Reading, FilesRead]:
         if named.name in futures:
             return futures[named.name].result()
         return _read_target(named, environment, cancel_token, announce)
@@ -709,123 +487,13 @@ def _read_concurrently(
 
 
 def _read_target(
-    named: NamedTarget,
-    environment: Mapping[str, str],
-    cancel_token: CancelToken,
-    announce: Callable[[str], None] | None = None,
-) -> ReadTarget:
-    """Reads the source of a target; `announce` prints the URL for a login, and is `None` if no person can log in.
+    named: NamedTarget, environment: Mapping[str, str], cancel_token: CancelToken, announce: Notify | None
+) -> tuple[Reading, FilesRead]:
+    """Reads the source of a target; returns the files that were read, too.
 
     Raises:
         SourceError: the source cannot be reached or read.
         UsageError: the target is invalid.
     """
-    from skillgen.pipeline.read import with_author_texts
-
     with track_files_read() as files, errors_located_in_file(named.pointer):
-        services, failures = _services(InterpolatedSource(named, environment), cancel_token, announce)
-    keys = [key for key in ("name", "version", "description", "base_url", "extra") if getattr(named.target, key)]
-    if len(services) > 1 and keys:
-        raise UsageError(
-            f"{', '.join(keys).replace('_', '-')}: for one service only, but the source has several",
-            where=named.pointer,
-            fix="add a target for each, with server: NAME",
-        )
-    return ReadTarget(
-        services=tuple(with_author_texts(service, named.target, named.pointer) for service in services),
-        failures=failures,
-        files=files,
-    )
-
-
-def _services(
-    source_values: InterpolatedSource, cancel_token: CancelToken, announce: Callable[[str], None] | None
-) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
-    from skillgen.pipeline import read
-
-    target, source = source_values.named.target, source_values.source
-    overrides = Overrides(
-        name=target.name,
-        version=target.version,
-        description=target.description,
-        base_url=target.base_url,
-        include=target.include,
-        exclude=target.exclude,
-    )
-    if target.extra:
-        extra = [source_values.path_or_url(item) for item in target.extra]
-        with source_values.secrets.redact_errors():
-            overrides = read.with_extras(overrides, extra, timeout_s=source.timeout)
-    if source.snapshot is not None:
-        path = str(source_values.named.path(source.snapshot))
-        return read.read_snapshot(path, overrides, timeout_s=source.timeout), ()
-    if source.manifest is not None:
-        service = read.read_manifest(
-            source_values.path_or_url(source.manifest),
-            overrides,
-            server_name=source.server_name,
-            timeout_s=source.timeout,
-            secrets=source_values.secrets,
-        )
-        return (service,), ()
-    if source.openapi is not None:
-        description = source_values.path_or_url(source.openapi)
-        return (read.read_description(description, overrides, source_values.description_options()),), ()
-    if source.openapi_command:
-        return (description_from_command(source_values, overrides, cancel_token),), ()
-    if source.config is not None:
-        return _configured(source_values, source.config, overrides, cancel_token, source_values.login(announce))
-    return (_crawled(source_values, overrides, cancel_token, source_values.login(announce)),), ()
-
-
-def _configured(
-    source_values: InterpolatedSource, file: str, overrides: Overrides, cancel_token: CancelToken, login: Login
-) -> tuple[tuple[Service, ...], tuple[SkillgenError, ...]]:
-    from skillgen.pipeline.read import read_servers, servers_in_file
-    from skillgen.sources.mcp.target import CrawlScope
-
-    servers = servers_in_file(
-        source_values.named.path(file),
-        source_values.source.server,
-        given=source_values.env(),
-        environment=source_values.project_environment(),
-        login=login,
-        scope=CrawlScope.from_options(source_values.source),
-        timeout_s=source_values.source.timeout,
-    )
-    read = read_servers(servers, overrides, lambda message: None, cancel_token)
-    failures = tuple(item.outcome for item in read if isinstance(item.outcome, SkillgenError))
-    return tuple(item.outcome for item in read if isinstance(item.outcome, Service)), failures
-
-
-def _crawled(
-    source_values: InterpolatedSource, overrides: Overrides, cancel_token: CancelToken, login: Login
-) -> Service:
-    from skillgen.pipeline import read
-    from skillgen.sources.mcp.target import CrawlScope, ServerTarget
-
-    source = source_values.source
-    url = source_values.interpolate(source.url, "/url") if source.url is not None else None
-    if url is not None and not url.startswith(("http://", "https://")):
-        raise UsageError(
-            "is not an http:// or https:// URL", where=f"{source_values.where}/url", fix="write https://HOST/PATH"
-        )
-    target = ServerTarget(
-        command=source_values.command(source.command),
-        caller_env=source_values.project_environment(),
-        url=url,
-        env=source_values.env(),
-        headers=source_values.headers(),
-        cwd=source_values.cwd() if source.command else None,
-        login=login,
-        timeout_s=source.timeout,
-        scope=CrawlScope.from_options(source),
-        extra_secrets=source_values.secrets,  # complete only after all values above were read
-    )
-    return read.read_server(
-        target,
-        overrides,
-        server_name=source.server_name,
-        progress=lambda message: None,
-        cancel_token=cancel_token,
-    )
+        return read_source(_request(named, environment, announce, cancel_token)), files

@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
+from skillgen.config.project import DEFAULT_OUT, Output
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import FORMATS, PROFILES
@@ -24,80 +25,21 @@ from skillgen.model.service import Service
 from skillgen.render.catalogue import template_problems
 from skillgen.render.identity import skill_name
 from skillgen.render.invocation import profile_problems
-from skillgen.security.secrets import Secrets
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Action, Plan
 from skillgen.write.record import RECORD_NAME, Record, read_record
-
-if TYPE_CHECKING:
-    from skillgen.sources.extra_text import ExtraText
-
-
-DEFAULT_OUT = "agent-docs"
-"""Folder of the documents by default."""
-
-Progress = Callable[[str], None]
 
 BYTES_PER_TOKEN = 3.2
 """Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overrides:
-    """What the user declares about the service; it wins over the source (design, "Where facts disagree")."""
-
-    name: str | None = None
-    """`--name`."""
-
-    version: str | None = None
-    """`--service-version`."""
-
-    description: str | None = None
-    """`--description`."""
-
-    base_url: str | None = None
-    """`--base-url`."""
-
-    extras: tuple[ExtraText, ...] = ()
-    """`--extra`: texts that add to the source's."""
-
-    include: tuple[str, ...] = ()
-    """`--include`: patterns of the tools to document; empty for all."""
-
-    exclude: tuple[str, ...] = ()
-    """`--exclude`: patterns of the tools to leave out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DescriptionOptions:
-    """How to fetch an OpenAPI description, and what to read with it."""
-
-    timeout_s: float = 30.0
-    """Timeout of one request."""
-
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """`--header`; may hold secrets."""
-
-    secrets: Secrets = field(default_factory=Secrets, repr=False)
-    """Secrets from elsewhere, such as values of the project file's variables."""
-
-    overlays: tuple[str, ...] = ()
-    """`--overlay`: files or URLs, applied in this order."""
-
-    allow_remote_refs: bool = False
-    """Fetch URLs that the description refers to."""
-
-    allow_outside_refs: bool = False
-    """Read files outside the description's folder."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputOptions:
-    """Where the documents go, and what may happen to existing ones."""
+class Place:
+    """A folder to write documents to."""
 
     out: Path
-    """Folder of the documents."""
+    """The folder."""
 
     within: Path | None = None
     """The folder that the user named, if `out` is a folder in it with a name from the source."""
@@ -105,40 +47,18 @@ class OutputOptions:
     siblings: tuple[Path, ...] = ()
     """Folders of all documents of the run. Folders with the same owner that are not among them are orphaned."""
 
-    formats: tuple[str, ...]
-    """Names of the output formats."""
-
-    templates: Path | None = None
-    """Folder of templates that replace built-in ones."""
-
-    profile: str
-    """Front matter of SKILL.md: `portable` or `claude`."""
-
-    install: tuple[Path, ...] = ()
-    """Folders in which hosts look for skills, to install the skill into."""
-
     owner: Path | None = None
     """What `out` belongs to, if not to the user alone: the project file, the folder of all services of a run, or the
     documents that an installed skill is a copy of."""
 
+    install: tuple[Path, ...] = ()
+    """Folders in which hosts look for skills, to install the skill into."""
+
     is_installed: bool = False
     """True if `out` is the folder of an installed skill."""
 
-    check: bool = False
-    """Write nothing; show what would change."""
 
-    allow_empty: bool = False
-    """Let a service without tools, or with less than its documents have, replace them."""
-
-    force: bool = False
-    """Overwrite edits within generated text."""
-
-    prune: bool = False
-    """Remove orphaned documents."""
-
-    strict: bool = False
-    """Treat a problem of level warning as a fatal error."""
-
+AnyOutput = TypeVar("AnyOutput", bound=Output)
 
 OutcomeKind = Literal["documents", "installed", "site", "removed"]
 """The documents of a service, an installed copy of its skill, the llms.txt above several services, or documents of
@@ -306,7 +226,7 @@ def count_tokens(text: str) -> int:
     return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
 
 
-def write_service(service: Service, options: OutputOptions) -> tuple[Outcome, ...]:
+def write_service(service: Service, output: Output, place: Place) -> tuple[Outcome, ...]:
     """Renders a service and writes its documents, and its skill for each host; with `check`, only plans it.
 
     All places are planned before anything is written: an edit in one of them leaves all unchanged.
@@ -320,29 +240,41 @@ def write_service(service: Service, options: OutputOptions) -> tuple[Outcome, ..
     from skillgen.write.files import lock_folder, refuse_outside
     from skillgen.write.plan import apply_plan
 
-    runs = [options, *installations(service, options)]
-    if options.strict:
+    places = [place, *_installations(service, place)]
+    if output.strict:
         _refuse_problems(service.problems)
-    documents, problems = _documents(service, options)
+    documents, problems = _documents(service, output)
     with ExitStack() as stack:
         plans, held = [], []
-        for run in runs:
-            if not run.check:
-                held.append(stack.enter_context(lock_folder(run.out, run.within)))
-            refuse_outside(run.out, run.within)
-            plans.append(_plan(service, _documents_for(documents, service, run), run))
-            if run.is_installed and not run.force:
-                _refuse_other_skill(plans[-1], options)
-        for run, plan in zip(runs, plans, strict=True):
-            if not run.check:
+        for item in places:
+            if not output.check:
+                held.append(stack.enter_context(lock_folder(item.out, item.within)))
+            refuse_outside(item.out, item.within)
+            plans.append(_plan(service, _documents_for(documents, service, item), output, item))
+            if item.is_installed and not output.force:
+                _refuse_other_skill(plans[-1], place)
+        if not output.check:
+            for plan in plans:
                 _refuse_conflicts(plan)
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
     skill_tokens = count_tokens(skill.decode("utf-8")) if skill is not None else None
+    source_problems = [*service.problems]
     if skill is not None and not skill.startswith(b"---\n"):
-        service = replace(service, problems=(*service.problems, _WITHOUT_FRONT_MATTER))
-    return tuple(_outcome(service, run, plan, skill_tokens, problems) for run, plan in zip(runs, plans, strict=True))
+        source_problems.append(_WITHOUT_FRONT_MATTER)
+    source_problems += [*problems, *profile_problems(service, output.profile), *template_problems(_templates(output))]
+    return tuple(
+        Outcome(
+            kind="installed" if item.is_installed else "documents",
+            plan=plan,
+            is_check=output.check,
+            service=service,
+            problems=(*([] if item.is_installed else source_problems), *_plan_problems(plan)),
+            skill_tokens=skill_tokens,
+        )
+        for item, plan in zip(places, plans, strict=True)
+    )
 
 
 _WITHOUT_FRONT_MATTER = Problem.of(
@@ -353,26 +285,8 @@ _WITHOUT_FRONT_MATTER = Problem.of(
 )
 
 
-def _outcome(
-    service: Service, run: OutputOptions, plan: Plan, skill_tokens: int | None, problems: Sequence[Problem]
-) -> Outcome:
-    source_problems = (
-        []
-        if run.is_installed
-        else [*service.problems, *problems, *profile_problems(service, run.profile), *template_problems(run.templates)]
-    )
-    return Outcome(
-        kind="installed" if run.is_installed else "documents",
-        plan=plan,
-        is_check=run.check,
-        service=service,
-        problems=(*source_problems, *_plan_problems(plan)),
-        skill_tokens=skill_tokens,
-    )
-
-
 def write_services(
-    services: Iterable[Service], options: OutputOptions, failures: Sequence[SkillgenError] = ()
+    services: Iterable[Service], output: Output, place: Place, failures: Sequence[SkillgenError] = ()
 ) -> Result:
     """Documents the services of one source, each in a folder of OUT if there are several.
 
@@ -381,70 +295,99 @@ def write_services(
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     steps: list[Outcome | Failure] = [Failure(error=error) for error in failures]
-    names = folder_names(services)
-    services = with_distinct_names(services, [options.out / name for name in names] if failures else ())
-    for service, name in zip(services, names, strict=True):
-        main = options
+    names = _folder_names(services)
+    folders = tuple(place.out / name for name in names)
+    services = _with_distinct_names(services, folders if failures else ())
+    for service, folder in zip(services, folders, strict=True):
+        own = place
         if not is_one:
-            siblings = (*options.siblings, *(options.out / other for other in names))
-            main = replace(options, out=options.out / name, within=options.out, owner=options.out, siblings=siblings)
+            siblings = (*place.siblings, *folders)
+            own = replace(place, out=folder, within=place.out, owner=place.out, siblings=siblings)
         try:
-            steps += write_service(service, main)
+            steps += write_service(service, output, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
-    if len(services) > 1 and not failures and "llms" in options.formats:
+    if len(services) > 1 and not failures and "llms" in output.emit:
         try:
-            plan = _write_site(services, names, options)
+            plan = _write_site(services, names, output, place.out)
         except SkillgenError as error:
             steps.append(Failure(error=error))
         else:
-            steps.append(Outcome(kind="site", plan=plan, is_check=options.check))
+            steps.append(Outcome(kind="site", plan=plan, is_check=output.check))
     return Result(steps=tuple(steps), is_one=is_one)
 
 
-def write_documents(
-    services: Iterable[Service], options: OutputOptions, failures: Sequence[SkillgenError] = ()
-) -> Result:
-    """Documents the services of one source, and reports or removes the documents of those that no longer exist."""
-    result = write_services(services, options, failures)
+def write_documents(services: Iterable[Service], output: Output, failures: Sequence[SkillgenError] = ()) -> Result:
+    """Documents the services of one source, and reports or removes the documents of those that no longer exist.
+
+    Raises:
+        UsageError: an option is invalid.
+    """
+    output = checked_output(output)
+    out = Path(output.out or DEFAULT_OUT)
+    install = install_folders(output)
+    result = write_services(services, output, Place(out=out, install=install), failures)
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return result
-    out = [options.out]
-    folders = orphaned_folders(result.documents, out, out, [*HOSTS.values(), *options.install])
-    return result.joined(prune_folders(folders, prune=options.prune, check=options.check))
+    folders = orphaned_folders(result.documents, [out], [out], [*HOSTS.values(), *install])
+    return result.joined(prune_folders(folders, prune=output.prune, check=output.check))
 
 
-def _plan(service: Service, documents: Mapping[str, bytes], options: OutputOptions) -> Plan:
+def checked_output(output: AnyOutput) -> AnyOutput:
+    """Returns the options with the formats in the order of `FORMATS`.
+
+    Raises:
+        UsageError: a format or a profile is unknown.
+    """
+    unknown = [name for name in output.emit if name not in FORMATS]
+    if unknown or not output.emit:
+        raise UsageError(
+            f"no such format: {', '.join(unknown)}" if unknown else "no format is given",
+            where="--emit",
+            fix=f"choose from {','.join(FORMATS)}",
+        )
+    if output.profile not in PROFILES:
+        raise UsageError(
+            f"no such profile: {output.profile}", where="--profile", fix=f"choose from {','.join(PROFILES)}"
+        )
+    return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
+
+
+def _templates(output: Output) -> Path | None:
+    return None if output.templates is None else Path(output.templates)
+
+
+def _plan(service: Service, documents: Mapping[str, bytes], output: Output, place: Place) -> Plan:
     from skillgen.write.plan import plan_documents
 
     plan = plan_documents(
-        options.out,
+        place.out,
         documents,
         service=one_line(service.name),
         tools=inventory_of(service),
         types=types_of(service),
         offers=offers_of(service),
-        owner=_owner_from(options),
-        force=options.force,
+        owner=_owner_from(place),
+        force=output.force,
     )
-    if not options.allow_empty:
-        _refuse_empty(service, plan, options)
+    if not output.allow_empty:
+        _refuse_empty(service, plan)
         _refuse_partial(service, plan)
     return plan
 
 
-def _owner_from(options: OutputOptions) -> str | None:
+def _owner_from(place: Place) -> str | None:
     """Returns the path from OUT to its owner; `None` if it would name folders above the project."""
-    owner, out = options.owner, options.out
+    owner, out = place.owner, place.out
     if owner is None:
         return None
-    top = out.parent.parent.parent if options.is_installed else owner if owner.is_dir() else owner.parent
+    top = out.parent.parent.parent if place.is_installed else owner if owner.is_dir() else owner.parent
     if not (is_below(owner, top) and is_below(out, top)):
         return None
     return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
 
 
-def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
+def _refuse_other_skill(plan: Plan, main: Place) -> None:
     """Refuses to replace an installed skill that is a copy of other documents.
 
     Raises:
@@ -452,7 +395,7 @@ def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
     """
     before, after = plan.before, plan.after
     is_known = before.owner is not None and after.owner is not None
-    is_other = is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
+    is_other = _is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
     if before.states and is_other:
         raise EditedError(
             f"is the installed skill of another service, {before.service!r}; nothing was written",
@@ -462,24 +405,24 @@ def _refuse_other_skill(plan: Plan, main: OutputOptions) -> None:
         )
 
 
-def _documents(service: Service, options: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
+def _documents(service: Service, output: Output) -> tuple[dict[str, bytes], list[Problem]]:
     """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
     from skillgen.render.formats import render_documents
 
-    documents = render_documents(service, options.formats, options.templates, options.profile)
+    documents = render_documents(service, tuple(output.emit), _templates(output), output.profile)
     problems = [problem for item in documents for problem in item.problems]
     return {item.path: item.text.encode("utf-8") for item in documents}, problems
 
 
-def _documents_for(documents: Mapping[str, bytes], service: Service, options: OutputOptions) -> Mapping[str, bytes]:
+def _documents_for(documents: Mapping[str, bytes], service: Service, place: Place) -> Mapping[str, bytes]:
     """Returns the documents that go to a place; for an installed skill, its own files relative to its folder."""
-    if not options.is_installed:
+    if not place.is_installed:
         return documents
     folder = f"skills/{skill_name(service)}/"
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
-def _write_site(services: Sequence[Service], folders: Sequence[str], options: OutputOptions) -> Plan:
+def _write_site(services: Sequence[Service], folders: Sequence[str], output: Output, folder: Path) -> Plan:
     """Writes the llms.txt that lists several services; with `check`, only plans it.
 
     Raises:
@@ -491,39 +434,22 @@ def _write_site(services: Sequence[Service], folders: Sequence[str], options: Ou
     from skillgen.write.files import lock_folder
     from skillgen.write.plan import apply_plan, plan_documents
 
-    document = render_site(services, folders, options.templates)
+    document = render_site(services, folders, _templates(output))
     content = document.text.encode("utf-8")
 
     def planned() -> Plan:
-        return plan_documents(options.out, {document.path: content}, service="services", tools={}, force=options.force)
+        return plan_documents(folder, {document.path: content}, service="services", tools={}, force=output.force)
 
-    if options.check:
+    if output.check:
         return planned()
-    with lock_folder(options.out) as out:
+    with lock_folder(folder) as out:
         plan = planned()
         _refuse_conflicts(plan)
         apply_plan(plan, out)
     return plan
 
 
-def parse_formats(names: str) -> tuple[str, ...]:
-    """Parses a comma-separated list of formats; returns them in the order of `FORMATS`.
-
-    Raises:
-        UsageError: a format is unknown, or the list is empty.
-    """
-    requested = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in requested if name not in FORMATS]
-    if unknown or not requested:
-        raise UsageError(
-            f"no such format: {', '.join(unknown)}" if unknown else "no format is given",
-            where="--emit",
-            fix=f"choose from {','.join(FORMATS)}",
-        )
-    return tuple(name for name in FORMATS if name in requested)
-
-
-def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
+def _folder_names(services: Iterable[Service]) -> tuple[str, ...]:
     """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
     from skillgen.render.pages import file_stems
 
@@ -536,7 +462,7 @@ def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:
+def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:
     """Returns the services of one run; adds the mount name to the names of services with the same skill name.
 
     Hosts keep all skills in one folder (X-21). `folders` holds the folders of the services if other services of the run
@@ -571,12 +497,12 @@ def _refuse_problems(problems: Sequence[Problem]) -> None:
         )
 
 
-def _refuse_empty(service: Service, plan: Plan, options: OutputOptions) -> None:
+def _refuse_empty(service: Service, plan: Plan) -> None:
     if service.tools or not plan.before.tools:
         return
     raise SourceError(
         f"{service.name} lists no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
-        where=str(options.out),
+        where=str(plan.out),
         fix="check the source, or give --allow-empty if it has no tools any more",
     )
 
@@ -713,52 +639,39 @@ HOSTS = {"claude": Path(".claude", "skills"), "agents": Path(".agents", "skills"
 """Value of `--install` to the host's folder, relative to the project or the home folder."""
 
 
-def install_folders(
-    hosts: Sequence[str], *, user: bool, formats: tuple[str, ...], project: Path | None = None
-) -> tuple[Path, ...]:
+def install_folders(output: Output, project: Path = Path()) -> tuple[Path, ...]:
     """Returns the hosts' folders for skills: below `project` (default: the current folder), or with `user` below home.
 
     Raises:
         UsageError: a host is unknown, the formats have no skill, or a symbolic link points out of the project.
     """
-    if user and not hosts:
+    hosts = output.install_to
+    if output.user and not hosts:
         raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
     folders = []
     for host in dict.fromkeys(hosts):
         if host not in HOSTS:
             raise UsageError(f"no such host: {host}", where="--install", fix=f"choose from {','.join(HOSTS)}")
-        if "skill" not in formats:
+        if "skill" not in output.emit:
             fix = "add skill to it, or leave --install out"
             raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
-        top = project or Path()
-        if not user and not is_below(top / HOSTS[host], top):
+        if not output.user and not is_below(project / HOSTS[host], project):
             raise UsageError(
                 f"a symbolic link takes {HOSTS[host].as_posix()} out of the project",
                 where="--install",
                 fix="remove the link, or install into the home folder with --user",
             )
-        folders.append(Path.home() / HOSTS[host] if user else top / HOSTS[host])
+        folders.append((Path.home() if output.user else project) / HOSTS[host])
     return tuple(folders)
 
 
-def parse_profile(name: str) -> str:
-    """Returns the name of a profile, checked.
-
-    Raises:
-        UsageError: there is no such profile.
-    """
-    if name not in PROFILES:
-        raise UsageError(f"no such profile: {name}", where="--profile", fix=f"choose from {','.join(PROFILES)}")
-    return name
-
-
-def installations(service: Service, options: OutputOptions) -> list[OutputOptions]:
-    """Returns the options for installing the skill into each host's folder, unless OUT is already the same place."""
+def _installations(service: Service, place: Place) -> list[Place]:
+    """Returns the places of the skill in each host's folder, unless OUT is already the same place."""
     name = skill_name(service)
     return [
-        replace(options, out=folder / name, within=folder, owner=options.out, formats=("skill",), is_installed=True)
-        for folder in options.install
-        if (folder / name).resolve() != (options.out / "skills" / name).resolve()
+        Place(out=folder / name, within=folder, owner=place.out, is_installed=True)
+        for folder in place.install
+        if (folder / name).resolve() != (place.out / "skills" / name).resolve()
     ]
 
 
@@ -797,7 +710,7 @@ def orphaned_folders(
     return orphans
 
 
-def is_copy_of_others(folder: Path, record: Record, main: OutputOptions) -> bool:
+def _is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:
     """True if an installed skill is a copy of documents other than those of `main`, and they still have it."""
     other = (folder / (record.owner or "")).resolve()
     if other == main.out.resolve():

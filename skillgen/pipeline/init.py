@@ -20,11 +20,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.build import project_environment, with_resolved_program
-from skillgen.pipeline.generate import DEFAULT_OUT
 from skillgen.sources.detect import is_description
 from skillgen.sources.documents import is_snapshot, load_document
 from skillgen.sources.json_access import as_dict, as_list, text_of

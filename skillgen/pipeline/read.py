@@ -1,28 +1,39 @@
 """Reads sources into services: read, apply extra texts, screen, select tools, apply overrides, infer what is missing.
 
-There is a function for each kind of source. What the user or the author of a project declares wins over the source.
+`KINDS` has each kind of source with its reader. What the user or the author of a project declares wins over the source.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from skillgen.config.project import Links, Target
+from skillgen.config.project import Source, Texts, flag_of, options_in
 from skillgen.enrich.inference import infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, child
-from skillgen.pipeline.generate import DescriptionOptions, Overrides, Progress
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
-from skillgen.security.secrets import Secrets, report_url_secret, secrets_from_headers, secrets_from_url
+from skillgen.security.secrets import (
+    Secrets,
+    report_url_secret,
+    secrets_from_arguments,
+    secrets_from_environment,
+    secrets_from_headers,
+    secrets_from_url,
+)
 from skillgen.sources.detect import detect_kind, discover_document, is_description, wrong_kind_error
 from skillgen.sources.documents import (
     Document,
@@ -33,52 +44,384 @@ from skillgen.sources.documents import (
     services_from_snapshot,
 )
 from skillgen.sources.http import FetchOptions
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.openapi.references import ReferencePolicy
 from skillgen.sources.openapi.source import service_from_description
 from skillgen.sources.selection import parse_patterns, select_tools
 
 if TYPE_CHECKING:
+    from skillgen.sources.extra_text import ExtraText
+    from skillgen.sources.mcp.process import ProcessTree
     from skillgen.sources.mcp.session import CancelToken
-    from skillgen.sources.mcp.target import CrawlScope, Login, ServerTarget
+    from skillgen.sources.mcp.target import Login, ServerTarget
+
+Notify = Callable[[str], None]
+"""Receives a message for a person."""
 
 
-def read_description(source: str, overrides: Overrides, options: DescriptionOptions) -> Service:
-    """Reads an OpenAPI description from a file or URL, or from where the service at that URL publishes it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A source to read, with what its reader needs."""
+
+    source: Source
+    """The source."""
+
+    texts: Texts = field(default_factory=Texts)
+    """What its author declares, and which tools are documented."""
+
+    pointer: str | None = None
+    """The target in the project file, such as `skillgen.yaml#/targets/api`; `None` for options of a caller."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    """The variables of the user's shell."""
+
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+    """Secrets that replaced variables of the project file."""
+
+    extras: tuple[ExtraText, ...] = ()
+    """The texts of `--extra`; `read_source` reads them."""
+
+    progress: Notify = lambda message: None
+    """Receives what is being done."""
+
+    announce: Notify | None = None
+    """Receives the URL to log in at; `None` if nobody can be asked."""
+
+    confirm: Callable[[str], bool] | None = None
+    """Asks whether an authorization server may receive the client secret; `None` if nobody can be asked."""
+
+    cancel_token: CancelToken | None = None
+    """Cancels the reading from another thread."""
+
+    def place(self, name: str) -> str:
+        """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
+        if self.pointer is not None:
+            return child(self.pointer, name.replace("_", "-"))
+        flags = {item.name: flag_of(item) for item in options_in(Texts)}
+        return flags.get(name) or name
+
+    def access(self, *addresses: object) -> FetchOptions:
+        """Returns how documents are fetched; no document and no message holds the secrets in their URLs."""
+        headers = tuple(self.source.headers.items())
+        secrets = self.secrets | secrets_from_headers(headers)
+        for address in (*addresses, *self.source.overlays):
+            if isinstance(address, str) and is_url(address):
+                secrets |= secrets_from_url(address)
+        return FetchOptions(timeout_s=self.source.timeout, headers=headers, secrets=secrets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The result of reading a source."""
+
+    services: tuple[Service, ...]
+    """The services, complete."""
+
+    failures: tuple[SkillgenError, ...] = ()
+    """Why other services of the source could not be read."""
+
+
+def read_source(request: Request) -> Reading:
+    """Reads the services of a source.
 
     Raises:
         SourceError: it cannot be reached or read.
+        UsageError: an option is invalid, or does not concern the source.
     """
-    problems, access = ProblemLog(), _fetch_options(source, options)
-    with access.secrets.redact_errors():
-        document = discover_document(source, problems, access, is_description)
-        return _from_description(document, problems, overrides, options, access)
+    kind = request.source.kind
+    refuse_useless_options(request.source, [kind])
+    if request.texts.extra:
+        from skillgen.sources.extra_text import load_extra
+
+        with request.secrets.redact_errors():
+            extras = tuple(load_extra(item, timeout_s=request.source.timeout) for item in request.texts.extra)
+        request = replace(request, extras=extras)
+    reading = KINDS[kind].read(request)
+    _refuse_texts_for_several(request.texts, len(reading.services) + len(reading.failures))
+    return reading
 
 
-def read_server(
-    target: ServerTarget,
-    overrides: Overrides,
-    *,
-    server_name: str | None,
-    progress: Progress,
-    cancel_token: CancelToken | None = None,
-) -> Service:
-    """Crawls an MCP server; `cancel_token` cancels the crawl from another thread.
+def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
+    """Refuses options that have no effect on these kinds of source, so that nobody relies on them.
 
     Raises:
-        SourceError: the server cannot be reached, or does not list its tools.
+        UsageError: such an option is given.
     """
+    useless = source.useless_options(kinds)
+    if not useless:
+        return
+    flags = {item.name: flag_of(item) or item.name for item in options_in(source)}
+    needed = next(iter(useless.values()))
+    useless = {name: other for name, other in useless.items() if other == needed}
+    names = {"": "without a server", "command": "with a server's command", "document": "with a document"}
+    kind = kinds[0] if kinds else ""
+    what, fix = names.get(kind, f"with {flags.get(kind) or kind}"), "leave it out"
+    if needed:
+        what, fix = f"without {flags[needed]}", f"add {flags[needed]}"
+    elif kind == "config":
+        fix = "write it into the file instead"
+    raise UsageError(f"has no effect {what}", where=", ".join(flags[name] for name in useless), fix=fix)
+
+
+def _refuse_texts_for_several(texts: Texts, count: int) -> None:
+    names = ("name", "version", "description", "base_url", "extra")
+    given = [flag_of(item) for item in options_in(texts) if item.name in names and getattr(texts, item.name)]
+    if count > 1 and given:
+        raise UsageError(
+            "for one service only, but the source has several",
+            where=", ".join(given),
+            fix="choose one server with --server NAME, or add a target for each with server: NAME",
+        )
+
+
+# -- documents: descriptions, manifests, snapshots -------------------------------------------------------------------
+
+
+def _read_document(request: Request) -> Reading:
+    """Reads a document of the kind that its content shows."""
+    source, problems, access = request.source.document, ProblemLog(), request.access(request.source.document)
+    with access.secrets.redact_errors():
+        if isinstance(source, Mapping):
+            document = document_from_parsed(source, problems, access)
+        else:
+            document = discover_document(os.fspath(source or ""), problems, access, _is_readable)
+        for kind in KINDS.values():
+            if kind.services is not None and kind.matches(document.data):
+                return Reading(services=kind.services(document, problems, request, access))
+    if (other := detect_kind(document.data)) is not None:
+        raise wrong_kind_error(document.name, other)
+    *others, last = (kind.what for kind in KINDS.values() if kind.services is not None)
+    raise SourceError(
+        f"is not {', '.join(others)} or {last}",
+        where=document.name,
+        fix="give one of them, or a server: --url URL or -- COMMAND",
+    )
+
+
+def _is_readable(data: Json) -> bool:
+    return any(kind.matches(data) for kind in KINDS.values())
+
+
+def _read_openapi(request: Request) -> Reading:
+    """Reads an OpenAPI description from a file or URL, or from where the service at that URL publishes it."""
+    source, problems = request.source.openapi or "", ProblemLog()
+    access = request.access(source)
+    with access.secrets.redact_errors():
+        document = discover_document(source, problems, access, is_description)
+        return Reading(services=_from_description(document, problems, request, access))
+
+
+def _read_file(request: Request) -> Reading:
+    """Reads a document that is only read where it is: a file, or a URL without headers."""
+    kind = request.source.kind
+    source, services = getattr(request.source, kind), KINDS[kind].services
+    access = request.access(source)
+    with access.secrets.redact_errors():
+        document = load_document(source, ProblemLog(), access)
+    assert services is not None
+    return Reading(services=services(document, ProblemLog(), request, access))
+
+
+def _from_snapshot(
+    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+) -> tuple[Service, ...]:
+    services = services_from_snapshot(document.data, document.name)
+    return tuple(_with_author_texts(_with_overrides(service, request), request) for service in services)
+
+
+def _from_description(
+    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+) -> tuple[Service, ...]:
+    source = request.source
+    if source.overlays:
+        from skillgen.sources.overlay import apply_overlays
+
+        document = apply_overlays(document, tuple(source.overlays), problems, access)
+    policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
+    service = service_from_description(document, problems, policy)
+    # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
+    endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
+    if endpoints != service.endpoints:
+        report_url_secret(problems)
+        service = replace(service, endpoints=endpoints)
+    has_url = request.texts.base_url is not None
+    redacted_problems = tuple(
+        access.secrets.hide_in_problem(problem)
+        for problem in problems
+        if not (has_url and problem.code == "base-url-missing")
+    )
+    return (_completed(replace(service, problems=redacted_problems), request),)
+
+
+def _from_manifest(
+    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+) -> tuple[Service, ...]:
+    from skillgen.sources.mcp.source import service_from_manifest
+
+    manifest = find_manifest(document.data)
+    if manifest is None:
+        raise SourceError(
+            "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`",
+            where=document.name,
+            fix="give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use "
+            "from-openapi",
+        )
+    return (_completed(service_from_manifest(manifest, server_name=request.source.server_name), request),)
+
+
+# -- a command that prints a description -----------------------------------------------------------------------------
+
+_CHUNK_BYTES = 64 * 1024
+
+
+def _read_openapi_command(request: Request) -> Reading:
+    """Runs a command and reads the description that it prints. Kills all processes that it started."""
+    source, command = request.source, tuple(request.source.openapi_command)
+    secrets = request.secrets | secrets_from_environment(source.env, request.environment)
+    secrets |= secrets_from_arguments(command[1:])
+    with tempfile.TemporaryDirectory() as folder, secrets.redact_errors():
+        path = Path(folder, "openapi")
+        path.write_bytes(_command_output(command, replace(request, secrets=secrets)))
+        try:
+            description = replace(source, openapi_command=(), openapi=str(path))
+            return _read_openapi(replace(request, source=description, secrets=secrets))
+        except SourceError as error:
+            what = f"the output of {command[0]} {error.what}"
+            raise SourceError(what, where="--openapi-command", fix=error.fix) from None
+
+
+def _command_output(command: tuple[str, ...], request: Request) -> bytes:
+    from skillgen.sources.mcp.jsonrpc import ConnectionLost
+    from skillgen.sources.mcp.process import ProcessTree
+    from skillgen.sources.mcp.session import CancelToken
+
+    program, timeout_s = command[0], request.source.timeout
+
+    def failure(what: str, fix: str | None) -> SourceError:
+        return SourceError(what, where="--openapi-command", fix=fix)
+
+    try:
+        family = ProcessTree(
+            command,
+            environment={**request.environment, **request.source.env},
+            cwd=_folder(request.source),
+            stdin=subprocess.DEVNULL,
+            kill_on_leader_exit=True,
+        )
+    except FileNotFoundError:
+        raise failure(f"the command {program} does not exist", "install it, or correct the name") from None
+    except OSError as error:
+        raise failure(f"{program} cannot be started: {error.strerror}", "check the command") from None
+    output = _CommandOutput(family)
+    try:
+        with (request.cancel_token or CancelToken()).attach(family):
+            status = family.process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        raise failure(f"{program} did not finish within {timeout_s:g} s", "increase timeout:") from None
+    except ConnectionLost as error:
+        raise failure(f"{program}: {error.what}", error.fix) from None
+    finally:
+        # Processes that it started would keep running, with its output streams open.
+        family.kill()
+        printed, errors = output.read()
+    if len(printed) > SOURCE_LIMIT_BYTES:
+        raise failure(f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", "print only the description")
+    if status != 0:
+        lines = errors.decode("utf-8", "replace").strip().splitlines()
+        last = f": {request.secrets.excerpt(lines[-1], 200)}" if lines else ""
+        raise failure(f"{program} exited with {status}{last}", "run it by hand")
+    return printed
+
+
+class _CommandOutput:
+    """Reads the output of a command in threads, so that it never blocks; kills a command that prints too much."""
+
+    def __init__(self, family: ProcessTree) -> None:
+        self._family = family
+        self._process = family.process
+        self._stdout = bytearray()
+        self._errors = bytearray()
+        self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    def read(self) -> tuple[bytes, bytes]:
+        """Returns standard output, at most one byte more than the limit, and the last 64 KiB of standard error."""
+        for thread in self._threads:
+            thread.join()
+        return bytes(self._stdout), bytes(self._errors)
+
+    def _read_printed(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                self._stdout += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._stdout)]
+                if len(self._stdout) > SOURCE_LIMIT_BYTES:
+                    self._family.kill()
+                    return
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                self._errors = (self._errors + chunk)[-_CHUNK_BYTES:]
+
+
+def _folder(source: Source) -> Path | None:
+    """Returns the working directory of a command.
+
+    Raises:
+        UsageError: it does not exist.
+    """
+    if source.cwd is None:
+        return None
+    if not Path(source.cwd).is_dir():
+        raise UsageError("the folder does not exist", where=f"--cwd {source.cwd}", fix="create it, or correct the path")
+    return Path(source.cwd)
+
+
+# -- servers ---------------------------------------------------------------------------------------------------------
+
+_AT_ONCE = 8
+"""Number of servers that are crawled at the same time."""
+
+
+def _read_server(request: Request) -> Reading:
+    """Crawls a server that is started by a command or reached at a URL."""
+    from skillgen.sources.mcp.target import CrawlScope, ServerTarget
+
+    source = request.source
+    if source.url is not None:
+        refuse_bad_url(source.url, "--url")
+    target = ServerTarget(
+        command=tuple(source.command),
+        caller_env=request.environment,
+        url=source.url,
+        env=source.env,
+        headers=tuple(source.headers.items()),
+        cwd=_folder(source),
+        login=_login(request),
+        timeout_s=source.timeout,
+        scope=CrawlScope.from_options(source),
+        extra_secrets=request.secrets,
+    )
+    request.progress("starting the server" if source.command else f"connecting to {target.public_url}")
+    return Reading(services=(_crawled(target, source.server_name, request),))
+
+
+def _crawled(target: ServerTarget, server_name: str | None, request: Request) -> Service:
     from skillgen.sources.mcp.client_config import client_entry_of
     from skillgen.sources.mcp.crawl import crawl
     from skillgen.sources.mcp.source import service_from_crawl
 
-    result = crawl(target, progress, cancel_token=cancel_token)
+    result = crawl(target, request.progress, cancel_token=request.cancel_token)
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)
-    if overrides.version is None:
+    if request.texts.version is None:
         service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
-    return infer_missing(with_overrides(service, overrides))
+    return _completed(service, request)
 
 
 def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
@@ -97,291 +440,81 @@ def _version_problems(service: Service, target: ServerTarget) -> Iterator[Proble
         )
 
 
-def read_snapshot(source: str, overrides: Overrides, *, timeout_s: float) -> tuple[Service, ...]:
-    """Reads the services of a snapshot.
+def _login(request: Request) -> Login:
+    from skillgen.sources.mcp.target import Login
 
-    Raises:
-        SourceError: it cannot be read, or is not a snapshot.
-    """
-    document = _load(source, timeout_s)
-    return tuple(with_overrides(item, overrides) for item in services_from_snapshot(document.data, document.name))
-
-
-def read_manifest(
-    source: str, overrides: Overrides, *, server_name: str | None, timeout_s: float, secrets: Secrets | None = None
-) -> Service:
-    """Reads a service manifest (seed 004, 1).
-
-    Raises:
-        SourceError: it cannot be reached or read, or is something else.
-    """
-    document = _load(source, timeout_s, secrets)
-    return _from_manifest(document, overrides, server_name)
-
-
-def read_document(source: str, overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
-    """Reads a description, a snapshot or a service manifest; detects which by the content.
-
-    Raises:
-        SourceError: it cannot be reached or read, or is something else.
-    """
-    problems, access = ProblemLog(), _fetch_options(source, options)
-    with access.secrets.redact_errors():
-        document = discover_document(source, problems, access, _is_readable)
-        return _from_document(document, problems, overrides, options, access)
-
-
-def read_parsed(data: Mapping[str, Json], overrides: Overrides, options: DescriptionOptions) -> tuple[Service, ...]:
-    """Reads a parsed description, snapshot or service manifest.
-
-    Raises:
-        SourceError: it is something else.
-    """
-    problems, access = ProblemLog(), _fetch_options("", options)
-    with access.secrets.redact_errors():
-        document = document_from_parsed(data, problems, access)
-        return _from_document(document, problems, overrides, options, access)
-
-
-def _from_document(
-    document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
-) -> tuple[Service, ...]:
-    if is_snapshot(document.data):
-        return tuple(with_overrides(item, overrides) for item in services_from_snapshot(document.data, document.name))
-    if is_description(document.data):
-        return (_from_description(document, problems, overrides, options, access),)
-    if find_manifest(document.data) is not None:
-        return (_from_manifest(document, overrides, None),)
-    if (kind := detect_kind(document.data)) is not None:
-        raise wrong_kind_error(document.name, kind)
-    raise SourceError(
-        "is not an OpenAPI description, a service manifest or a snapshot",
-        where=document.name,
-        fix="give one of them, or a server: --url URL or -- COMMAND",
+    source = request.source
+    return Login(
+        is_requested=source.login,
+        announce=request.announce if source.login else None,
+        client_id=source.client_id,
+        client_secret=source.client_secret,
+        issuer=source.issuer,
+        confirm=request.confirm,
     )
 
 
-def with_extras(overrides: Overrides, sources: Iterable[str], *, timeout_s: float) -> Overrides:
-    """Returns the overrides with the texts of `--extra`, which are read here.
+def refuse_bad_url(url: str, where: str) -> None:
+    """Refuses a string that is not an HTTP URL with a host.
 
     Raises:
-        SourceError: a text cannot be reached or read.
+        UsageError: it is not.
     """
-    from skillgen.sources.extra_text import load_extra
-
-    return replace(overrides, extras=tuple(load_extra(source, timeout_s=timeout_s) for source in sources))
-
-
-def with_overrides(service: Service, overrides: Overrides) -> Service:
-    """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
-
-    Raises:
-        UsageError: an override is empty or not a URL, or a pattern is invalid.
-    """
-    if overrides.extras:
-        from skillgen.sources.extra_text import apply_extra_text
-
-        service = functools.reduce(apply_extra_text, overrides.extras, service)
-    service = select_tools(
-        screen_service(service),
-        parse_patterns("--include", overrides.include),
-        parse_patterns("--exclude", overrides.exclude),
-    )
-    origins = dict(service.origins or {})
-    for option, value in (("--name", overrides.name), ("--service-version", overrides.version)):
-        if value is not None and not value.strip():
-            raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
-    if overrides.name is not None:
-        # Headings show the title if there is one, and would not show the user's name.
-        service = replace(service, name=overrides.name, title=None)
-        origins["name"] = Origin("declared", "--name")
-    if overrides.version is not None:
-        service, origins["version"] = (
-            replace(service, version=overrides.version),
-            Origin("declared", "--service-version"),
-        )
-    if overrides.description is not None:
-        service, origins["summary"] = (
-            replace(service, summary=overrides.description),
-            Origin("declared", "--description"),
-        )
-    if overrides.base_url is not None:
-        url = public_url(overrides.base_url)
-        if url != overrides.base_url or not url.startswith(("http://", "https://")):
-            raise UsageError(
-                "is not a URL without credentials and query", where="--base-url", fix="write https://HOST/PATH"
-            )
-        others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != url)
-        service = replace(service, endpoints=(Endpoint(url=url), *others))
-        origins["endpoints"] = Origin("declared", "--base-url")
-    return replace(service, origins=origins or None)
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise UsageError("is not an http:// or https:// URL", where=where, fix="write https://HOST/PATH")
 
 
-def _from_description(
-    document: Document, problems: ProblemLog, overrides: Overrides, options: DescriptionOptions, access: FetchOptions
-) -> Service:
-    if options.overlays:
-        from skillgen.sources.overlay import apply_overlays
+def _read_config(request: Request) -> Reading:
+    """Crawls the servers of a client configuration at the same time; one that fails does not affect the others.
 
-        document = apply_overlays(document, options.overlays, problems, access)
-    policy = ReferencePolicy(outside=options.allow_outside_refs, remote=options.allow_remote_refs, access=access)
-    service = service_from_description(document, problems, policy)
-    # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
-    endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
-    if endpoints != service.endpoints:
-        report_url_secret(problems)
-        service = replace(service, endpoints=endpoints)
-    if overrides.base_url is not None:
-        problems = _without_problem(problems, "base-url-missing")
-    redacted_problems = tuple(map(access.secrets.hide_in_problem, problems))
-    return infer_missing(with_overrides(replace(service, problems=redacted_problems), overrides))
-
-
-def _from_manifest(document: Document, overrides: Overrides, server_name: str | None) -> Service:
-    from skillgen.sources.mcp.source import service_from_manifest
-
-    manifest = find_manifest(document.data)
-    if manifest is None:
-        raise SourceError(
-            "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`",
-            where=document.name,
-            fix="give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use "
-            "from-openapi",
-        )
-    service = service_from_manifest(manifest, server_name=server_name)
-    return infer_missing(with_overrides(service, overrides))
-
-
-def _fetch_options(source: str, options: DescriptionOptions) -> FetchOptions:
-    secrets = options.secrets | secrets_from_headers(options.headers)
-    for address in filter(is_url, (source, *options.overlays)):
-        secrets |= secrets_from_url(address)
-    return FetchOptions(timeout_s=options.timeout_s, headers=options.headers, secrets=secrets)
-
-
-def _load(source: str, timeout_s: float, secrets: Secrets | None = None) -> Document:
-    secrets = (secrets or Secrets()) | (secrets_from_url(source) if is_url(source) else Secrets())
-    access = FetchOptions(timeout_s=timeout_s, secrets=secrets)
-    with access.secrets.redact_errors():
-        return load_document(source, ProblemLog(), access)
-
-
-def _without_problem(problems: ProblemLog, code: str) -> ProblemLog:
-    others = ProblemLog()
-    for problem in problems:
-        if problem.code != code:
-            others.add(problem)
-    return others
-
-
-def _is_readable(data: Json) -> bool:
-    return is_description(data) or is_snapshot(data) or find_manifest(data) is not None
-
-
-_AT_ONCE = 8
-"""Number of servers that are crawled at the same time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedServer:
-    """A server of a client configuration."""
-
-    name: str
-    """Its name in the file."""
-
-    mount_name: str | None
-    """The name under which a host mounts it; `None` if the file is not a client's, such as a server card."""
-
-    target: ServerTarget | UsageError
-    """How to connect to it, or why its entry cannot be used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadServer:
-    """The result of reading one server."""
-
-    name: str
-    """Its name in the file."""
-
-    outcome: Service | SkillgenError
-    """The service, or why it could not be read."""
-
-
-def servers_in_file(
-    path: Path,
-    name: str | None,
-    *,
-    given: Mapping[str, str],
-    environment: Mapping[str, str],
-    login: Login,
-    scope: CrawlScope,
-    timeout_s: float,
-) -> tuple[NamedServer, ...]:
-    """Returns the servers of a client configuration, or only the one named `name`.
-
-    Variables in the file take their values from `given`, then from `environment`. The command of a server gets the part
-    of `environment` that every program needs.
-
-    Raises:
-        UsageError: the file cannot be read, or has no such server.
+    Variables in the file take their values from `--env`, then from the environment. The command of a server gets the
+    part of the environment that every program needs.
     """
     from skillgen.sources.mcp.client_config import read_client_config
+    from skillgen.sources.mcp.session import CancelToken
+    from skillgen.sources.mcp.target import CrawlScope
 
-    config = read_client_config(path)
+    source, login = request.source, _login(request)
+    config = read_client_config(Path(source.config or ""))
+    cancel_token = request.cancel_token or CancelToken()
+    quiet = replace(request, progress=lambda message: None, cancel_token=cancel_token)
 
-    def target_or_error(key: str) -> ServerTarget | UsageError:
+    def read(name: str) -> Service | SkillgenError:
         try:
-            target = replace(
-                config.target(key, given, environment, timeout_s=timeout_s), scope=scope, caller_env=environment
-            )
-            return target if target.url is None else replace(target, login=login)
+            target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
+            target = replace(target, scope=CrawlScope.from_options(source), caller_env=request.environment)
+            if target.url is not None:
+                target = replace(target, login=login)
         except UsageError as error:
             return error
+        try:
+            return _crawled(target, None if config.is_published else name, quiet)
+        except SkillgenError as error:
+            return _named(error, name)
+        except Exception as error:  # a bug that one server triggers must not cost the others
+            failure = failure_from_bug(error)
+            failure.where = name
+            return failure
 
-    return tuple(
-        NamedServer(name=key, mount_name=None if config.is_published else key, target=target_or_error(key))
-        for key in config.chosen(name)
-    )
-
-
-def read_servers(
-    servers: Sequence[NamedServer], overrides: Overrides, progress: Progress, cancel_token: CancelToken
-) -> tuple[ReadServer, ...]:
-    """Crawls servers at the same time; one that fails does not affect the others. Keeps their order."""
-    progress(f"crawling {len(servers)} servers")
+    names = config.chosen(source.server)
+    _refuse_texts_for_several(request.texts, len(names))
+    request.progress(f"crawling {len(names)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
-            futures = [pool.submit(_server_reader(server, overrides, cancel_token)) for server in servers]
-            outcomes = [future.result() for future in futures]
+            outcomes = [future.result() for future in [pool.submit(read, name) for name in names]]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             cancel_token.cancel()
             raise
-    return tuple(ReadServer(name=item.name, outcome=outcome) for item, outcome in zip(servers, outcomes, strict=True))
-
-
-def _server_reader(
-    server: NamedServer, overrides: Overrides, cancel_token: CancelToken
-) -> Callable[[], Service | SkillgenError]:
-    def read() -> Service | SkillgenError:
-        if isinstance(server.target, UsageError):
-            return server.target
-        try:
-            return read_server(
-                server.target,
-                overrides,
-                server_name=server.mount_name,
-                progress=lambda message: None,
-                cancel_token=cancel_token,
-            )
-        except SkillgenError as error:
-            return _named(error, server.name)
-        except Exception as error:  # a bug that one server triggers must not cost the others
-            failure = failure_from_bug(error)
-            failure.where = server.name
-            return failure
-
-    return read
+    return Reading(
+        services=tuple(outcome for outcome in outcomes if isinstance(outcome, Service)),
+        failures=tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError)),
+    )
 
 
 def _named(error: SkillgenError, name: str) -> SkillgenError:
@@ -391,86 +524,178 @@ def _named(error: SkillgenError, name: str) -> SkillgenError:
     return error
 
 
-def with_author_texts(service: Service, target: Target, pointer: str) -> Service:
-    """Returns the service with the texts of a target; `pointer` locates the target: `skillgen.yaml#/targets/api`.
+# -- the kinds of source ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind:
+    """A kind of source. The option of `config.project.Source` with its name names such a source."""
+
+    read: Callable[[Request], Reading] = _read_file
+    """Reads it."""
+
+    what: str = ""
+    """What a document of this kind is called, with its article."""
+
+    matches: Callable[[Json], object] = lambda data: False
+    """Whether a document is of this kind."""
+
+    services: Callable[[Document, ProblemLog, Request, FetchOptions], tuple[Service, ...]] | None = None
+    """Returns the services of such a document; `None` if the source is not a document."""
+
+
+KINDS: dict[str, SourceKind] = {
+    "command": SourceKind(read=_read_server),
+    "url": SourceKind(read=_read_server),
+    "config": SourceKind(read=_read_config),
+    "openapi_command": SourceKind(read=_read_openapi_command),
+    "document": SourceKind(read=_read_document),
+    "openapi": SourceKind(
+        read=_read_openapi,
+        what="an OpenAPI description",
+        matches=is_description,
+        services=_from_description,
+    ),
+    "manifest": SourceKind(
+        what="a service manifest",
+        matches=lambda data: find_manifest(data) is not None,
+        services=_from_manifest,
+    ),
+    "snapshot": SourceKind(
+        what="a snapshot",
+        matches=is_snapshot,
+        services=_from_snapshot,
+    ),
+}
+"""Every kind of source by the name of its option."""
+
+
+# -- what the user and the author declare ----------------------------------------------------------------------------
+
+
+def _completed(service: Service, request: Request) -> Service:
+    """Returns a service with what the user and the author declare, and with what can be inferred."""
+    return _with_author_texts(infer_missing(_with_overrides(service, request)), request)
+
+
+def _with_overrides(service: Service, request: Request) -> Service:
+    """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
+
+    Raises:
+        UsageError: an override is empty or not a URL, or a pattern is invalid.
+    """
+    texts = request.texts
+    if request.extras:
+        from skillgen.sources.extra_text import apply_extra_text
+
+        service = functools.reduce(apply_extra_text, request.extras, service)
+    service = select_tools(
+        screen_service(service),
+        parse_patterns("--include", texts.include),
+        parse_patterns("--exclude", texts.exclude),
+    )
+    for option, value in (("--name", texts.name), ("--service-version", texts.version)):
+        if value is not None and not value.strip():
+            raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
+    changes: dict[str, Any] = {}
+    if texts.name is not None:
+        # Headings show the title if there is one, and would not show the user's name.
+        changes |= {"name": texts.name, "title": None}
+    if texts.version is not None:
+        changes["version"] = texts.version
+    if texts.description is not None:
+        changes["summary"] = texts.description
+    if texts.base_url is not None:
+        refuse_secret_url(texts.base_url, "--base-url", "write https://HOST/PATH")
+        others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
+        changes["endpoints"] = (Endpoint(url=texts.base_url), *others)
+    return _declared(service, changes, request)
+
+
+_OPTIONS = {
+    "summary": "description",
+    "endpoints": "base_url",
+    "when_not_to_use": "not_for",
+}
+"""Field of the service to the option that declares it, if they have different names."""
+
+
+def _declared(service: Service, changes: Mapping[str, Any], request: Request) -> Service:
+    """Returns the service with fields that the user or the author declares."""
+    places = {name: request.place(_OPTIONS.get(name, name)) for name in changes if name != "title"}
+    origins = {**(service.origins or {}), **{name: Origin("declared", place) for name, place in places.items()}}
+    return replace(service, **changes, origins=origins or None)
+
+
+def refuse_secret_url(url: str, where: str, fix: str) -> None:
+    """Refuses what is not an HTTP URL, or has credentials or a query.
+
+    Raises:
+        UsageError: it is so.
+    """
+    if public_url(url) != url or not is_url(url):
+        raise UsageError("is not a URL without credentials and query", where=where, fix=fix)
+
+
+def _with_author_texts(service: Service, request: Request) -> Service:
+    """Returns the service with the texts of its author.
 
     Raises:
         UsageError: a link is not a URL.
     """
-    origins = dict(service.origins or {})
-
-    def declared(name: str, key: str) -> None:
-        origins[name] = Origin("declared", child(pointer, key))
-
-    if target.name is not None:
-        declared("name", "name")
-    if target.version is not None:
-        declared("version", "version")
-    if target.description is not None:
-        declared("summary", "description")
-    if target.when_to_use:
-        service = replace(service, when_to_use=target.when_to_use)
-        declared("when_to_use", "when-to-use")
-    if target.not_for:
-        service = replace(service, when_not_to_use=target.not_for)
-        declared("when_not_to_use", "not-for")
-    if target.install:
-        service = replace(service, install={**(service.install or {}), **target.install})
-        declared("install", "install")
-    if target.license is not None:
-        service = replace(service, license=target.license)
-        declared("license", "license")
-    if sections := _sections(target):
+    texts = request.texts
+    changes: dict[str, Any] = {}
+    if texts.when_to_use:
+        changes["when_to_use"] = tuple(texts.when_to_use)
+    if texts.not_for:
+        changes["when_not_to_use"] = tuple(texts.not_for)
+    if texts.install:
+        changes["install"] = {**(service.install or {}), **texts.install}
+    if texts.license is not None:
+        changes["license"] = texts.license
+    service = _declared(service, changes, request)
+    sections = []
+    if texts.notes is not None:
+        sections.append(Section(title="Notes", body=texts.notes.strip()))
+    if texts.best_practices:
+        sections.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in texts.best_practices)))
+    if sections:
         titles = {section.title.lower() for section in sections}
         others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
         service = replace(service, sections=(*sections, *others))
-    service = replace(service, access=_access(service.access, target.links, child(pointer, "links")))
-    return _with_groups(replace(service, origins=origins or None), target, pointer)
+    return _with_groups(replace(service, access=_access(service.access, request)), request)
 
 
-def _sections(target: Target) -> list[Section]:
-    sections = []
-    if target.notes is not None:
-        sections.append(Section(title="Notes", body=target.notes.strip()))
-    if target.best_practices:
-        sections.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in target.best_practices)))
-    return sections
-
-
-def _access(access: Access, links: Links, pointer: str) -> Access:
+def _access(access: Access, request: Request) -> Access:
     origins = dict(access.origins or {})
     for name in ("cli", "api", "web", "mcp"):
-        link = getattr(links, name)
+        link = getattr(request.texts.links, name)
         if link is None:
             continue
+        place = child(request.place("links"), name)
         if link.json is not None:
-            url = public_url(link.json)
-            if url != link.json or not url.startswith(("http://", "https://")):
-                raise UsageError(
-                    "is not a URL without credentials and query",
-                    where=child(pointer, name),
-                    fix="write https://HOST/PATH, or null if the service has no such access",
-                )
+            refuse_secret_url(link.json, place, "write https://HOST/PATH, or null if the service has no such access")
         access = replace(access, **{name: link})
-        origins[name] = Origin("declared", child(pointer, name))
+        origins[name] = Origin("declared", place)
     return replace(access, origins=origins or None)
 
 
-def _with_groups(service: Service, target: Target, pointer: str) -> Service:
+def _with_groups(service: Service, request: Request) -> Service:
+    declared = request.texts.groups
     known = {name for group in service.groups for name in (group.name, group.title)}
     problems = [
         Problem.of(
             code="group-unknown",
-            where=child(child(pointer, "groups"), name),
+            where=child(request.place("groups"), name),
             message=f"the service has no group {name!r}",
             fix=f"name one of {', '.join(group.name for group in service.groups)}" if service.groups else None,
         )
-        for name in target.groups
+        for name in declared
         if name not in known
     ]
     groups = []
     for group in service.groups:
-        texts = target.groups.get(group.name) or target.groups.get(group.title)
+        texts = declared.get(group.name) or declared.get(group.title)
         if texts is not None:
             group = replace(group, title=texts.title or group.title, description=texts.intro or group.description)
         groups.append(group)
