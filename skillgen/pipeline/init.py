@@ -8,6 +8,7 @@ configuration files of clients. Nothing of the project is run.
 from __future__ import annotations
 
 import json
+import math
 import os
 import posixpath
 import re
@@ -15,21 +16,22 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.build import project_environment, with_resolved_program
-from skillgen.sources.detect import is_description
-from skillgen.sources.documents import is_snapshot, load_document
+from skillgen.pipeline.read import KINDS
+from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
-from skillgen.sources.mcp.extensions import find_manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class Proposal:
     belongs_to_project: bool = True
     """False for a server that the developers merely use."""
 
-    alternatives: tuple[str, ...] = field(default=())
+    alternatives: tuple[str, ...] = ()
     """Other commands of the same package."""
 
 
@@ -130,6 +132,8 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".") and name != ".well-known"
 
 
+# -- Python ----------------------------------------------------------------------------------------------------------
+
 _NEEDS_PACKAGES = "install the packages that it imports"
 _PYTHON_LIBRARIES = ("mcp", "fastmcp", "mcp-server", "fastapi-mcp")
 _SERVES = re.compile(
@@ -145,17 +149,16 @@ _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 
 def python_servers(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields a proposal for each Python project that depends on an MCP library, and for each script that serves."""
-    for path in files.named("pyproject.toml"):
-        project = _PythonProject.read(files, path)
-        if project.needs(_PYTHON_LIBRARIES) and (proposal := _server_of(project, path)) is not None:
+    folders = [posixpath.dirname(path) for path in files.named("pyproject.toml")]
+    for folder in folders:
+        project = _PythonProject(files, folder)
+        if project.needs(_PYTHON_LIBRARIES) and (proposal := _server_of(project)) is not None:
             yield proposal
-    packages = {path.rpartition("/")[0] for path in files.named("pyproject.toml")}
     for path in files.paths:
-        folder = path.rpartition("/")[0]
-        is_script = not any(folder == other or folder.startswith(f"{other}/") or not other for other in packages)
-        if is_script and path.endswith(".py") and _is_server_file(files, path):
+        in_project = any(not folder or path.startswith(f"{folder}/") for folder in folders)
+        if path.endswith(".py") and not in_project and _SERVES.search(text := files.text(path)) and _RUNS.search(text):
             yield Proposal(
-                name=path.rpartition("/")[2][: -len(".py")] if "/" not in path else folder.rpartition("/")[2],
+                name=posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py")),
                 source={"command": ["python", path]},
                 evidence=f"an MCP server in {path}",
             )
@@ -164,116 +167,100 @@ def python_servers(files: ProjectFiles) -> Iterator[Proposal]:
 def fastapi_applications(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields a proposal for each module that creates a FastAPI application when it is imported."""
     for path in files.paths:
-        if not path.endswith(".py"):
-            continue
-        text = files.text(path)
+        text = files.text(path) if path.endswith(".py") else ""
         if "FastAPI(" not in text or (match := _APPLICATION.search(text)) is None:
             continue
         project = _PythonProject.around(files, path)
-        inside = path[len(project.folder) + 1 :] if project.folder else path
-        inside = inside.removeprefix(f"{project.import_root}/") if project.import_root else inside
+        inside = project.relative(path).removeprefix(f"{project.import_root}/" if project.import_root else "")
         if not _MODULE.match(inside):
             continue
-        module = inside[: -len(".py")].replace("/", ".").removesuffix(".__init__")
+        module = inside.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         code = f"import json; from {module} import {match[1]}; print(json.dumps({match[1]}.openapi()))"
         yield Proposal(
             name=project.name or module.partition(".")[0],
-            source={"openapi-command": [*project.runner, "python", "-c", code], **project.import_settings()},
+            source={"openapi-command": [*project.runner, "python", "-c", code], **project.import_settings},
             evidence=f"a FastAPI application in {path}",
             prerequisites=(_NEEDS_PACKAGES,),
         )
 
 
-def _server_of(project: _PythonProject, path: str) -> Proposal | None:
-    sources = [item for item in project.paths if item.endswith(".py") and _SERVES.search(project.files.text(item))]
-    scripts = project.scripts
-    if scripts and (sources or not project.has_sources):
-        likely = sorted(scripts, key=lambda name: (not _starts_in(scripts[name], sources), "mcp" not in name.lower()))
-        name = likely[0]
-        command, settings = project.command_of(name, scripts[name])
+def _server_of(project: _PythonProject) -> Proposal | None:
+    """Returns the server that a script of the project starts, else the one that a module starts."""
+    files, scripts = project.files, project.scripts
+    top = posixpath.join(project.folder, "")
+    paths = [path for path in files.paths if path.endswith(".py") and path.startswith(top)]
+    servers = [path for path in paths if _SERVES.search(files.text(path))]
+
+    def likelihood(name: str) -> tuple[bool, bool]:
+        module = scripts[name].partition(":")[0].strip().replace(".", "/")
+        is_server = any(path.endswith((f"{module}.py", f"{module}/__init__.py")) for path in servers)
+        return not is_server, "mcp" not in name.lower()
+
+    if scripts and (servers or not paths):
+        name, *alternatives = sorted(scripts, key=likelihood)
+        source = project.source_of(name)
         return Proposal(
             name=name,
-            source={"command": command, **settings},
-            evidence=f"an MCP server in {path}, script {name}",
-            prerequisites=() if command == [name] else (_NEEDS_PACKAGES,),
-            alternatives=tuple(likely[1:]),
+            source=source,
+            evidence=f"an MCP server in {posixpath.join(project.folder, 'pyproject.toml')}, script {name}",
+            prerequisites=() if source["command"] == [name] else (_NEEDS_PACKAGES,),
+            alternatives=tuple(alternatives),
         )
-    server = next((item for item in sources if _RUNS.search(project.files.text(item))), None)
+    server = next((path for path in servers if _RUNS.search(files.text(path))), None)
     if server is None:
         return None
-    file = server[len(project.folder) + 1 :] if project.folder else server
+    file = project.relative(server)
     return Proposal(
-        name=project.name or file[: -len(".py")],
+        name=project.name or file.removesuffix(".py"),
         source={"command": [*project.runner, "python", file], **project.cwd},
         evidence=f"an MCP server in {server}",
         prerequisites=(_NEEDS_PACKAGES,),
     )
 
 
-def _starts_in(entry: str, sources: list[str]) -> bool:
-    """True if the entry point of a script is in one of the source files."""
-    module = entry.partition(":")[0].strip().replace(".", "/")
-    return any(item.endswith((f"{module}.py", f"{module}/__init__.py")) for item in sources)
-
-
-def _is_server_file(files: ProjectFiles, path: str) -> bool:
-    text = files.text(path)
-    return bool(_SERVES.search(text) and _RUNS.search(text))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True)
 class _PythonProject:
-    """A folder with a pyproject.toml, or the root folder."""
+    """A folder with a pyproject.toml, or another folder with Python code."""
 
     files: ProjectFiles
     folder: str
-    data: dict[str, Json]
-
-    @classmethod
-    def read(cls, files: ProjectFiles, path: str) -> _PythonProject:
-        return cls(files=files, folder=path.rpartition("/")[0], data=_toml(files.text(path)))
 
     @classmethod
     def around(cls, files: ProjectFiles, path: str) -> _PythonProject:
         """Returns the nearest project above a file."""
-        folders = [parent.as_posix() for parent in Path(path).parents]
-        for folder in folders:
-            for name in ("pyproject.toml", "requirements.txt", "setup.py"):
-                inside = name if folder == "." else f"{folder}/{name}"
-                if files.has(inside):
-                    data = _toml(files.text(inside)) if name == "pyproject.toml" else {}
-                    return cls(files=files, folder="" if folder == "." else folder, data=data)
-        return cls(files=files, folder="", data={})
+        while path:
+            path = posixpath.dirname(path)
+            names = ("pyproject.toml", "requirements.txt", "setup.py")
+            if any(files.has(posixpath.join(path, name)) for name in names):
+                break
+        return cls(files, path)
 
-    @property
-    def table(self) -> dict[str, Json]:
-        return as_dict(self.data.get("project"))
+    def relative(self, path: str) -> str:
+        """Returns a path relative to the folder of the project."""
+        return posixpath.relpath(path, self.folder or ".")
 
-    @property
-    def poetry(self) -> dict[str, Json]:
-        return as_dict(as_dict(self.data.get("tool")).get("poetry"))
+    @cached_property
+    def tables(self) -> tuple[dict[str, Json], dict[str, Json]]:
+        """The tables `project` and `tool.poetry` of pyproject.toml."""
+        data = _toml(self.files.text(posixpath.join(self.folder, "pyproject.toml")))
+        return as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))
 
     @property
     def name(self) -> str:
-        name = self.table.get("name") or self.poetry.get("name")
-        return name if isinstance(name, str) else ""
-
-    @property
-    def paths(self) -> list[str]:
-        return [item for item in self.files.paths if not self.folder or item.startswith(f"{self.folder}/")]
-
-    @property
-    def has_sources(self) -> bool:
-        return any(item.endswith(".py") for item in self.paths)
+        """Its name; empty if it declares none."""
+        return next((name for table in self.tables if (name := text_of(table, "name"))), "")
 
     @property
     def scripts(self) -> dict[str, str]:
-        scripts = as_dict(self.table.get("scripts")) | as_dict(self.poetry.get("scripts"))
+        """The commands that it installs, with their entry points."""
+        scripts = {name: entry for table in self.tables for name, entry in as_dict(table.get("scripts")).items()}
         return {name: entry for name, entry in scripts.items() if isinstance(entry, str)}
 
     @property
     def import_root(self) -> str:
-        return "src" if any(item.startswith(self._inside("src/")) for item in self.paths) else ""
+        """The folder from which its modules are imported."""
+        source_folder = posixpath.join(self.folder, "src/")
+        return "src" if any(path.startswith(source_folder) for path in self.files.paths) else ""
 
     @property
     def cwd(self) -> dict[str, Any]:
@@ -281,43 +268,41 @@ class _PythonProject:
         return {"cwd": self.folder} if self.folder else {}
 
     @property
+    def import_settings(self) -> dict[str, Any]:
+        """The keys `cwd` and `env` of a source that imports modules of the project."""
+        return self.cwd | ({"env": {"PYTHONPATH": self.import_root}} if self.import_root else {})
+
+    @property
     def runner(self) -> list[str]:
         """The command that runs another one in the project's environment; empty if the project has no lock file."""
         for tool in ("uv", "poetry", "pdm"):
-            if self.files.has(self._inside(f"{tool}.lock")) and shutil.which(tool):
+            if self.files.has(posixpath.join(self.folder, f"{tool}.lock")) and shutil.which(tool):
                 return [tool, "run"]
         return []
 
     def needs(self, libraries: tuple[str, ...]) -> bool:
         """True if a library is among its dependencies, including the optional ones."""
-        listed = [*as_list(self.table.get("dependencies"))]
-        for extra in as_dict(self.table.get("optional-dependencies")).values():
-            listed += as_list(extra)
-        names = {re.split(r"[\s\[<>=!~;@(]", item.strip(), maxsplit=1)[0] for item in listed if isinstance(item, str)}
-        names |= set(as_dict(self.poetry.get("dependencies")))
+        project, poetry = self.tables
+        listed = [project.get("dependencies"), *as_dict(project.get("optional-dependencies")).values()]
+        names = [
+            re.split(r"[\s\[<>=!~;@(]", item.strip(), maxsplit=1)[0]
+            for items in listed
+            for item in as_list(items)
+            if isinstance(item, str)
+        ]
+        names += as_dict(poetry.get("dependencies"))
         return bool({re.sub(r"[-_.]+", "-", name).lower() for name in names} & set(libraries))
 
-    def command_of(self, script: str, entry: str) -> tuple[list[str], dict[str, Any]]:
-        """Returns the command of a script and the keys that go with it: by name if it is installed, else by module."""
-        if self.runner:
-            return [*self.runner, script], self.cwd
-        match = _ENTRY.match(entry)
-        if match is None or self._is_installed(script):
-            return [script], self.cwd
-        code = f"import sys; from {match[1]} import {match[2]}; sys.exit({match[2]}())"
-        return ["python", "-c", code], self.import_settings()
-
-    def import_settings(self) -> dict[str, Any]:
-        """Returns the keys `cwd` and `env` of a source that imports modules of the project."""
-        return self.cwd | ({"env": {"PYTHONPATH": self.import_root}} if self.import_root else {})
-
-    def _is_installed(self, script: str) -> bool:
+    def source_of(self, script: str) -> dict[str, Any]:
+        """Returns the source that runs a script: by name if it is installed, else by its entry point."""
+        entry = _ENTRY.match(self.scripts[script])
         root = self.files.root
         environment = project_environment(os.environ, root / self.folder, root)
-        return shutil.which(with_resolved_program((script,), environment)[0], path=environment.get("PATH")) is not None
-
-    def _inside(self, path: str) -> str:
-        return f"{self.folder}/{path}" if self.folder else path
+        program = with_resolved_program((script,), environment)[0]
+        if self.runner or entry is None or shutil.which(program, path=environment.get("PATH")):
+            return {"command": [*self.runner, script], **self.cwd}
+        code = f"import sys; from {entry[1]} import {entry[2]}; sys.exit({entry[2]}())"
+        return {"command": ["python", "-c", code], **self.import_settings}
 
 
 def _toml(text: str) -> dict[str, Json]:
@@ -331,6 +316,8 @@ def _toml(text: str) -> dict[str, Json]:
         return {}
 
 
+# -- Node ------------------------------------------------------------------------------------------------------------
+
 _NODE_LIBRARIES = ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "xmcp")
 _BUILD_SCRIPTS = ("build", "compile", "prepare")
 
@@ -338,24 +325,25 @@ _BUILD_SCRIPTS = ("build", "compile", "prepare")
 def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields a proposal for each package that depends on an MCP library and has a command or serving main file."""
     for path in files.named("package.json"):
-        data = _package(files.text(path))
-        needed = {name for key in ("dependencies", "devDependencies") for name in as_dict(data.get(key))}
-        if not needed & set(_NODE_LIBRARIES):
+        try:
+            data = as_dict(json.loads(files.text(path)))
+        except (ValueError, RecursionError):
             continue
-        folder = path.rpartition("/")[0]
-        commands = _commands(data, files, folder)
+        needed = {name for key in ("dependencies", "devDependencies") for name in as_dict(data.get(key))}
+        folder = posixpath.dirname(path)
+        commands = _commands(data, files, folder) if needed & set(_NODE_LIBRARIES) else {}
         if not commands:
             continue
-        names = sorted(commands, key=lambda name: "mcp" not in name.lower())
-        file = commands[names[0]]
-        cwd = {"cwd": folder} if folder else {}
+        name, *alternatives = sorted(commands, key=lambda name: "mcp" not in name.lower())
+        file, scripts = commands[name], as_dict(data.get("scripts"))
+        script = next((f": npm run {item}" for item in _BUILD_SCRIPTS if item in scripts), "")
         exists = files.has(posixpath.join(folder, file))
         yield Proposal(
-            name=names[0],
-            source={"command": ["node", file], **cwd},
+            name=name,
+            source={"command": ["node", file], **({"cwd": folder} if folder else {})},
             evidence=f"an MCP server in {path}, {file}",
-            prerequisites=() if exists else (_build_hint(data, file),),
-            alternatives=tuple(names[1:]),
+            prerequisites=() if exists else (f"{file} does not exist yet{script}",),
+            alternatives=tuple(alternatives),
         )
 
 
@@ -371,18 +359,7 @@ def _commands(data: dict[str, Json], files: ProjectFiles, folder: str) -> dict[s
     return {key: file for key, file in commands.items() if not file.startswith(("/", ".."))}
 
 
-def _build_hint(data: dict[str, Json], file: str) -> str:
-    scripts = as_dict(data.get("scripts"))
-    script = next((item for item in _BUILD_SCRIPTS if item in scripts), None)
-    return f"{file} does not exist yet: npm run {script}" if script else f"{file} does not exist yet"
-
-
-def _package(text: str) -> dict[str, Json]:
-    try:
-        return as_dict(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
-
+# -- clients and documents -------------------------------------------------------------------------------------------
 
 _CLIENT_FILES = (
     ".mcp.json",
@@ -402,9 +379,7 @@ _CLIENT_VARIABLES = ("workspaceFolder", "workspaceFolderBasename", "userHome", "
 def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields a proposal for each server in the project's client configurations; duplicates count once."""
     seen: set[str] = set()
-    for path in _CLIENT_FILES:
-        if not files.has(path):
-            continue
+    for path in filter(files.has, _CLIENT_FILES):
         try:
             config = read_client_config(files.root / path)
         except SkillgenError:
@@ -413,14 +388,13 @@ def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
             if name in seen or is_switched_off(entry):
                 continue
             seen.add(name)
-            needed = dict.fromkeys(_VARIABLE.findall(json.dumps(entry)))
+            variables = dict.fromkeys(_VARIABLE.findall(json.dumps(entry)))
+            needed = [item for item in variables if item not in _CLIENT_VARIABLES]
             yield Proposal(
                 name=name,
                 source={"config": path, "server": name},
                 evidence=f"the server {name!r} in {path}",
-                prerequisites=tuple(
-                    f"set {item} in the environment" for item in needed if item not in _CLIENT_VARIABLES
-                ),
+                prerequisites=tuple(f"set {item} in the environment" for item in needed),
                 belongs_to_project=_runs_project_file(files, entry),
             )
 
@@ -441,40 +415,27 @@ def description_files(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields a proposal for each description, snapshot and manifest; the YAML and the JSON of one API count once."""
     seen: set[tuple[str, str]] = set()
     for path in files.paths:
-        if not path.endswith(_EXTENSIONS) or not _may_be_description(files, path):
-            continue
+        file = files.root / path
         try:
-            data = load_document(str(files.root / path), ProblemLog()).data
-        except SkillgenError:
+            if not path.endswith(_EXTENSIONS) or file.stat().st_size > _SIZE_LIMIT_BYTES:
+                continue
+            if _HINT.search(file.read_bytes()) is None:
+                continue
+            data = load_document(str(file), ProblemLog()).data
+        except (OSError, SkillgenError):
             continue
-        kind, what = _kind(data)
-        if not kind:
+        kind = next((name for name, kind in KINDS.items() if kind.matches(data)), None)
+        info = as_dict(data).get("info")
+        if kind is None or (kind == "openapi" and not isinstance(info, dict)):
             continue
-        info = as_dict(as_dict(data).get("info"))
-        title = text_of(info, "title") or path.rpartition("/")[2].rpartition(".")[0]
-        identity = (kind, title.strip().lower()) if kind == "openapi" else (kind, path)
+        title = text_of(as_dict(info), "title") or posixpath.basename(path).rpartition(".")[0]
+        identity = (kind, title.strip().lower() if kind == "openapi" else path)
         if identity not in seen:
             seen.add(identity)
-            yield Proposal(name=title, source={kind: path}, evidence=f"{what} in {path}")
+            yield Proposal(name=title, source={kind: path}, evidence=f"{KINDS[kind].what} in {path}")
 
 
-def _may_be_description(files: ProjectFiles, path: str) -> bool:
-    try:
-        file = files.root / path
-        return file.stat().st_size <= _SIZE_LIMIT_BYTES and _HINT.search(file.read_bytes()) is not None
-    except OSError:
-        return False
-
-
-def _kind(data: Json) -> tuple[str, str]:
-    """Returns the key of `source:` and the name of a kind of document; empty strings for other documents."""
-    if is_snapshot(data):
-        return "snapshot", "a snapshot"
-    if is_description(data) and isinstance(as_dict(data).get("info"), dict):
-        return "openapi", "an OpenAPI description"
-    if find_manifest(data) is not None:
-        return "manifest", "a service manifest"
-    return "", ""
+# -- the project file ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -527,8 +488,6 @@ def _slug(name: str) -> str:
 
 SCHEMA_NAME = ".skillgen.schema.json"
 """The schema is written next to the project file, so that every checkout has it, without a network."""
-
-_PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)\Z)\.?[A-Za-z_][\w./+-]*\Z", re.ASCII | re.IGNORECASE)
 
 _FILE_HEADER = f"""\
 # yaml-language-server: $schema=./{SCHEMA_NAME}
@@ -608,34 +567,25 @@ def schema_text() -> str:
 
 def target_text(proposal: Proposal) -> str:
     """Returns one target in YAML, indented for its place below `targets:`."""
-    lines = [f"  # {_one_line(proposal.evidence)}"]
-    lines += [f"  # first: {_one_line(prerequisite)}" for prerequisite in proposal.prerequisites]
+    lines = [proposal.evidence, *(f"first: {prerequisite}" for prerequisite in proposal.prerequisites)]
     if proposal.alternatives:
-        lines.append(f"  # other commands of this package: {_one_line(', '.join(proposal.alternatives))}")
-    lines += [f"  {_scalar(proposal.name)}:", "    source:"]
-    for key, value in proposal.source.items():
-        lines.append(f"      {key}: {_value(value)}")
+        lines.append(f"other commands of this package: {', '.join(proposal.alternatives)}")
+    lines = [f"  # {_one_line(line)}" for line in lines]
+    lines += [f"  {_yaml(proposal.name)}:", "    source:"]
+    lines += [f"      {key}: {_yaml(value)}" for key, value in proposal.source.items()]
     return "\n".join(lines) + "\n"
 
 
 def _commented(proposals: Iterable[Proposal]) -> str:
-    lines = "".join(target_text(proposal) for proposal in proposals).splitlines()
-    return "  # Also found; remove the # to document it:\n" + "".join(
-        f"  # {line[2:]}".rstrip() + "\n" for line in lines
+    lines = "".join(map(target_text, proposals)).splitlines()
+    return "\n".join(
+        ["  # Also found; remove the # to document it:", *(f"  # {line[2:]}".rstrip() for line in lines), ""]
     )
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_scalar(key)}: {_scalar(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_scalar, value)) + "]"
-    return _scalar(str(value))
-
-
-def _scalar(text: str) -> str:
-    """Returns a YAML scalar: plain if it cannot be read as something else, otherwise quoted as in JSON."""
-    return text if _PLAIN.match(text) else json.dumps(text, ensure_ascii=True)
+def _yaml(value: Any) -> str:
+    """Returns a value as YAML on one line."""
+    return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").rstrip("\n")
 
 
 def _one_line(text: str) -> str:
