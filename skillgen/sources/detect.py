@@ -41,7 +41,7 @@ def detect_kind(data: Json) -> Kind | None:
     data = as_dict(data)
     for matches, what, fix in _KINDS:
         if matches(data):
-            return Kind(what=what, fix=fix(data))
+            return Kind(what=what, fix=fix or _server_fix(data))
     return None
 
 
@@ -66,30 +66,15 @@ def _has_schema(data: dict[str, Json], part: str) -> bool:
     return part in (text_of(data, "$schema") or "")
 
 
-def _is_postman(data: dict[str, Json]) -> bool:
-    info = as_dict(data.get("info"))
-    return "_postman_id" in info or "getpostman" in (text_of(info, "schema") or "")
-
-
 def _is_registry_entry(data: dict[str, Json]) -> bool:
-    if _has_schema(data, "/server.schema.json"):
-        return True
-    return isinstance(data.get("packages"), list) and text_of(data, "name") is not None and "version" in data
-
-
-def _is_server_card(data: dict[str, Json]) -> bool:
-    return _has_schema(data, "server-card") or (isinstance(data.get("remotes"), list) and "name" in data)
-
-
-def _is_catalog(data: dict[str, Json]) -> bool:
-    return isinstance(data.get("entries"), list) and ("specVersion" in data or "version" in data)
+    is_list = isinstance(data.get("packages"), list)
+    return _has_schema(data, "/server.schema.json") or (
+        is_list and text_of(data, "name") is not None and "version" in data
+    )
 
 
 def _is_registry_response(data: dict[str, Json]) -> bool:
-    servers = data.get("servers")
-    return isinstance(servers, list) and any(
-        "server" in as_dict(item) or "$schema" in as_dict(item) for item in servers
-    )
+    return any("server" in as_dict(item) or "$schema" in as_dict(item) for item in as_list(data.get("servers")))
 
 
 def _is_client_config(data: dict[str, Json]) -> bool:
@@ -97,74 +82,79 @@ def _is_client_config(data: dict[str, Json]) -> bool:
     return any("command" in as_dict(item) or "url" in as_dict(item) for item in servers.values())
 
 
-def _is_manifest(data: dict[str, Json]) -> bool:
-    return "manifest_version" in data and isinstance(data.get("tools"), list)
-
-
 def _is_initialize_result(data: dict[str, Json]) -> bool:
     result = as_dict(data.get("result")) or data
     return "protocolVersion" in result and ("capabilities" in result or "serverInfo" in result)
 
 
-def _is_tool_list(data: dict[str, Json]) -> bool:
-    return isinstance((as_dict(data.get("result")) or data).get("tools"), list)
-
-
-def _is_dashdash(data: dict[str, Json]) -> bool:
-    return isinstance(data.get("dashdash"), dict) or ("specVersion" in data and "identity" in data)
-
-
-def _is_dashdash_entry(data: dict[str, Json]) -> bool:
-    return "specVersion" in data and "alternativeAccess" in data and "name" in data
-
-
-def _is_dashdash_text(data: dict[str, Json]) -> bool:
-    return "spec-url" in data or ("spec-version" in data and "access-level" in data)
-
-
-def _is_server_card_of_2025(data: dict[str, Json]) -> bool:
-    return "serverInfo" in data
-
-
-_Row = tuple[Callable[[dict[str, Json]], bool], str, Callable[[dict[str, Json]], str]]
-_KINDS: tuple[_Row, ...] = (
-    (lambda data: "overlay" in data and "actions" in data, "an OpenAPI Overlay", lambda data: "give it with --overlay"),
-    (lambda data: "arazzo" in data, "an Arazzo description of workflows", lambda data: "give the API's OpenAPI"),
-    (lambda data: "asyncapi" in data, "AsyncAPI", lambda data: "give an OpenAPI document"),
-    (lambda data: "swaggerVersion" in data, "Swagger 1", lambda data: "convert it to OpenAPI 3"),
-    (_is_postman, "a Postman collection", lambda data: "export it as OpenAPI"),
+_KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = (
+    (lambda data: "overlay" in data and "actions" in data, "an OpenAPI Overlay", "give it with --overlay"),
+    (lambda data: "arazzo" in data, "an Arazzo description of workflows", "give the API's OpenAPI"),
+    (lambda data: "asyncapi" in data, "AsyncAPI", "give an OpenAPI document"),
+    (lambda data: "swaggerVersion" in data, "Swagger 1", "convert it to OpenAPI 3"),
+    (
+        lambda data: (
+            "_postman_id" in as_dict(data.get("info")) or "getpostman" in (text_of(data.get("info"), "schema") or "")
+        ),
+        "a Postman collection",
+        "export it as OpenAPI",
+    ),
     (
         _is_client_config,
         "a client's MCP configuration",
-        lambda data: "give it to from-server: skillgen from-server --config FILE",
+        "give it to from-server: skillgen from-server --config FILE",
     ),
     (
         lambda data: _has_schema(data, "agent-skills") or (isinstance(data.get("skills"), list) and "name" not in data),
         "an index of agent skills",
-        lambda data: "give the description from which the skills come",
+        "give the description from which the skills come",
     ),
-    (_is_catalog, "an AI catalog", lambda data: "document one of the servers that it lists: from-server --url URL"),
-    (_is_registry_entry, "a registry entry of an MCP server (server.json)", _server_fix),
-    (_is_server_card, "an MCP server card", _server_fix),
-    (_is_registry_response, "a registry's list of MCP servers", _server_fix),
-    (_is_manifest, "a service manifest", lambda data: "give it to from-server: skillgen from-server --manifest FILE"),
-    (_is_initialize_result, "the initialize result of an MCP server", _server_fix),
-    (_is_dashdash, "dashdash metadata of a server", _server_fix),
-    (_is_dashdash_entry, "a dashdash registry entry", _server_fix),
     (
-        _is_dashdash_text,
-        "an llms.txt or --ai-help text",
-        lambda data: "pass the service itself, and this text with --extra FILE",
+        lambda data: isinstance(data.get("entries"), list) and ("specVersion" in data or "version" in data),
+        "an AI catalog",
+        "document one of the servers that it lists: from-server --url URL",
     ),
-    (_is_server_card_of_2025, "an MCP server card (SEP-1649)", _server_fix),
+    (_is_registry_entry, "a registry entry of an MCP server (server.json)", None),
+    (
+        lambda data: _has_schema(data, "server-card") or (isinstance(data.get("remotes"), list) and "name" in data),
+        "an MCP server card",
+        None,
+    ),
+    (_is_registry_response, "a registry's list of MCP servers", None),
+    (
+        lambda data: "manifest_version" in data and isinstance(data.get("tools"), list),
+        "a service manifest",
+        "give it to from-server: skillgen from-server --manifest FILE",
+    ),
+    (_is_initialize_result, "the initialize result of an MCP server", None),
+    (
+        lambda data: isinstance(data.get("dashdash"), dict) or ("specVersion" in data and "identity" in data),
+        "dashdash metadata of a server",
+        None,
+    ),
+    (
+        lambda data: "specVersion" in data and "alternativeAccess" in data and "name" in data,
+        "a dashdash registry entry",
+        None,
+    ),
+    (
+        lambda data: "spec-url" in data or ("spec-version" in data and "access-level" in data),
+        "an llms.txt or --ai-help text",
+        "pass the service itself, and this text with --extra FILE",
+    ),
+    (lambda data: "serverInfo" in data, "an MCP server card (SEP-1649)", None),
     (
         lambda data: "mcp_version" in data or "mcpVersion" in data,
         "a discovery document of an MCP server (SEP-1960)",
-        _server_fix,
+        None,
     ),
-    (_is_tool_list, "a list of an MCP server's tools", _server_fix),
+    (
+        lambda data: isinstance((as_dict(data.get("result")) or data).get("tools"), list),
+        "a list of an MCP server's tools",
+        None,
+    ),
 )
-"""Test, name and fix of each kind; the more specific tests come first."""
+"""Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server."""
 
 
 _WELL_KNOWN_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")

@@ -5,6 +5,8 @@ SECURITY.md promises these limits. A limit of a single step is in the module of 
 
 from __future__ import annotations
 
+import json
+
 from skillgen.model.values import Json
 from skillgen.text.markdown import inline
 
@@ -46,6 +48,14 @@ def texts_of(value: Json, key: str) -> tuple[str, ...]:
 def page_items(pages: Json, key: str) -> list[Json]:
     """Returns the items of all pages of a list."""
     return [item for page in as_list(pages) for item in as_list(as_dict(page).get(key))]
+
+
+def json_or_none(text: str) -> Json:
+    """Returns the JSON value of a text; `None` if it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 SOURCE_LIMIT_BYTES = 256 * 1024 * 1024

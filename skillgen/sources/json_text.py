@@ -10,7 +10,8 @@ import json
 import math
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
@@ -18,6 +19,8 @@ from skillgen.sources.json_access import NESTING_LIMIT
 
 _CUTTABLE_LIMIT = 32 * 1024 * 1024
 """Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
+
+_T = TypeVar("_T")
 
 _CONTAINERS = frozenset({dict, list})
 _STRUCTURAL = re.compile(r'["\[\]{}]')
@@ -140,41 +143,38 @@ def resolve_marks(data: Json, problems: ProblemLog) -> Json:
 
 
 def _marked(text: str, start: int) -> tuple[Json, int]:
-    try:
-        return _MARKING.raw_decode(text, start)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        return _MARKING_LONG_INTS.raw_decode(text, start)
+    return _decoded(_object_from, lambda decoder: decoder.raw_decode(text, start))
 
 
 def _read(text: str, problems: ProblemLog) -> Json:
     duplicates: list[_DuplicateKeyObject] = []
 
     def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        members = dict(pairs)
-        if len(members) == len(pairs):
-            return members
-        duplicates.append(_DuplicateKeyObject(pairs))
-        return duplicates[-1]
+        members = _object_from(pairs)
+        if type(members) is _DuplicateKeyObject:
+            duplicates.append(members)
+        return members
 
-    try:
-        data = json.loads(text, object_pairs_hook=object_from, parse_constant=str, parse_float=number_or_text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        duplicates.clear()
-        data = json.loads(
-            text,
-            object_pairs_hook=object_from,
-            parse_constant=str,
-            parse_float=number_or_text,
-            parse_int=_int_or_text,
-        )
+    data = _decoded(object_from, lambda decoder: decoder.decode(text))
     if duplicates:
         _report(data, problems)
         return _plain(data)
     return data
+
+
+def _decoded(object_from: Callable[[list[tuple[str, Json]]], Json], decode: Callable[[json.JSONDecoder], _T]) -> _T:
+    """Decodes JSON with strings for `NaN` and `Infinity`, and for numbers that Python cannot convert."""
+    options: dict[str, Any] = {
+        "object_pairs_hook": object_from,
+        "parse_constant": str,
+        "parse_float": number_or_text,
+    }
+    try:
+        return decode(json.JSONDecoder(**options))
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer with more digits than Python converts
+        return decode(json.JSONDecoder(**options, parse_int=_int_or_text))
 
 
 class _DuplicateKeyObject(dict[str, Json]):
@@ -203,11 +203,6 @@ def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     return members if len(members) == len(pairs) else _DuplicateKeyObject(pairs)
 
-
-_MARKING = json.JSONDecoder(parse_constant=str, parse_float=number_or_text, object_pairs_hook=_object_from)
-_MARKING_LONG_INTS = json.JSONDecoder(
-    parse_constant=str, parse_float=number_or_text, parse_int=_int_or_text, object_pairs_hook=_object_from
-)
 
 _CUT = "\x00nested too deeply\x00"
 _CUT_JSON = json.dumps(_CUT)

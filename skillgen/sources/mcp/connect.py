@@ -30,7 +30,6 @@ from skillgen.sources.mcp.session import (
     Session,
     is_final,
     negotiate,
-    open_by_initialize,
 )
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import CrawlScope, ServerTarget, Transport, child_environment
@@ -134,7 +133,7 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attem
         return _http_attempts(target, target.url)
     start = functools.partial(_start, target, secrets)
     probe = functools.partial(negotiate, probe_s=_STDIO_PROBE_S, timeout_s=target.timeout_s)
-    initialize = functools.partial(open_by_initialize, timeout_s=target.timeout_s)
+    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.timeout_s)
     # An unknown method before `initialize` crashes some servers, and others reject every request after it.
     return (
         Attempt("stdio", f"starting {target.where}", start, probe, _may_be_broken_by_probe),
@@ -150,7 +149,7 @@ def _http_attempts(target: ServerTarget, url: str) -> tuple[Attempt, Attempt]:
         url = without_credentials(url)  # credentials in the URL would replace the header
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
     probe = functools.partial(negotiate, probe_s=_HTTP_PROBE_S, timeout_s=target.timeout_s)
-    initialize = functools.partial(open_by_initialize, timeout_s=target.timeout_s)
+    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.timeout_s)
     streamable, sse = (
         Attempt("http", f"connecting to {target.where}", functools.partial(connect, is_sse=False), probe, _may_be_sse),
         Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), initialize, _may_be_streamable_http),
@@ -230,7 +229,7 @@ def probe_in_parallel(
 
 
 def _probe(connection: Connection, timeout_s: float) -> dict[str, Json]:
-    handshake = open_by_initialize(connection, timeout_s)
+    handshake = negotiate(connection, probe_s=None, timeout_s=timeout_s)
     results: dict[str, Json] = {handshake.method: handshake.result}
     if handshake.mentions_dashdash:
         session = Session(connection, handshake, timeout_s)

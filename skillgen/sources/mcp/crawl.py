@@ -22,7 +22,7 @@ from skillgen.security.secrets import (
     report_echoed_secrets,
     report_url_secret,
 )
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, page_items, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import Attempt, attempts_for, crawl_error, needs_probe, probe_in_parallel, with_token
@@ -249,9 +249,8 @@ def _is_unknown_method(error: RpcError) -> bool:
 
 def _tool_names(results: dict[str, Json]) -> list[str]:
     """Returns the names of the tools in order, without duplicates."""
-    pages = as_list(results.get("tools/list"))
-    entries = (entry for page in pages for entry in as_list(as_dict(page).get("tools")))
-    return list(dict.fromkeys(name for entry in entries if (name := text_of(entry, "name")) is not None))
+    names = (text_of(tool, "name") for tool in page_items(results.get("tools/list"), "tools"))
+    return list(dict.fromkeys(filter(None, names)))
 
 
 class _ListReader:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
 from skillgen.sources.mcp.session import Request, Session
 
 SKILLS = "io.modelcontextprotocol/skills"
@@ -37,9 +36,13 @@ def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets
     """Fetches every group and nested group once: a list of `{"group": …, "result": …}`."""
     results: list[Json] = []
     seen: set[str] = set()
-    pending = [group for page in as_list(pages) for group in as_list(as_dict(page).get("groups"))]
+    pending = page_items(pages, "groups")
     while pending:
-        level = [group for group in pending if (name := text_of(group, "name")) is not None and _is_new(name, seen)]
+        level = []
+        for group in pending:
+            if (name := text_of(group, "name")) is not None and name not in seen:
+                seen.add(name)
+                level.append(group)
         if len(seen) > _GROUPS_LIMIT:
             message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
             log.report("groups-too-many", "groups/list", message)
@@ -61,9 +64,8 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
 
     The list of files that are created on demand (`dynamic`) is fetched with `skills/get` first.
     """
-    skills = [as_dict(skill) for page in as_list(pages) for skill in as_list(as_dict(page).get("skills"))]
     declared: dict[str, dict[str, Json]] = {}
-    for skill in skills:
+    for skill in map(as_dict, page_items(pages, "skills")):
         files = skill.get("resources")
         if not isinstance(files, list) and (uri := text_of(skill, "uri")) is not None:
             answer = session.request(Request("skills/get", {"uri": uri}))
@@ -92,12 +94,6 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
         except UnicodeDecodeError:
             log.report("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
     return texts
-
-
-def _is_new(name: str, seen: set[str]) -> bool:
-    is_new = name not in seen
-    seen.add(name)
-    return is_new
 
 
 def _content(result: Json) -> bytes | None:
@@ -132,7 +128,7 @@ def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[s
         reason = secrets.excerpt(str(answer.failure or "the result is an error"))
         log.report("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
         return None
-    candidates = [result.get("structuredContent"), *(_json_of(item) for item in as_list(result.get("content"))), result]
+    candidates = [result.get("structuredContent"), *map(_json_of, as_list(result.get("content"))), result]
     for candidate in candidates:
         if (manifest := find_manifest(candidate)) is not None:
             return manifest
@@ -160,7 +156,4 @@ def is_manifest(data: Json) -> bool:
 
 
 def _json_of(item: Json) -> Json:
-    try:
-        return json.loads(text_of(item, "text") or "null")
-    except (ValueError, RecursionError):
-        return None
+    return json_or_none(text_of(item, "text") or "")

@@ -13,7 +13,7 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
@@ -67,17 +67,16 @@ class _ResultStore:
         key = result.get(_PLACEHOLDER) if isinstance(result, dict) else None
         return self._results.pop(key, result) if isinstance(key, str) else result
 
-    def wrap(self, stream: object, content_type: str) -> httpx2.AsyncByteStream:
-        """Returns a response's stream with placeholders instead of results."""
-        assert isinstance(stream, httpx2.AsyncByteStream)
+    def replace_in(self, chunks: AsyncIterator[bytes], content_type: str) -> AsyncIterator[bytes]:
+        """Returns the body of a response with placeholders instead of results."""
         if content_type == _EVENT_STREAM:
-            return _Stream(stream, self._replace_in_events(stream))
-        return _Stream(stream, self._replace_in_body(stream)) if content_type == _MESSAGE else stream
+            return self._replace_in_events(chunks)
+        return self._replace_in_body(chunks) if content_type == _MESSAGE else chunks
 
-    async def _replace_in_body(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    async def _replace_in_body(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield self._replace(b"".join([chunk async for chunk in chunks]))
 
-    async def _replace_in_events(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    async def _replace_in_events(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         parts: list[bytes] = []
         async for chunk in chunks:
             parts.append(chunk)
@@ -136,11 +135,6 @@ class ByteBudget:
         self.refusal = ""
         """Why no further bytes are accepted; empty while they are."""
 
-    def wrap(self, stream: object) -> httpx2.AsyncByteStream:
-        """Returns a response's stream that raises when the budget is exhausted."""
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        return _Stream(stream, self._count(stream))
-
     def spend(self, count: int) -> None:
         """Counts received bytes."""
         self._left_bytes -= count
@@ -149,7 +143,8 @@ class ByteBudget:
         if self.refusal:
             raise _LimitExceeded(self.refusal)
 
-    async def _count(self, chunks: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    async def count(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+        """Yields the chunks of a body; raises when the budget is exhausted."""
         async for chunk in chunks:
             self.spend(len(chunk))
             yield chunk
@@ -251,28 +246,20 @@ class _RetryingClient(httpx2.AsyncClient):
     The SDK's transport for HTTP+SSE stops at the first status that is an error, so it must not see these responses.
     """
 
-    def __init__(
-        self,
-        may_retry: Callable[[httpx2.Response], bool],
-        wait_until_resumed: Callable[[], Awaitable[None]],
-        on_error: Callable[[], None],
-        **options: Any,
-    ) -> None:
+    def __init__(self, connection: HttpConnection, **options: Any) -> None:
         super().__init__(**options)
-        self._may_retry = may_retry
-        self._wait_until_resumed = wait_until_resumed
-        self._on_error = on_error
+        self._connection = connection
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Sends a request, not before a busy server accepts requests again."""
         for retries_left in range(RETRY_LIMIT, -1, -1):
-            await self._wait_until_resumed()
+            await self._connection.wait_until_resumed()
             response = await super().send(request, **options)
-            if not retries_left or not self._may_retry(response):
+            if not retries_left or not self._connection.schedule_retry(response):
                 break
             await response.aclose()
         if response.is_error:
-            self._on_error()
+            self._connection.end_after_error()
         return response
 
 
@@ -385,35 +372,27 @@ class HttpConnection:
     @asynccontextmanager
     async def _transport(self) -> AsyncIterator[Any]:
         client = _RetryingClient(
-            self._schedule_retry,
-            self._wait_until_resumed,
-            self._end_after_error,
+            self,
             headers=self._headers,
             # No read timeout: the session limits how long it waits for an answer.
             timeout=httpx2.Timeout(self._timeout_s, read=None),
             event_hooks={"response": [self._on_response]},
         )
         if self._is_sse:
-
-            def existing_client(
-                headers: dict[str, str] | None = None,
-                timeout: httpx2.Timeout | None = None,
-                auth: httpx2.Auth | None = None,
-            ) -> httpx2.AsyncClient:
-                return client
-
-            async with sse_client(self._url, httpx_client_factory=existing_client) as streams:
+            async with sse_client(
+                self._url, httpx_client_factory=lambda headers=None, timeout=None, auth=None: client
+            ) as streams:
                 yield streams
         else:
-            async with (
-                client,
-                streamable_http_client(self._url, http_client=client, max_sse_event_size=SOURCE_LIMIT_BYTES) as streams,
-            ):
+            transport = streamable_http_client(self._url, http_client=client, max_sse_event_size=SOURCE_LIMIT_BYTES)
+            async with client, transport as streams:
                 yield streams
 
     async def _on_response(self, response: httpx2.Response) -> None:
         content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        response.stream = self._results.wrap(self._budget.wrap(response.stream), content_type)
+        stream = response.stream
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        response.stream = _Stream(stream, self._results.replace_in(self._budget.count(stream), content_type))
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             # It may expand a thousandfold, and the request excludes it.
             self._budget.refusal = "It sends compressed responses, although the request allows only `identity`."
@@ -444,7 +423,7 @@ class HttpConnection:
             self._version = text_of(result, "protocolVersion")
         return result
 
-    def _schedule_retry(self, response: httpx2.Response) -> bool:
+    def schedule_retry(self, response: httpx2.Response) -> bool:
         """True if the request is sent again; all requests then wait for the `Retry-After` of the response."""
         if response.status_code not in RETRY_STATUSES:
             return False
@@ -459,11 +438,12 @@ class HttpConnection:
         self._resume_at = max(self._resume_at, now + wait_s)
         return True
 
-    async def _wait_until_resumed(self) -> None:
+    async def wait_until_resumed(self) -> None:
+        """Waits until a busy server accepts requests again."""
         while (left_s := self._resume_at - self._loop.time()) > 0:
             await anyio.sleep(left_s)
 
-    def _end_after_error(self) -> None:
+    def end_after_error(self) -> None:
         """Closes a connection over HTTP+SSE if the endpoint rejects a message, which the SDK does not report."""
         if not self._is_sse or (exchange := _exchange.get()) is None:
             return

@@ -6,7 +6,6 @@ criteria of the extension that need no call of a tool are checked.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, urlsplit
@@ -16,7 +15,7 @@ from skillgen.model.calls import ErrorCase
 from skillgen.model.resource import Criterion, Disclosure, Section
 from skillgen.model.values import Json, child
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
 from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.entries import error_cases, is_catalogue
 from skillgen.sources.mcp.fields import FieldReader
@@ -163,13 +162,13 @@ def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
     result = as_dict(answer.result)
     if result.get("isError") is True:
         texts = [text for item in as_list(result.get("content")) if (text := text_of(item, "text")) is not None]
-        errors = (error for text in texts if (error := _error_of(_json(text))) is not None)
+        errors = (error for text in texts if (error := _error_of(json_or_none(text))) is not None)
         return next(errors, None) or next(iter(texts), "the server answers with an error")
     descriptions: dict[str, Json] = {}
     message = "the answer has no text"
     for item in as_list(result.get("contents")) or as_list(result.get("content")):
         text = text_of(item, "text")
-        data = _json(text or "")
+        data = json_or_none(text or "")
         if (error := _error_of(data)) is not None:
             return error
         if isinstance(data, dict):
@@ -177,13 +176,6 @@ def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
         elif text is not None:
             message = "the text is not a JSON object"
     return descriptions or message
-
-
-def _json(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _error_of(data: Json) -> str | None:
@@ -206,7 +198,7 @@ def _extension_error(error: BaseException) -> str | None:
     """Returns the error of the extension in the data or the message of a JSON-RPC error, if any."""
     if not isinstance(error, RpcError):
         return None
-    for data in (error.data, as_dict(error.data).get("data"), _json(error.message)):
+    for data in (error.data, as_dict(error.data).get("data"), json_or_none(error.message)):
         if (message := _error_of(data)) is not None:
             return message
         members = as_dict(data)

@@ -108,42 +108,35 @@ class Handshake:
         return False
 
 
-def negotiate(connection: Connection, *, probe_s: float, timeout_s: float) -> Handshake:
+def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float) -> Handshake:
     """Opens a session with the newest revision that the server speaks.
+
+    `probe_s` is how long to wait for the answer to `server/discover` alone; without it, only `initialize` is sent.
 
     Raises:
         NoAnswer, RpcError, ConnectionLost: the server answers neither `server/discover` nor `initialize`.
     """
-    discover = connection.send(_DISCOVER, _modern_params({}))
-    wait([discover], min(probe_s, timeout_s))
-    if discover.done() and (handshake := _handshake_from_discover(discover)):
-        return handshake
-    # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
-    initialize = _send_initialize(connection)
+    discover = connection.send(_DISCOVER, _modern_params({})) if probe_s is not None else None
+    if discover is not None:
+        wait([discover], min(probe_s or 0.0, timeout_s))
+        if discover.done() and (handshake := _handshake_from_discover(discover)):
+            return handshake
+    params = {"protocolVersion": _LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
+    initialize = connection.send(_INITIALIZE, params)
     deadline = time.monotonic() + timeout_s
-    pending = {initialize} if discover.done() else {discover, initialize}
+    # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
+    pending = {initialize} if discover is None or discover.done() else {discover, initialize}
     while pending:
         done, pending = wait(pending, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
-        if discover in done and (handshake := _handshake_from_discover(discover)):
+        if discover is not None and discover in done and (handshake := _handshake_from_discover(discover)):
             return handshake
         if initialize in done and (handshake := _handshake_from_initialize(connection, initialize)):
             return handshake
         if not done:
             break
-    raise _initialize_error(initialize, timeout_s)
-
-
-def open_by_initialize(connection: Connection, timeout_s: float) -> Handshake:
-    """Opens a session with `initialize`, without trying `server/discover` first.
-
-    Raises:
-        NoAnswer, RpcError, ConnectionLost: the server does not answer.
-    """
-    initialize = _send_initialize(connection)
-    wait([initialize], timeout_s)
-    if initialize.done() and (handshake := _handshake_from_initialize(connection, initialize)):
-        return handshake
-    raise _initialize_error(initialize, timeout_s)
+    if not initialize.done():
+        raise NoAnswer(_INITIALIZE, timeout_s)
+    raise initialize.exception() or RpcError("the result is not an object")
 
 
 def is_final(error: RpcError) -> bool:
@@ -164,11 +157,6 @@ def _modern_params(params: Mapping[str, Json]) -> dict[str, Json]:
         "io.modelcontextprotocol/clientCapabilities": _CAPABILITIES,
     }
     return {**params, "_meta": meta}
-
-
-def _send_initialize(connection: Connection) -> Future[Json]:
-    params = {"protocolVersion": _LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
-    return connection.send(_INITIALIZE, params)
 
 
 def _handshake_from_discover(future: Future[Json]) -> Handshake | None:
@@ -192,12 +180,6 @@ def _handshake_from_initialize(connection: Connection, future: Future[Json]) -> 
         return None
     connection.notify("notifications/initialized", None)
     return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
-
-
-def _initialize_error(future: Future[Json], timeout_s: float) -> BaseException:
-    if not future.done():
-        return NoAnswer(_INITIALIZE, timeout_s)
-    return future.exception() or RpcError("the result is not an object")
 
 
 @dataclass(frozen=True, slots=True)
