@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_python, run_skillgen
+from conftest import Asked, Reply
 from descriptions import description, grouped, operation, write
 
 import skillgen
-from skillgen.cli.options import parse_headers
-from skillgen.errors import UsageError
 
 GOLDEN = ROOT / "tests" / "golden" / "errors"
 WRITE_GOLDEN = os.environ.get("SKILLGEN_WRITE_GOLDEN") == "1"
@@ -484,13 +483,18 @@ def test_a_null_character_in_a_projects_file_is_refused_with_its_place(tmp_path:
     assert "holds a null character" in finished.stderr
 
 
-def test_a_scheme_may_come_before_the_variable_of_a_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKEN", "abc")
+def test_a_scheme_may_come_before_the_variable_of_a_header(
+    answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
+) -> None:
+    address, asked = answering(lambda *_: (200, {}, json.dumps(description()).encode()))
     values = ["Bearer env:TOKEN", "env:TOKEN", "Bearer  env:TOKEN", "see env:TOKEN there", "Token abc"]
-    found = [value for _, value in parse_headers(f"A: {value}" for value in values)]
+    given = [part for number, value in enumerate(values) for part in ("--header", f"X-{number}: {value}")]
+    generated("inspect", "-q", f"{address}/api.json", *given, env={"TOKEN": "abc"})
+    found = [asked[0][1][f"x-{number}"] for number in range(len(values))]
     assert found == ["Bearer abc", "abc", "Bearer  abc", "see env:TOKEN there", "Token abc"]
-    with pytest.raises(UsageError, match="MISSING is not set"):
-        parse_headers(["A: Bearer env:MISSING"])
+    finished = run_skillgen("inspect", f"{address}/api.json", "--header", "A: Bearer env:MISSING")
+    assert finished.exit_code == 2
+    assert "MISSING is not set" in finished.stderr
 
 
 def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> None:

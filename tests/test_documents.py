@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from listed import documented, tool, tools
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 
-from skillgen.model.service import Service
-from skillgen.render.identity import description as description_of
-from skillgen.render.identity import short_description
+from skillgen import Service, render_documents
 
 TESTS = Path(__file__).parent
 Json = Any
@@ -278,24 +276,28 @@ def test_llms_txt_comes_back_from_the_reference_parser_unchanged(harbour: Path) 
     ]
 
 
-@given(st.text(max_size=3_000), st.lists(st.text(min_size=1, max_size=400), max_size=20), st.integers(60, 1_024))
-def test_a_description_keeps_its_limit_and_what_hosts_refuse_out(does: str, when: list[str], limit: int) -> None:
+@given(st.text(max_size=3_000), st.lists(st.text(min_size=1, max_size=400), max_size=20))
+def test_a_description_keeps_its_limit_and_what_hosts_refuse_out(does: str, when: list[str]) -> None:
     """X-22: one line, cut at a word, no angle brackets, no line of dashes."""
     service = Service(kind="mcp", name="x", summary=does, when_to_use=tuple(when))
-    text = description_of(service, limit)
-    assert 1 <= len(text) <= limit
+    text: str = MarkdownDocument(render_documents(service)["skills/x/SKILL.md"]).fields()["description"]
+    assert 1 <= len(text) <= 1_024
     assert not {"<", ">", "\n", "\r"} & set(text)
     assert "---" not in text
-    assert 1 <= len(short_description(service)) <= 100
 
 
-def test_a_short_description_is_one_sentence_of_what_it_does() -> None:
-    """X-22: the 100 characters of a server.json, cut at a word."""
+def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> None:
+    """X-22: each service of several has 100 characters in the common llms.txt, cut at a word."""
     words = "Books berths in every harbour of the coast, from the small ones of the north to those of the far south."
-    assert short_description(Service(kind="mcp", name="x", summary=f"Use when asked. {words}")) == (
-        "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
-    )
-    assert short_description(Service(kind="mcp", name="x", summary="Books berths. Use when asked.")) == "Books berths."
+    summaries = {"a": f"Use when asked. {words}", "b": "Books berths. Use when asked."}
+    tools = [{"name": "book", "pointer": "/tools/0"}]
+    services = [{"kind": "mcp", "name": name, "summary": text, "tools": tools} for name, text in summaries.items()]
+    (tmp_path / "both.json").write_text(json.dumps({"snapshot": 1, "services": services}), "utf-8")
+    generated("from-server", "--snapshot", "both.json", "-o", "out", cwd=tmp_path)
+    text = (tmp_path / "out" / "llms.txt").read_text("utf-8")
+    cut = "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
+    assert f"#when-to-use): {cut}\n" in text
+    assert "#when-to-use): Books berths.\n" in text
 
 
 def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> None:

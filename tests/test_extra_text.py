@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from cli import files_of, generated, run_skillgen
 from descriptions import description, operation, write
 from listed import documented as documented_server
 from listed import tool
 
-from skillgen.errors import ProblemLog
-from skillgen.model.service import Service
-from skillgen.sources.extra_text import ExtraText, apply_extra_text
-from skillgen.sources.mcp.ai_help import metadata_from_mapping
+import skillgen
+from skillgen import Value
 
 TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"
@@ -125,23 +124,26 @@ def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])
-def test_a_text_that_says_nothing_is_reported(text: str) -> None:
+def test_a_text_that_says_nothing_is_reported(tmp_path: Path, text: str) -> None:
     """S0-20."""
-    service = apply_extra_text(Service(kind="mcp", name="a"), ExtraText(name="x.md", text=text))
-    assert [problem.code for problem in service.problems] == ["extra-empty"]
+    (tmp_path / "x.md").write_text(text, "utf-8")
+    service = skillgen.read(description(), extra=[str(tmp_path / "x.md")])
+    assert "extra-empty" in [problem.code for problem in service.problems]
 
 
 def test_front_matter_of_the_first_version_is_understood() -> None:
     """S0-20: abt, ver, sub, acl, web, cli, mcp, api."""
-    raw = {"abt": "https://spec", "ver": "0.1.0", "sub": True, "acl": "read", "web": "none", "cli": "https://cli"}
-    members = metadata_from_mapping({**raw, "mcp": "https://mcp", "api": "https://api"}, "", ProblemLog())
-    assert members.raw["accessLevel"] == "read"
-    assert members.raw["alternativeAccess"] == {
-        "webUrl": None,
-        "cliUrl": "https://cli",
-        "mcpUrl": "https://mcp",
-        "apiUrl": "https://api",
-    }
+    keys = "abt: https://spec\nver: 0.1.0\nsub: true\nacl: read\nweb: none\ncli: https://cli\n"
+    content = f"---\nname: a\n{keys}mcp: https://mcp\napi: https://api\n---\n\n# A\n"
+    service = service_of_answers({"ai_help": {"content": content, "contentType": "text/markdown"}})
+    assert service.access_level == "read"
+    access = service.access
+    assert [access.web, access.cli, access.mcp, access.api] == [
+        Value(None),
+        Value("https://cli"),
+        Value("https://mcp"),
+        Value("https://api"),
+    ]
 
 
 def test_what_a_text_adds_is_screened_like_any_source(tmp_path: Path) -> None:

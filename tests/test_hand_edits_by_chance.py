@@ -13,10 +13,7 @@ from descriptions import grouped
 from hypothesis import given
 from hypothesis import strategies as st
 
-import skillgen
-from skillgen.errors import EditedError
-from skillgen.write.files import lock_folder
-from skillgen.write.plan import apply_plan, plan_documents
+from skillgen import EditedError, Service, generate, read, render_documents
 
 pytestmark = pytest.mark.slow
 
@@ -27,9 +24,8 @@ SOURCES = {
 
 
 @cache
-def documents() -> dict[str, dict[str, str]]:
-    """Returns the documents of each description, path to text."""
-    return {name: skillgen.render_documents(skillgen.read(data)) for name, data in SOURCES.items()}
+def service(name: str) -> Service:
+    return read(SOURCES[name])
 
 
 Edit = tuple[str, str, float, list[str]]
@@ -43,7 +39,7 @@ LINES = st.sampled_from(
 
 EDITS = st.lists(
     st.tuples(
-        st.deferred(lambda: st.sampled_from(sorted(documents()["before"]))),
+        st.deferred(lambda: st.sampled_from(sorted(render_documents(service("before"))))),
         st.sampled_from(["insert", "insert", "insert", "change", "delete"]),
         st.floats(0, 1),
         st.lists(LINES, min_size=1, max_size=4),
@@ -79,14 +75,9 @@ def mine_in(out: Path) -> Counter[str]:
 def build(out: Path, name: str) -> bool:
     """Writes the documents of a source; returns whether nothing prevented it."""
     try:
-        contents = {path: text.encode() for path, text in documents()[name].items()}
-        plan = plan_documents(out, contents, service="Tasks", tools={})
+        generate(service(name), out=out)
     except EditedError:
         return False
-    if plan.conflicts:
-        return False
-    with lock_folder(out) as held:
-        apply_plan(plan, held)
     return True
 
 

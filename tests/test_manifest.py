@@ -14,7 +14,7 @@ from cli import ROOT, Finished, files_of, generated, run_skillgen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgen.sources.mcp.source import service_from_manifest
+import skillgen
 
 TESTS = Path(__file__).parent
 PUBLISHED = TESTS / "specifications" / "mcp-extension-proposals"
@@ -32,7 +32,7 @@ def inspected(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def codes_of(manifest: dict[str, Any]) -> list[str]:
-    return [problem.code for problem in service_from_manifest(manifest).problems]
+    return [problem.code for problem in skillgen.read(manifest).problems]
 
 
 def documents(manifest: Path | dict[str, Any], out: Path) -> dict[str, str]:
@@ -232,7 +232,7 @@ def test_an_invalid_manifest_is_a_problem_and_no_crash(data: st.DataObject) -> N
         owner[key] = replacement
     before = set(codes_of(JIRA)) - {"manifest-field-missing"}
     is_valid = jsonschema.Draft202012Validator(SCHEMA).is_valid(manifest)
-    service = service_from_manifest(manifest)
+    service = skillgen.read(manifest)
     problems = [problem.code for problem in service.problems if problem.code not in before]
     # null is the same as absent for most readers, a name is free, and what is left at the moment is not read.
     assert is_valid or problems or replacement is None or key in ("name", "remaining", "resets_at", "output_schema")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from cli import run_skillgen
 from documents import MarkdownDocument
 from listed import TESTS, command, documented, inspected, tool, tools
 
 from skillgen.text.summary import list_phrase
-from skillgen.text.uses import uses_declared_in
 
 Json = Any
 
@@ -78,8 +78,11 @@ def test_what_instructions_say_of_use_and_of_no_use_is_declared(tmp_path: Path) 
     ],
 )  # fmt: skip
 def test_only_what_speaks_of_the_whole_is_taken(text: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> None:
-    found = uses_declared_in(text, ["find", "find_berth"])
-    assert (found.wanted, found.unwanted) == (wanted, unwanted)
+    listed = [{"tools": [{"name": name} for name in ("find", "find_berth")]}]
+    service = service_of_answers({"initialize": {"instructions": text}, "tools/list": listed})
+    origin = (service.origins or {}).get("when_to_use")
+    found = () if origin is None or origin.kind == "inferred" else service.when_to_use
+    assert (found, service.when_not_to_use) == (wanted, unwanted)
 
 
 def test_the_only_tool_speaks_for_the_server(tmp_path: Path) -> None:
