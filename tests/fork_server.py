@@ -176,12 +176,12 @@ def _document_a_service() -> None:
 
 def main() -> None:
     """Imports all that a run imports, and serves."""
+
     import skillgen.cli.app
     import skillgen.pipeline.build
     import skillgen.pipeline.init
     import skillgen.pipeline.read
     import skillgen.render.formats
-    import skillgen.sources.examples.checker
     import skillgen.sources.mcp.crawl
     import skillgen.sources.mcp.http
     import skillgen.sources.mcp.source

@@ -215,7 +215,7 @@ def test_a_generated_call_precedes_a_declared_one_that_is_invalid() -> None:
     service = service_of(schema, examples=({"input": {"due": "tomorrow"}},))
     made, declared = service.tools[0].examples
     assert (made.input, made.is_declared, made.flaw) == ({"due": "2025-01-31"}, False, None)
-    assert declared.flaw == "due: 'tomorrow' is not a 'date'"
+    assert declared.flaw == 'due: "tomorrow" is not a "date"'
     assert codes_of(service) == [("call-example-invalid", "/tools~1list/0/tools/0/dashdash/examples/0")]
     page = page_of(service)
     assert page.index("Example, generated from the schema:") < page.index(

@@ -396,15 +396,15 @@ MANY = {
     """,
     "types that a discriminator maps": """
         from skillgen.sources.examples.generator import Variants
-        from skillgen.model.values import follow
+        from skillgen.sources.examples.validation import ExampleSchemas
         types = [f"{name}{number}" for name in names for number in range(5)]
         options = [{"$ref": f"#/$defs/{name}"} for name in types]
         mapping = {name[::-1]: f"#/$defs/{name}" for name in types}
         raw = {"oneOf": options, "discriminator": {"propertyName": "kind", "mapping": mapping}}
         raw["$defs"] = {name: {"type": "object"} for name in types}
-        variants = Variants(lambda reference: follow(raw, reference[1:]), siblings_of_references=True)
-        (value,) = next(variants.of(raw))["properties"]["kind"]["enum"]
-        print(len(mapping) // 5 if value == "0aaa" else value)
+        schemas = ExampleSchemas(raw)
+        (item,) = Variants(schemas).first(schemas.read(raw, "")).properties
+        print(len(mapping) // 5 if item.schema.choices == ("0aaa",) else item)
     """,
 }
 """What a search through all of it for each of its parts makes slow, as code that prints how much was read."""

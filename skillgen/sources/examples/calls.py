@@ -7,17 +7,17 @@ from dataclasses import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
+from skillgen.model.schema import Schema
 from skillgen.model.values import Json, Origin
 from skillgen.sources.examples.generator import ExampleGenerator, NoExample
-from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
-from skillgen.sources.json_access import as_dict
+from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, why_unpublishable
 
 GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 
 
 def call_examples(
     declared: Iterable[tuple[Example, str]],
-    schema: Json,
+    raw: Json,
     pointer: str,
     problems: ProblemLog,
     *,
@@ -25,20 +25,24 @@ def call_examples(
 ) -> tuple[Example, ...]:
     """Returns the declared examples, after a generated one if none of them can be sent. `declared` has their pointers.
 
-    `may_generate` is false if the schema does not declare the arguments of a call.
+    `raw` is the schema of the arguments, `None` without one; `may_generate` is false if it does not declare them.
     """
-    validator = Validator(schema, "json-schema")
+    if raw is None:
+        return tuple(example for example, _ in declared)
+    schemas = ExampleSchemas(raw, pointer)
+    schema = schemas.read(raw, pointer)
+    validator = Validator(schemas, is_request=False)
     examples = [_checked(example, where, schema, validator, problems) for example, where in declared]
     can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
-    if can_be_sent or schema is None or not may_generate:
+    if can_be_sent or not may_generate:
         return tuple(examples)
 
     def report(code: str, where: str, message: str) -> None:
         problems.report(code, where, message, "correct the value or the schema")
 
+    generator = ExampleGenerator(validator, report)
+    generate = generator.generate_non_empty if _is_wrapper(schema, schemas) else generator.generate
     try:
-        generator = ExampleGenerator(validator, report, is_request=False)
-        generate = generator.generate_non_empty if _is_wrapper(schema, validator) else generator.generate
         example = generate(schema, "", pointer)
     except NoExample as problem:
         problems.report("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
@@ -49,23 +53,15 @@ def call_examples(
     return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples)
 
 
-def _is_wrapper(schema: Json, validator: Validator) -> bool:
+def _is_wrapper(schema: Schema, schemas: ExampleSchemas) -> bool:
     """True if all arguments are in one object, without which a call shows nothing."""
-    properties = list(as_dict(as_dict(schema).get("properties")).values())
-    if len(properties) != 1:
+    if len(schema.properties) != 1:
         return False
-    inner = as_dict(properties[0])
-    if isinstance(reference := inner.get("$ref"), str):
-        try:
-            inner = as_dict(validator.follow(reference))
-        except LookupError:
-            return False
-    return bool(inner.get("properties"))
+    inner = schema.properties[0].schema
+    return bool(inner.properties or (inner.ref is not None and schemas.type(inner.ref).properties))
 
 
-def _checked(example: Example, where: str, schema: Json, validator: Validator, problems: ProblemLog) -> Example:
-    if schema is None:
-        return example
+def _checked(example: Example, where: str, schema: Schema, validator: Validator, problems: ProblemLog) -> Example:
     if (reason := why_unpublishable(example.input)) is not None:
         problems.report(reason[0], where, reason[1])
     flaw = validator.validation_error(example.input, schema)

@@ -1,24 +1,26 @@
-"""Validates example values against raw schemas, and decides whether a declared value may be published.
+"""Validates example values against the schemas of the model, and decides whether a declared value may be published.
 
-Nothing is fetched, no pattern can hang, and an invalid schema is reported as a validation error.
+A value is validated by `jsonschema-rs`, against a JSON Schema 2020-12 document that is written from the model for this
+value: it has only those parts that the value has, with references and discriminators resolved. So it is small however
+large the description is, and no schema can make the validation take long.
 """
 
 from __future__ import annotations
 
 import json
-from functools import partial
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator, Mapping
 
-from skillgen.model.values import Json, follow
+from skillgen.errors import ProblemLog
+from skillgen.model.schema import Condition, Parameter, Schema
+from skillgen.model.values import Json, child, follow
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
-from skillgen.sources.examples.quick_check import Dialect, QuickCheck
+from skillgen.sources.examples.patterns import MATCHED_LIMIT, compiled, engine_syntax, is_exhausted, matches
+from skillgen.sources.json_access import as_dict
+from skillgen.sources.json_schema.loader import UNRESOLVED, SchemaReader
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds
-
-if TYPE_CHECKING:
-    from skillgen.sources.examples.checker import Checker
-
 
 UNCHECKED = "it could not be checked within bounds"
 """The validation error of a value that may be valid."""
@@ -26,62 +28,250 @@ UNCHECKED = "it could not be checked within bounds"
 _MAX_ERROR_LENGTH = 160
 """Characters of a validation error in a message."""
 
+_PARTS_LIMIT = 2_000
+"""Schemas that are read for the validation of one value."""
+
+_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"})
+_FORMATS = frozenset({"date", "email", "ipv4", "ipv6", "uuid"})
+"""Formats that are checked, as most servers do; others are ignored."""
+
+_COUNTS = frozenset(
+    {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
+)
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+
+
+def is_finite(value: Json) -> bool:
+    """True for a number; JSON with `1e999` has infinite ones."""
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+class ExampleSchemas:
+    """The schemas of one document, read for its examples.
+
+    They are read apart from those of the documentation, since an example needs types that no document shows: the
+    properties of a body are listed without its type.
+    """
+
+    def __init__(self, root: Json, pointer: str = "", *, ref_siblings: bool = True) -> None:
+        self._root = root
+        self._pointer = pointer
+        self._reader = SchemaReader(ProblemLog())
+        self._document = self._reader.open_document(
+            root, pointer, ref_siblings=ref_siblings, reads_xml=True, is_strict=True
+        )
+
+    def read(self, raw: Json, pointer: str) -> Schema:
+        """Returns the schema at a pointer of the source."""
+        return self._document.schema(raw, pointer)
+
+    def type(self, name: str) -> Schema:
+        """Returns a type to which a schema refers; nothing is known to match one that was not found."""
+        return self._reader.named_type(name).schema if name != UNRESOLVED else Schema(choices=())
+
+    def bases(self, schema: Schema) -> tuple[str, ...]:
+        """Returns the names of the types that a schema refers to or includes."""
+        return schema.includes if schema.ref is None else (schema.ref, *schema.includes)
+
+    def is_read_only(self, schema: Schema) -> bool:
+        """True if a value, or the type it refers to, is read-only."""
+        return schema.read_only or any(self.type(name).read_only for name in self.bases(schema))
+
+    def declared_values(self, schema: Schema, pointer: str) -> Iterator[tuple[Json, str]]:
+        """Yields the examples and the default of the schema at a pointer, each with its pointer, the best first."""
+        if not schema.examples and schema.default is None:
+            return
+        try:
+            raw = as_dict(follow(self._root, pointer.removeprefix(self._pointer)))
+        except LookupError:
+            raw = {}
+        keywords = ["example"] if "example" in raw else [f"examples/{index}" for index in range(len(schema.examples))]
+        for value, keyword in zip(schema.examples[:3], keywords, strict=False):
+            yield value, f"{pointer}/{keyword}"
+        if schema.default is not None and schema.default.json is not None:
+            yield schema.default.json, child(pointer, "default")
+
+
+class _TooLarge(Exception):
+    """Too many schemas apply to a value."""
+
 
 class Validator:
     """Validates values against the schemas of one document."""
 
-    def __init__(self, root: Json, dialect: Dialect, *, is_open: bool = False) -> None:
-        """Takes the document; with `is_open` every object may have further properties."""
-        self._root = root
-        self._dialect = dialect
+    def __init__(self, schemas: ExampleSchemas, *, is_request: bool, is_open: bool = False) -> None:
+        """`is_request` is true for OpenAPI, where read-only properties are not sent; with `is_open` every object may
+        have further properties."""
+        self.schemas = schemas
+        self.is_request = is_request
         self.is_open = is_open
-        self._checker: Checker | None = None
-        self._quick = QuickCheck(partial(_follow, root))
-        self.reads_siblings_of_references = dialect not in ("openapi-3.0", "openapi-draft-07")
+        self._parts = 0
+        self._is_partial = False
+        self._patterns: dict[str, str] = {}
 
-    def validation_error(self, value: Json, raw: Json) -> str | None:
+    def validation_error(self, value: Json, schema: Schema) -> str | None:
         """Returns why a value does not match a schema, for a message; `None` if it does."""
-        if self._quick.is_certainly_valid(value, raw):
-            return None
-        from skillgen.sources.examples.checker import Unchecked
-
+        self._parts = 0
+        self._is_partial = False
+        self._patterns.clear()
         try:
-            error = self._lazy_checker().validation_error(value, raw)
-        except Unchecked:
+            document = self._emit(schema, value, ())
+            error = next(iter(compiled(document).iter_errors(value)), None)
+        except (_TooLarge, RecursionError, ValueError):  # the last for what is not JSON, such as half a surrogate pair
             return UNCHECKED
-        except Exception as failure:  # whatever jsonschema raises for an invalid schema
-            return f"its schema cannot be read ({type(failure).__name__.strip('_')})"
-        return None if error is None else clip(one_line(error), _MAX_ERROR_LENGTH)
+        if error is None:
+            return None
+        if self._is_partial or is_exhausted(error.message):
+            return UNCHECKED
+        message = "/".join(str(part) for part in error.instance_path)
+        message = f"{message}: {error.message}" if message else error.message
+        for pattern, declared in self._patterns.items():
+            message = message.replace(pattern, declared)
+        return clip(one_line(message), _MAX_ERROR_LENGTH)
 
-    def follow(self, reference: str) -> Json:
-        """Returns the target of a `$ref` within the document.
+    def is_read_only(self, schema: Schema) -> bool:
+        """True if a property is not sent, since it is read-only."""
+        return self.is_request and self.schemas.is_read_only(schema)
 
-        Raises:
-            LookupError: it has no target, or the target is in another document.
+    def _emit(self, schema: Schema, value: Json, within: tuple[str, ...]) -> Json:
+        """Returns the JSON Schema that a value must match; `within` are the types whose schemas it is part of."""
+        self._parts += 1
+        if self._parts > _PARTS_LIMIT:
+            raise _TooLarge
+        if (value is None and schema.nullable) or schema.choices == ():
+            return value is None and schema.nullable
+        result: dict[str, Json] = {}
+        if schema.types and _TYPES.issuperset(schema.types):
+            result["type"] = [*schema.types, *(("null",) if schema.nullable else ())]
+        if schema.choices is not None:
+            result["enum"] = list(schema.choices)
+        if schema.format in _FORMATS and isinstance(value, str):
+            result["format"] = schema.format
+        result |= self._constraints(schema.constraints or {}, value)
+        parts = [self._emit_type(name, value, within) for name in self.schemas.bases(schema)]
+        parts += [self._emit(part, value, within) for part in schema.also]
+        parts += [self._condition(condition, value, within) for condition in schema.conditions]
+        result |= self._choice(schema, value, within, parts)
+        if schema.excluded is not None:
+            result["not"] = self._emit(schema.excluded, value, within)
+        if isinstance(value, dict):
+            result |= self._object(schema, value, is_composed=bool(parts or schema.alternatives))
+        if isinstance(value, list):
+            result |= self._array(schema, value)
+        if parts and not result:
+            return parts[0] if len(parts) == 1 else {"allOf": parts}
+        return {**result, "allOf": parts} if parts else result
+
+    def _emit_type(self, name: str, value: Json, within: tuple[str, ...]) -> Json:
+        self._is_partial |= name == UNRESOLVED
+        if name in (UNRESOLVED, *within):
+            return True
+        return self._emit(self.schemas.type(name), value, (*within, name))
+
+    def _constraints(self, constraints: Mapping[str, Json], value: Json) -> Iterator[tuple[str, Json]]:
+        for keyword, bound in constraints.items():
+            is_number = is_finite(bound)
+            if keyword in _BOUNDS and is_number and (keyword != "multipleOf" or bound > 0):
+                yield keyword, bound
+            elif keyword in _COUNTS and is_number and bound >= 0 and int(bound) == bound:
+                yield keyword, int(bound)
+            elif keyword == "uniqueItems":
+                yield keyword, bound is True
+            elif keyword == "pattern" and isinstance(value, str):
+                pattern = engine_syntax(bound) if isinstance(bound, str) and len(value) <= MATCHED_LIMIT else None
+                if pattern is not None:
+                    self._patterns[pattern] = bound
+                    yield keyword, pattern
+                else:
+                    self._is_partial = True
+
+    def _condition(self, condition: Condition, value: Json, within: tuple[str, ...]) -> Json:
+        rule = {"if": condition.when, "then": condition.then, "else": condition.otherwise}
+        return {keyword: self._emit(part, value, within) for keyword, part in rule.items() if part is not None}
+
+    def _choice(self, schema: Schema, value: Json, within: tuple[str, ...], parts: list[Json]) -> dict[str, Json]:
+        """Returns the alternatives; adds to `parts` the type that the discriminator of a value names.
+
+        A value is then validated against this type only (OpenAPI, "Discriminator Object").
         """
-        return _follow(self._root, reference)
+        discriminator = schema.discriminator
+        word = as_dict(value).get(discriminator.property) if discriminator is not None else None
+        if discriminator is not None and isinstance(word, str):
+            name = (discriminator.mapping or {}).get(word)
+            chosen = Schema(ref=name)
+            if name is not None and (not schema.alternatives or any(item.ref == name for item in schema.alternatives)):
+                part = self._emit(chosen, value, within)
+                if isinstance(part, dict) and "additionalProperties" in part:
+                    # The type need not declare the discriminating property.
+                    part.setdefault("properties", {}).setdefault(discriminator.property, True)
+                parts.append(part)
+                return {}
+        if not schema.alternatives:
+            return {}
+        keyword = "oneOf" if schema.is_exclusive else "anyOf"
+        return {keyword: [self._emit(item, value, within) for item in schema.alternatives]}
 
-    def is_read_only(self, raw: Json) -> bool:
-        """True if a property, or the type it refers to, is read-only."""
-        if isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
-            try:
-                raw = self.follow(reference)
-            except LookupError:
-                return False
-        return isinstance(raw, dict) and raw.get("readOnly") is True
+    def _object(self, schema: Schema, value: dict[str, Json], *, is_composed: bool) -> dict[str, Json]:
+        properties: dict[str, Json] = {}
+        for item in schema.properties:
+            if item.name in value:
+                properties[item.name] = self._emit(item.schema, value[item.name], ())
+        for name, member in value.items():
+            matching = [item for pattern, item in (schema.patterns or {}).items() if self._matches(pattern, name)]
+            if isinstance(schema.additional, Schema) and name not in properties and not matching:
+                matching = [schema.additional]
+            if matching:
+                known = [properties[name]] if name in properties else []
+                properties[name] = {"allOf": [*known, *(self._emit(item, member, ()) for item in matching)]}
+        result: dict[str, Json] = {}
+        if properties:
+            result["properties"] = properties
+        if required := list(self._required(schema)):
+            result["required"] = required
+        if schema.additional is False and not self.is_open:
+            result["unevaluatedProperties" if is_composed else "additionalProperties"] = False
+        elif schema.additional is True:
+            result["additionalProperties"] = True
+        if schema.property_names is not None:
+            names = [{"const": name, "allOf": [self._emit(schema.property_names, name, ())]} for name in value]
+            result["propertyNames"] = {"anyOf": names} if names else True
+        return result
 
-    def _lazy_checker(self) -> Checker:
-        if self._checker is None:
-            from skillgen.sources.examples import checker
+    def _required(self, schema: Schema) -> Iterator[str]:
+        for item in schema.properties:
+            if item.required and not self.is_read_only(item.schema):
+                yield item.name
+        for name in schema.required:
+            inherited = self._inherited(schema, name, ())
+            if inherited is None or not self.is_read_only(inherited.schema):
+                yield name
 
-            self._checker = checker.checker_for(self._root, self._dialect, is_open=self.is_open)
-        return self._checker
+    def _inherited(self, schema: Schema, name: str, within: tuple[str, ...]) -> Parameter | None:
+        """Returns a property of a type that a schema refers to or includes."""
+        for base in self.schemas.bases(schema):
+            if base not in within:
+                target = self.schemas.type(base)
+                own = next((item for item in target.properties if item.name == name), None)
+                if (inherited := own or self._inherited(target, name, (*within, base))) is not None:
+                    return inherited
+        return None
 
+    def _matches(self, pattern: str, name: str) -> bool:
+        answer = matches(pattern, name)
+        self._is_partial |= answer is None
+        return bool(answer)
 
-def _follow(root: Json, reference: str) -> Json:
-    if reference != "#" and not reference.startswith("#/"):
-        raise LookupError(reference)
-    return follow(root, reference[1:])
+    def _array(self, schema: Schema, value: list[Json]) -> dict[str, Json]:
+        result: dict[str, Json] = {}
+        if schema.prefix_items or schema.items is not None:
+            rest = schema.items or Schema()
+            first = schema.prefix_items
+            items = [first[index] if index < len(first) else rest for index in range(len(value))]
+            result["prefixItems"] = [self._emit(item, member, ()) for item, member in zip(items, value, strict=True)]
+        if schema.contains is not None:
+            members = [{"const": member, "allOf": [self._emit(schema.contains, member, ())]} for member in value]
+            result["contains"] = {"anyOf": members} if members else True
+        return {key: items for key, items in result.items() if items != []}
 
 
 _MAX_EXAMPLE_LENGTH = 2_000

@@ -42,6 +42,9 @@ from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, wit
 DEPTH_LIMIT = 48
 """Maximum nesting of inline schemas. Named types are not nested, so they do not count."""
 
+UNRESOLVED = ""
+"""The name of a type that was not found."""
+
 _SCANNED_VALUES_LIMIT = 1_000_000
 """Maximum number of values in which anchors and identifiers are searched."""
 
@@ -171,6 +174,7 @@ class SchemaDocument:
         owner: str | None,
         ref_siblings: bool,
         reads_xml: bool = False,
+        is_strict: bool = False,
     ) -> None:
         self.root = root
         self.owner = owner
@@ -178,6 +182,7 @@ class SchemaDocument:
         self._pointer = pointer
         self.ref_siblings = ref_siblings
         self._reads_xml = reads_xml
+        self._is_strict = is_strict
         self._names: dict[str, str | None] = {}
         self._refs = RefIndex(root)
         self._discriminators = DiscriminatorReader(root)
@@ -216,7 +221,7 @@ class SchemaDocument:
         self._add_structure(raw, fields, pointer, depth, read)
         schema = Schema(**fields)
         if "allOf" in raw:
-            schema = with_all_of(schema, raw, pointer, read, self.report)
+            schema = with_all_of(schema, raw, pointer, read, self.report, is_strict=self._is_strict)
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         return self._with_links(schema, raw, pointer)
@@ -401,7 +406,7 @@ class SchemaDocument:
 
     def _register(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
-            return None
+            return UNRESOLVED if self._is_strict else None
         local = target[0].removeprefix(self._pointer)
         name = _type_name(local) or self.owner or "root"
         return self._reader.register(name, self, f"#{local}", target[1], target[0])
@@ -437,13 +442,16 @@ class SchemaReader:
         *,
         ref_siblings: bool = True,
         reads_xml: bool = False,
+        is_strict: bool = False,
     ) -> SchemaDocument:
         """Opens a document at `pointer` of the source; `owner` distinguishes its types from others of the same name.
 
         `ref_siblings` is true if keywords next to a `$ref` apply, as since draft 2019-09 and in OpenAPI 3.1; earlier
-        versions ignore them. With `reads_xml` the `xml` objects of the schemas are read.
+        versions ignore them. With `reads_xml` the `xml` objects of the schemas are read. With `is_strict` the schemas
+        are precise enough for a validator: members of `allOf` that forbid further properties are not merged, and a
+        `$ref` that points to nothing is a reference to the type `UNRESOLVED`.
         """
-        return SchemaDocument(self, root, pointer, owner, ref_siblings, reads_xml)
+        return SchemaDocument(self, root, pointer, owner, ref_siblings, reads_xml, is_strict)
 
     def named_types(self) -> tuple[NamedType, ...]:
         """Reads every type to which a schema or another type refers; returns them sorted by name.
@@ -451,13 +459,7 @@ class SchemaReader:
         Documents opened by this reader cannot be used afterwards.
         """
         for name in self._order:  # grows while types are read
-            pending = self._types[name]
-            self._done[name] = NamedType(
-                name=name,
-                schema=pending.document.schema(pending.raw, pending.pointer),
-                raw=pending.raw,
-                pointer=pending.pointer,
-            )
+            self.named_type(name)
         if self._ignored:
             places = "1 place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
             self.problems.report(
@@ -469,6 +471,14 @@ class SchemaReader:
         self._order.clear()
         self._types.clear()  # they form cycles with their documents, which would stay in memory
         return tuple(self._done[name] for name in sorted(self._done))
+
+    def named_type(self, name: str) -> NamedType:
+        """Returns the type to which schemas refer by a name; it is read once."""
+        if name not in self._done:
+            pending = self._types[name]
+            schema = pending.document.schema(pending.raw, pending.pointer)
+            self._done[name] = NamedType(name=name, schema=schema, raw=pending.raw, pointer=pending.pointer)
+        return self._done[name]
 
     def record_ignored_siblings(self, pointer: str) -> None:
         """Records that the siblings of the `$ref` at `pointer` are ignored."""

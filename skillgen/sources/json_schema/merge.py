@@ -73,15 +73,27 @@ def union(one: Schema, other: Schema) -> Schema:
     return Schema(alternatives=(*_alternatives_of(one), *_alternatives_of(other)))
 
 
-def with_all_of(schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> Schema:
-    """Returns the schema merged with the members of its `allOf`."""
+def with_all_of(
+    schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report, *, is_strict: bool
+) -> Schema:
+    """Returns the schema merged with the members of its `allOf`.
+
+    If `is_strict`, those that forbid further properties are in `also`: a part forbids those of the others too.
+    """
     if not isinstance(raw["allOf"], list):
         report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
     # In OpenAPI 3.0 `nullable` without a type, next to `allOf`, is meant for the members.
     is_null_meant = schema.nullable and not schema.types
+    if is_strict and raw.get("additionalProperties") is False:
+        part = Schema(properties=schema.properties, patterns=schema.patterns, additional=False)
+        schema = replace(schema, additional=None, also=(part,))
     for index, member in members(raw, "allOf"):
         member_pointer = child(pointer, "allOf", index)
-        schema = _merge_checked(schema, read(member, member_pointer), member_pointer, report)
+        part = read(member, member_pointer)
+        if is_strict and part.additional is False:
+            schema = replace(schema, also=(*schema.also, part))
+        else:
+            schema = _merge_checked(schema, part, member_pointer, report)
     if is_null_meant and not schema.nullable:
         schema = replace(schema, nullable=True)
     if required := required_names(raw):

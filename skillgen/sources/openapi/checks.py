@@ -14,7 +14,6 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, follow
-from skillgen.sources.examples.quick_check import Dialect
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.media import request_bodies
@@ -155,12 +154,17 @@ _KNOWN_DIALECT = re.compile(
 )
 
 
-def dialect_of(document: dict[str, Json]) -> Dialect:
-    """Returns the dialect of the schemas of a description."""
-    version = str(document.get("openapi", "2.0"))
-    if version.startswith(("2", "3.0")):
-        return "openapi-3.0"
-    return "openapi-draft-07" if _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "") else "openapi-3.1"
+def reads_siblings_of_references(document: dict[str, Json]) -> bool:
+    """True if keywords next to a `$ref` apply; OpenAPI before 3.1 and JSON Schema before 2019-09 ignore them."""
+    return not _is_before_31(document) and not _has_draft_07(document)
+
+
+def _is_before_31(document: dict[str, Json]) -> bool:
+    return str(document.get("openapi", "2.0")).startswith(("2", "3.0"))
+
+
+def _has_draft_07(document: dict[str, Json]) -> bool:
+    return _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "") is not None
 
 
 def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
@@ -172,13 +176,13 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
             "/jsonSchemaDialect",
             f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12",
         )
-    if (dialect := dialect_of(document)) == "openapi-3.0":
+    if _is_before_31(document):
         return
     for pointer, raw in _schemas_with_dialect(document):
         schema_dialect = text_of(raw, "$schema")
         if schema_dialect is None:
             continue
-        if (_DRAFT_07.match(schema_dialect) is not None) != (dialect == "openapi-draft-07"):
+        if (_DRAFT_07.match(schema_dialect) is not None) != _has_draft_07(document):
             problems.report(
                 "dialect-differs",
                 child(pointer, "$schema"),

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example, Part, Request
-from skillgen.model.schema import Parameter
+from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import (
     QUERY_STRING,
     cookie_text,
@@ -31,15 +31,15 @@ from skillgen.model.serialization import (
     query_pairs,
     value_text,
 )
-from skillgen.model.values import Json, Value, child, last_token
+from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.calls import GENERATED_ORIGINS
-from skillgen.sources.examples.generator import ExampleGenerator, Flat, GeneratedValue, NoExample, Variants
+from skillgen.sources.examples.generator import ExampleGenerator, GeneratedValue, NoExample, Variants
 from skillgen.sources.examples.strings import placeholder
-from skillgen.sources.examples.validation import Validator, why_unpublishable
+from skillgen.sources.examples.validation import ExampleSchemas, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.discriminators import is_type_reference
+from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.openapi.bodies import Body
-from skillgen.sources.openapi.checks import dialect_of
+from skillgen.sources.openapi.checks import reads_siblings_of_references
 from skillgen.sources.openapi.media import (
     CONCRETE_MEDIA_TYPE,
     CONCRETE_MEDIA_TYPES,
@@ -64,79 +64,69 @@ from skillgen.text.unicode import strip_invisible
 _XML_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 
 
-def _xml_text(value: Json, schema: Json, variants: Variants, name: str | None = None) -> str:
-    """Returns an XML document; its root is named after the schema's `xml`, the type, or `name`, in this order.
-
-    Raises:
-        NoExample: the root element has no name, or an element has an invalid one.
-    """
-    return _XmlWriter(variants).document(value, schema, name)
-
-
 class _XmlWriter:
+    """Writes values as XML by the `xml` objects of their schemas."""
+
     def __init__(self, variants: Variants) -> None:
         self._variants = variants
 
-    def document(self, value: Json, schema: Json, name: str | None) -> str:
-        reference = text_of(schema, "$ref")
-        if reference is not None and is_type_reference(reference):
-            name = last_token(reference)
-        flat = self._flat(schema)
-        if text_of(as_dict(flat.get("xml")), "name") is None and name is None:
+    def document(self, value: Json, schema: Schema, name: str | None = None) -> str:
+        """Returns an XML document; its root is named after the schema's `xml`, the type, or `name`, in this order.
+
+        Raises:
+            NoExample: the root element has no name, or an element has an invalid one.
+        """
+        flat = self._variants.first(schema)
+        name = schema.ref or name
+        if text_of(_xml(flat), "name") is None and name is None:
             raise NoExample("the root element of the XML body has no name")
         return self._element(value, flat, name or "")
 
-    def _flat(self, schema: Json) -> Flat:
-        return next(self._variants.of(schema), {})
-
-    def _element(self, value: Json, flat: Flat, name: str) -> str:
+    def _element(self, value: Json, flat: Schema, name: str) -> str:
         """Returns one element; a list, which is usually unwrapped, is one if it is the root."""
         tag, attributes = _tag(flat, name), ""
-        xml = as_dict(flat.get("xml"))
-        if (namespace := text_of(xml, "namespace")) is not None:
-            prefix = text_of(xml, "prefix")
+        if (namespace := text_of(_xml(flat), "namespace")) is not None:
+            prefix = text_of(_xml(flat), "prefix")
             attributes = f" xmlns{f':{prefix}' if prefix else ''}={quoteattr(namespace)}"
         if isinstance(value, list):
             return f"<{tag}{attributes}>{self._items(value, flat, tag)}</{tag}>"
         if not isinstance(value, dict):
             return f"<{tag}{attributes}>{escape(value_text(value))}</{tag}>"
         content = ""
-        properties = as_dict(flat.get("properties"))
         for key, item in value.items():
-            inner = self._flat(properties.get(key, {}))
-            if _is_attribute(inner):
+            inner = self._variants.first(_property(flat, key))
+            xml = _xml(inner)
+            node_type = text_of(xml, "nodeType")
+            if xml.get("attribute") is True or node_type == "attribute":
                 attributes += f" {_tag(inner, key)}={quoteattr(value_text(item))}"
-            elif as_dict(inner.get("xml")).get("nodeType") in ("text", "cdata"):
+            elif node_type in ("text", "cdata"):
                 content += escape(value_text(item))
-            elif isinstance(item, list) and not _is_wrapped(inner):
+            elif isinstance(item, list) and xml.get("wrapped") is not True and node_type != "element":
                 content += self._items(item, inner, key)
             else:
                 content += self._element(item, inner, key)
         return f"<{tag}{attributes}>{content}</{tag}>" if content else f"<{tag}{attributes}/>"
 
-    def _items(self, value: list[Json], flat: Flat, name: str) -> str:
+    def _items(self, value: list[Json], flat: Schema, name: str) -> str:
         """Returns the items of a list as elements, named after the `xml` of `items` or after the property."""
-        schema = flat.get("items", {})
-        first = as_list(flat.get("prefixItems"))
-        schemas = [first[at] if at < len(first) else schema for at in range(len(value))]
-        return "".join(self._element(item, self._flat(raw), name) for item, raw in zip(value, schemas, strict=True))
+        items = (self._variants.first(_item(flat, index)) for index in range(len(value)))
+        return "".join(self._element(member, item, name) for member, item in zip(value, items, strict=True))
 
 
-def _is_attribute(flat: Flat) -> bool:
-    """True if a property is an attribute of the element of its object."""
-    xml = as_dict(flat.get("xml"))
-    return xml.get("attribute") is True or xml.get("nodeType") == "attribute"
+def _xml(flat: Schema) -> dict[str, Json]:
+    return as_dict((flat.constraints or {}).get("xml"))
 
 
-def _is_wrapped(flat: Flat) -> bool:
-    """True if the items of a list are inside an element for the list."""
-    xml = as_dict(flat.get("xml"))
-    return xml.get("wrapped") is True or xml.get("nodeType") == "element"
+def _property(flat: Schema, name: str) -> Schema:
+    return next((item.schema for item in flat.properties if item.name == name), ANYTHING)
 
 
-def _tag(flat: Flat, name: str) -> str:
-    xml = as_dict(flat.get("xml"))
-    tag, prefix = text_of(xml, "name") or name, text_of(xml, "prefix")
+def _item(flat: Schema, index: int) -> Schema:
+    return flat.prefix_items[index] if index < len(flat.prefix_items) else flat.items or ANYTHING
+
+
+def _tag(flat: Schema, name: str) -> str:
+    tag, prefix = text_of(_xml(flat), "name") or name, text_of(_xml(flat), "prefix")
     if not _XML_NAME.match(tag) or (prefix is not None and not _XML_NAME.match(prefix)):
         raise NoExample(f"{tag[:60]!r} is not a valid name of an XML element")
     return f"{prefix}:{tag}" if prefix else tag
@@ -151,13 +141,13 @@ def _url_encoded_fields(value: dict[str, Json], encoding: dict[str, Json]) -> tu
 
 
 def _multipart_fields(
-    value: dict[str, Json], encoding: dict[str, Json], schema: Json, variants: Variants
+    value: dict[str, Json], encoding: dict[str, Json], schema: Schema, variants: Variants
 ) -> tuple[Part, ...]:
     """Writes fields by their media type: files as files, objects as JSON or XML, each item of a list as a field."""
-    properties = as_dict(next(variants.of(schema), {}).get("properties"))
+    flat = variants.first(schema)
     parts: list[Part] = []
     for name, item in value.items():
-        declared, encoding_object = properties.get(name, {}), as_dict(encoding.get(name))
+        declared, encoding_object = _property(flat, name), as_dict(encoding.get(name))
         media_type = text_of(encoding_object, "contentType")
         items = item if isinstance(item, list) else [item]
         if _is_file(declared, variants):
@@ -171,13 +161,12 @@ def _multipart_fields(
     return tuple(parts)
 
 
-def _unnamed_parts(value: list[Json], media: dict[str, Json], variants: Variants) -> tuple[Part, ...]:
+def _unnamed_parts(value: list[Json], media: dict[str, Json], schema: Schema, variants: Variants) -> tuple[Part, ...]:
     """Writes the parts of a body without names, each in its media type (OpenAPI 3.2, `prefixEncoding`)."""
-    flat: Flat = next(variants.of(media.get("schema", {})), {})
-    schemas, encodings = as_list(flat.get("prefixItems")), as_list(media.get("prefixEncoding"))
+    flat, encodings = variants.first(schema), as_list(media.get("prefixEncoding"))
     parts: list[Part] = []
     for index, member in enumerate(value):
-        declared = schemas[index] if index < len(schemas) else flat.get("items", {})
+        declared = _item(flat, index)
         encoding_object = encodings[index] if index < len(encodings) else media.get("itemEncoding")
         media_type = first_concrete(text_of(encoding_object, "contentType"))
         if media_type is None and isinstance(member, str) and _is_file(declared, variants):
@@ -208,23 +197,23 @@ def _styled(name: str, item: Json, encoding_object: dict[str, Json]) -> Iterator
         yield _part(name, value_text(item))
 
 
-def _typed(name: str, member: Json, media_type: str | None, declared: Json, variants: Variants) -> Part:
+def _typed(name: str, member: Json, media_type: str | None, declared: Schema, variants: Variants) -> Part:
     if isinstance(member, (dict, list)):
         if media_type is None or is_json(media_type):
             return _part(name, value_text(member), media_type or "application/json")
         if not is_xml(media_type):
             raise NoExample(f"an object cannot be written as {media_type[:60]}")
-        return _part(name, _xml_text(member, declared, variants, name or None), media_type)
+        return _part(name, _XmlWriter(variants).document(member, declared, name or None), media_type)
     if media_type is None or is_json(media_type) or is_text(media_type):
         return _part(name, value_text(member), None if media_type == "text/plain" else media_type)
     return Part(name=_displayable(name), is_file=True, media_type=media_type)
 
 
-def _is_file(schema: Json, variants: Variants) -> bool:
-    flat: Flat = next(variants.of(schema), {})
-    if flat.get("type") == "array":
-        flat = next(variants.of(flat.get("items", {})), {})
-    return flat.get("format") == "binary" or ("contentMediaType" in flat and "contentEncoding" not in flat)
+def _is_file(schema: Schema, variants: Variants) -> bool:
+    flat = variants.first(schema)
+    if flat.types[:1] == ("array",):
+        flat = variants.first(flat.items or ANYTHING)
+    return flat.format == "binary" or (flat.format is None and "contentMediaType" in (flat.constraints or {}))
 
 
 def _part(name: str, text: str, media_type: str | None = None) -> Part:
@@ -272,14 +261,30 @@ class SentBody:
     """Whether it is valid only without the `additionalProperties: false` of the types that its type extends."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """One media type of a body."""
+
+    media_type: str
+    """The media type to send, which may be a range."""
+
+    media: dict[str, Json]
+    """The raw media type object."""
+
+    schema: Schema | None
+    """The type of the complete content."""
+
+    pointer: str
+    """JSON pointer to `media`."""
+
+
 class BodyGenerator:
     """Generates bodies."""
 
-    def __init__(self, generator: ExampleGenerator, validator: Validator, resolver: Resolver) -> None:
+    def __init__(self, generator: ExampleGenerator, resolver: Resolver) -> None:
         self._generator = generator
-        self._validator = validator
         self._resolver = resolver
-        self._variants = Variants(validator.follow, siblings_of_references=validator.reads_siblings_of_references)
+        self._variants = generator.variants
 
     def bodies(self, body: Body) -> list[SentBody]:
         """Returns a body for each declared example, or one generated body.
@@ -290,112 +295,99 @@ class BodyGenerator:
             NoExample: it is not possible for any.
         """
         reason = "its body declares no media type"
-        content = as_dict(as_dict(body.declared).get("content"))
-        for name in preferred_first(content):
-            pointer = child(body.pointer, "content", name)
-            media, pointer = media_type_object(content[name], pointer, self._resolver)
-            if (schema := content_schema(media)) is not media.get("schema"):
-                media = {**media, "schema": schema}
+        declared = as_dict(as_dict(body.declared).get("content"))
+        for name in preferred_first(declared):
+            media, pointer = media_type_object(declared[name], child(body.pointer, "content", name), self._resolver)
             media_type = CONCRETE_MEDIA_TYPES.get(name, name) or _DEFAULT_MEDIA_TYPE
             if not (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type):
                 continue
+            raw = content_schema(media)
+            schema = None if raw is None else self._generator.schemas.read(raw, child(pointer, "schema"))
+            content = _Content(media_type, media, schema, pointer)
             try:
-                found = self._declared_bodies(media_type, media, pointer) or [
-                    self._in_media_type(media_type, media, pointer)
-                ]
+                found = self._declared_bodies(content) or [self._in_media_type(content)]
             except NoExample as problem:
                 reason = str(problem)
             else:
                 return [replace(item, is_assumed=not name) for item in found]
         raise NoExample(reason)
 
-    def _declared_bodies(self, media_type: str, media: dict[str, Json], pointer: str) -> list[SentBody]:
+    def _declared_bodies(self, content: _Content) -> list[SentBody]:
         """Returns the declared examples that are valid."""
         bodies: list[SentBody] = []
-        for example in islice(declared_examples(media, pointer, self._resolver), _DECLARED_BODIES_LIMIT):
+        examples = declared_examples(content.media, content.pointer, self._resolver)
+        for example in islice(examples, _DECLARED_BODIES_LIMIT):
             with suppress(NoExample):
-                sent = self._in_media_type(media_type, media, pointer, example)
+                sent = self._in_media_type(content, example)
                 if not sent.is_generated and sent.value == example.value:
                     bodies.append(replace(sent, declared_example=example))
         return bodies
 
-    def _in_media_type(
-        self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None = None
-    ) -> SentBody:
+    def _in_media_type(self, content: _Content, example: DeclaredExample | None = None) -> SentBody:
+        media_type = content.media_type
         base_type = media_type.split(";")[0].strip().lower()
-        schema = media.get("schema", {})
-        if is_json(base_type) or ("*" in base_type and self._kind(schema) in ("object", "array")):
-            generated = self._generate(media, pointer, example)
-            is_concrete = is_json(base_type) and "*" not in base_type
-            return SentBody(
-                media_type=media_type if is_concrete else "application/json",
-                value=generated[0],
-                is_generated=generated[1],
-                body=Value(generated[0]),
-            )
+        is_range = "*" in base_type
+        if is_json(base_type) or (is_range and self._is_structured(content.schema)):
+            sent = self._generate(content, example)
+            return replace(sent, media_type="application/json" if is_range else media_type, body=Value(sent.value))
         if base_type == URL_ENCODED or base_type.startswith("multipart/"):
-            value, is_generated = self._generate(media, pointer, example)
-            if isinstance(value, str) and base_type == URL_ENCODED:  # the source has the complete form as a string
-                return SentBody(
-                    media_type=base_type, value=value, is_generated=is_generated, body=Value(_displayable(value))
-                )
-            if isinstance(value, list) and base_type != URL_ENCODED:
-                parts = _unnamed_parts(value, media, self._variants)
-            elif not isinstance(value, dict):
-                raise NoExample("the schema of the form is not an object")
-            elif base_type == URL_ENCODED:
-                parts = _url_encoded_fields(value, as_dict(media.get("encoding")))
-            else:
-                parts = _multipart_fields(value, as_dict(media.get("encoding")), schema, self._variants)
-            return SentBody(media_type=media_type.split(";")[0], value=value, is_generated=is_generated, parts=parts)
+            return self._form(base_type, content, example)
         if is_json_lines(base_type) or is_json_sequence(base_type):
-            return self._sequence(media_type, media, pointer, example)
+            # Each item is on a line. Records are delimited by control characters, so they stay JSON here.
+            sent = self._generate(content, example)
+            items = sent.value if isinstance(sent.value, list) else [sent.value]
+            text = _displayable("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
+            return replace(sent, body=Value(items if is_json_sequence(media_type) else text))
         if is_text(base_type):
-            return self._text(media_type, media, pointer, example)
-        concrete = "application/octet-stream" if "*" in media_type else media_type
+            return self._text(content, example)
+        concrete = "application/octet-stream" if is_range else media_type
         return SentBody(media_type=concrete, value=_FILE_NAME, is_generated=True, is_file=True)
 
-    def _text(self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> SentBody:
-        schema = media.get("schema", {})
-        declared = [(example.value, example.pointer)] if example is not None and isinstance(example.value, str) else []
-        if not is_xml(media_type):
-            generated = self._generator.generate(schema, "text", child(pointer, "schema"), declared=declared)
-            value, is_generated = generated.value, generated.is_generated
-            text = value if isinstance(value, str) else value_text(value)
-        elif declared:
-            value = text = declared[0][0]
-            is_generated = False
-            if (reason := why_unpublishable(value)) is not None:
+    def _form(self, media_type: str, content: _Content, example: DeclaredExample | None) -> SentBody:
+        sent = replace(self._generate(content, example), media_type=media_type)
+        value, schema, encoding = sent.value, content.schema or ANYTHING, as_dict(content.media.get("encoding"))
+        if media_type == URL_ENCODED:
+            if isinstance(value, str):  # the source has the complete form as a string
+                return replace(sent, body=Value(_displayable(value)))
+        elif isinstance(value, list):
+            return replace(sent, parts=_unnamed_parts(value, content.media, schema, self._variants))
+        if not isinstance(value, dict):
+            raise NoExample("the schema of the form is not an object")
+        if media_type == URL_ENCODED:
+            return replace(sent, parts=_url_encoded_fields(value, encoding))
+        return replace(sent, parts=_multipart_fields(value, encoding, schema, self._variants))
+
+    def _text(self, content: _Content, example: DeclaredExample | None) -> SentBody:
+        is_written = example is not None and isinstance(example.value, str)
+        if not is_xml(content.media_type):
+            sent = self._generate(content, example if is_written else None, is_text=True)
+            text = sent.value if isinstance(sent.value, str) else value_text(sent.value)
+        elif example is not None and is_written:
+            if (reason := why_unpublishable(example.value)) is not None:
                 raise NoExample(reason[1])
+            text = example.value
+            sent = SentBody(media_type=content.media_type, value=text, is_generated=False)
         else:
-            value, is_generated = self._generate(media, pointer, example)
-            text = _xml_text(value, schema, self._variants)
-        return SentBody(media_type=media_type, value=value, is_generated=is_generated, body=Value(_displayable(text)))
+            sent = self._generate(content, example)
+            text = _XmlWriter(self._variants).document(sent.value, content.schema or ANYTHING)
+        return replace(sent, body=Value(_displayable(text)))
 
-    def _sequence(
-        self, media_type: str, media: dict[str, Json], pointer: str, example: DeclaredExample | None
-    ) -> SentBody:
-        """Writes each item on a line. Records are delimited by control characters, so they stay JSON here."""
-        value, is_generated = self._generate(media, pointer, example)
-        items = value if isinstance(value, list) else [value]
-        text = _displayable("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
-        body = Value(items if is_json_sequence(media_type) else text)
-        return SentBody(media_type=media_type, value=value, is_generated=is_generated, body=body)
-
-    def _generate(self, media: dict[str, Json], pointer: str, example: DeclaredExample | None) -> tuple[Json, bool]:
-        if "schema" not in media:
-            if example is None:
-                raise NoExample("its body has no schema and no example")
-            return example.value, False
+    def _generate(self, content: _Content, example: DeclaredExample | None, *, is_text: bool = False) -> SentBody:
+        """Returns the content before it is serialised."""
+        schema, pointer = content.schema or ANYTHING, child(content.pointer, "schema")
         declared = [(example.value, example.pointer)] if example is not None else []
-        generated = self._generator.generate_non_empty(
-            media["schema"], "body", child(pointer, "schema"), declared=declared
-        )
-        return generated.value, generated.is_generated
+        if is_text:
+            generated = self._generator.generate(schema, "text", pointer, declared=declared)
+        elif content.schema is not None:
+            generated = self._generator.generate_non_empty(schema, "body", pointer, declared=declared)
+        elif example is not None:
+            generated = GeneratedValue(example.value, False)
+        else:
+            raise NoExample("its body has no schema and no example")
+        return SentBody(media_type=content.media_type, value=generated.value, is_generated=generated.is_generated)
 
-    def _kind(self, schema: Json) -> str | None:
-        kind = next(self._variants.of(schema), {}).get("type")
-        return kind if isinstance(kind, str) else None
+    def _is_structured(self, schema: Schema | None) -> bool:
+        return schema is not None and self._variants.first(schema).types[:1] in (("object",), ("array",))
 
 
 _METHODS_WITHOUT_BODY = frozenset({"get", "head", "delete", "options", "trace", "connect"})
@@ -437,6 +429,7 @@ class RequestGenerator:
         self._problems = problems
         self._resolver = resolver
         self._document = document
+        self._schemas = ExampleSchemas(document, ref_siblings=reads_siblings_of_references(document))
         self._generator, self._bodies = self._generators()
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._values: dict[tuple[str, str], GeneratedValue | NoExample] = {}
@@ -542,9 +535,13 @@ class RequestGenerator:
         if owner is not raw:
             examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
         values = [(example.value, example.pointer) for example in islice(examples, _DECLARED_VALUES_LIMIT)]
+        schemas = self._generator.schemas
         # An empty object would be missing from the request.
         generated = self._generator.generate_non_empty(
-            {} if schema is None else schema, parameter.name, schema_pointer, declared=values
+            schemas.read({} if schema is None else schema, schema_pointer),
+            parameter.name,
+            schema_pointer,
+            declared=values,
         )
         if parameter.location == "path" and generated.value in ("", ".", ".."):
             return GeneratedValue(placeholder(parameter.name), True)
@@ -588,9 +585,9 @@ class RequestGenerator:
             return []
 
     def _generators(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyGenerator]:
-        validator = Validator(self._document, dialect_of(self._document), is_open=is_open)
-        generator = ExampleGenerator(validator, partial(_report, self._problems), is_request=True)
-        return generator, BodyGenerator(generator, validator, self._resolver)
+        validator = Validator(self._schemas, is_request=True, is_open=is_open)
+        generator = ExampleGenerator(validator, partial(_report, self._problems))
+        return generator, BodyGenerator(generator, self._resolver)
 
     @cached_property
     def _open_bodies(self) -> BodyGenerator:

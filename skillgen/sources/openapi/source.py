@@ -23,7 +23,7 @@ from skillgen.sources.openapi.checks import (
     check_security,
     check_shapes,
     check_version,
-    dialect_of,
+    reads_siblings_of_references,
 )
 from skillgen.sources.openapi.events import EventReader
 from skillgen.sources.openapi.media import needs_xml_names
@@ -82,8 +82,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     reader = SchemaReader(problems)
     tags = TagReader(data, problems)
     security = SecurityReader(data, Resolver(data, problems), problems)
-    # OpenAPI before 3.1, and JSON Schema before 2019-09, ignore keywords next to a `$ref`.
-    ref_siblings = dialect_of(data) == "openapi-3.1"
+    ref_siblings = reads_siblings_of_references(data)
     schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
     operations = OperationReader(data, schemas, problems, document.url, tags, security)
