@@ -26,7 +26,6 @@ from skillgen.sources.mcp.session import (
     CancelToken,
     Handshake,
     NoAnswer,
-    Request,
     Session,
     is_final,
     negotiate,
@@ -233,7 +232,7 @@ def _probe(connection: Connection, timeout_s: float) -> dict[str, Json]:
     results: dict[str, Json] = {handshake.method: handshake.result}
     if handshake.mentions_dashdash:
         session = Session(connection, handshake, timeout_s)
-        answer = session.request(Request("ai_help", {"format": "markdown", "section": None}))
+        answer = session.request("ai_help", {"format": "markdown", "section": None})
         if answer.failure is None:
             results["ai_help"] = answer.result
     return results

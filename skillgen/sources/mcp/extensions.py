@@ -13,7 +13,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
-from skillgen.sources.mcp.session import Request, Session
+from skillgen.sources.mcp.session import Session
 
 SKILLS = "io.modelcontextprotocol/skills"
 """Skills as resources (SEP-2640)."""
@@ -47,7 +47,7 @@ def read_groups(session: Session, pages: Json, log: ProblemLog, secrets: Secrets
             message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
             log.report("groups-too-many", "groups/list", message)
             break
-        answers = session.request_all([Request("groups/get", {"name": group["name"]}) for group in level])
+        answers = session.request_all("groups/get", [{"name": group["name"]} for group in level])
         pending = []
         for group, answer in zip(level, answers, strict=True):
             if answer.failure is not None:
@@ -68,7 +68,7 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
     for skill in map(as_dict, page_items(pages, "skills")):
         files = skill.get("resources")
         if not isinstance(files, list) and (uri := text_of(skill, "uri")) is not None:
-            answer = session.request(Request("skills/get", {"uri": uri}))
+            answer = session.request("skills/get", {"uri": uri})
             files = as_dict(as_dict(answer.result).get("skill")).get("resources")
             if not isinstance(files, list):
                 files = [{"uri": uri}]
@@ -76,7 +76,7 @@ def read_skill_files(session: Session, pages: Json, log: ProblemLog, secrets: Se
     if len(declared) > _FILES_LIMIT:
         log.report("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(declared)} files are read.")
     uris = list(declared)[:_FILES_LIMIT]
-    answers = session.request_all([Request("resources/read", {"uri": uri}) for uri in uris])
+    answers = session.request_all("resources/read", [{"uri": uri} for uri in uris])
     texts: dict[str, Json] = {}
     total_bytes = 0
     for uri, answer in zip(uris, answers, strict=True):
@@ -122,7 +122,7 @@ def _flaw(content: bytes, declared: dict[str, Json], total_bytes: int) -> str | 
 
 def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[str, Json] | None:
     """Calls `get_manifest` and returns the manifest in its result; reports failures."""
-    answer = session.request(Request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}}))
+    answer = session.request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}})
     result = as_dict(answer.result)
     if answer.failure is not None or result.get("isError") is True:
         reason = secrets.excerpt(str(answer.failure or "the result is an error"))

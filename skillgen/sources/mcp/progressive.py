@@ -20,7 +20,7 @@ from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.entries import error_cases, is_catalogue
 from skillgen.sources.mcp.fields import FieldReader
 from skillgen.sources.mcp.jsonrpc import RpcError
-from skillgen.sources.mcp.session import Answer, Request, Session
+from skillgen.sources.mcp.session import Answer, Session
 
 READ = "resources/read"
 
@@ -120,7 +120,7 @@ class _DescriptionReader:
     def read(self, batches: Iterable[tuple[str, tuple[str, ...]]]) -> list[str]:
         """Reads batches of tools, and returns the names of those whose batch failed, to be read one by one."""
         batches = [] if self._is_lost else list(batches)
-        answers = self._session.request_all([Request(READ, {"uri": uri}) for uri, _ in batches])
+        answers = self._session.request_all(READ, [{"uri": uri} for uri, _ in batches])
         failed: list[str] = []
         for (uri, names), answer in zip(batches, answers, strict=True):
             self._is_lost = self._is_lost or not isinstance(answer.failure, RpcError | None)

@@ -183,17 +183,6 @@ def _handshake_from_initialize(connection: Connection, future: Future[Json]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A request to be sent."""
-
-    method: str
-    """The method."""
-
-    params: Mapping[str, Json]
-    """The parameters, without those that the protocol version adds."""
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """The outcome of a request."""
 
@@ -222,26 +211,26 @@ class Session:
         left = self.deadline - time.monotonic()
         return max(0.0, min(left, self.timeout_s if timeout_s is None else timeout_s))
 
-    def request(self, request: Request) -> Answer:
+    def request(self, method: str, params: Mapping[str, Json]) -> Answer:
         """Sends a request and waits for its answer."""
-        return self.request_all([request])[0]
+        return self.request_all(method, [params])[0]
 
-    def request_all(self, requests: Sequence[Request]) -> list[Answer]:
-        """Sends requests concurrently and returns their answers in order."""
+    def request_all(self, method: str, params: Sequence[Mapping[str, Json]]) -> list[Answer]:
+        """Sends a request with each of some parameters concurrently, and returns the answers in order."""
         answers: list[Answer] = []
-        for start in range(0, len(requests), _MAX_CONCURRENT_REQUESTS):
-            batch = requests[start : start + _MAX_CONCURRENT_REQUESTS]
+        for start in range(0, len(params), _MAX_CONCURRENT_REQUESTS):
+            batch = params[start : start + _MAX_CONCURRENT_REQUESTS]
             seconds = self.seconds_left()
-            futures = [self.send(request.method, request.params) for request in batch] if seconds else []
+            futures = [self.send(method, item) for item in batch] if seconds else []
             wait(futures, seconds)
-            answers += [_answer(future, request, seconds) for future, request in zip(futures, batch, strict=False)]
-            answers += [Answer(failure=NoAnswer(request.method, 0.0)) for request in batch[len(futures) :]]
+            answers += [_answer(future, method, seconds) for future in futures]
+            answers += [Answer(failure=NoAnswer(method, 0.0)) for _ in batch[len(futures) :]]
         return answers
 
 
-def _answer(future: Future[Json], request: Request, seconds: float) -> Answer:
+def _answer(future: Future[Json], method: str, seconds: float) -> Answer:
     if not future.done():
-        return Answer(failure=NoAnswer(request.method, seconds))
+        return Answer(failure=NoAnswer(method, seconds))
     error = future.exception()
     return Answer(failure=error) if error is not None else Answer(future.result())
 
