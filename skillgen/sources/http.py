@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import ipaddress
 import json
 import os
 import socket
@@ -32,7 +31,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from skillgen.errors import SourceError
 from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, origin_of, public_url
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR, as_dict, json_or_none
 
 if TYPE_CHECKING:
     import ssl
@@ -351,14 +350,10 @@ def _public_address(host: str, port: int, where: str) -> str:
         addresses = []
     if not addresses:
         raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_PASS_URL)
-    for address in addresses:
-        _refuse_private(literal_address(address), host, where)
+    for address in map(literal_address, addresses):
+        if address is not None and not is_public_address(address):
+            raise _private(host, where)
     return addresses[0]
-
-
-def _refuse_private(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None, host: str, where: str) -> None:
-    if address is not None and not is_public_address(address):
-        raise _private(host, where)
 
 
 def _private(host: str, where: str) -> SourceError:
@@ -393,44 +388,18 @@ _CACHE_ENTRIES = {"fetched": 50, "built": 1_000}
 _CACHED_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _CachedDocument:
-    """A document in the cache."""
-
-    etag: str | None
-    last_modified: str | None
-    content: bytes
-
-    @property
-    def conditions(self) -> dict[str, str]:
-        """The headers of a conditional request for it."""
-        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in headers.items() if value}
+def _cached_document(url: str) -> tuple[dict[str, str], bytes]:
+    """Returns the headers of a conditional request for a cached document, and its content; no headers without one."""
+    head, _, content = (read_cached("fetched", url) or b"").partition(b"\n")
+    headers = as_dict(json_or_none(head.decode("utf-8", "replace")))
+    return {name: headers[name] for name in ("If-None-Match", "If-Modified-Since") if name in headers}, content
 
 
-def _cached_document(url: str) -> _CachedDocument | None:
-    entry = read_cached("fetched", url)
-    if entry is None:
-        return None
-    try:
-        head, _, content = entry.partition(b"\n")
-        fields = json.loads(head)
-        if fields["sha256"] != hashlib.sha256(content).hexdigest():
-            return None
-        return _CachedDocument(etag=fields["etag"], last_modified=fields["last_modified"], content=content)
-    except (ValueError, LookupError, TypeError):
-        return None
-
-
-def _cache_document(url: str, cached: _CachedDocument) -> None:
-    if not cached.conditions or len(cached.content) > _CACHED_SIZE_LIMIT_BYTES:
-        return
-    head = {
-        "etag": cached.etag,
-        "last_modified": cached.last_modified,
-        "sha256": hashlib.sha256(cached.content).hexdigest(),
-    }
-    write_cached("fetched", url, json.dumps(head).encode() + b"\n" + cached.content)
+def _cache_document(url: str, fetched: Fetched) -> None:
+    headers = {"If-None-Match": fetched.etag, "If-Modified-Since": fetched.last_modified}
+    conditions = {name: value for name, value in headers.items() if value}
+    if conditions and not fetched.no_store and len(fetched.content) <= _CACHED_SIZE_LIMIT_BYTES:
+        write_cached("fetched", url, json.dumps(conditions).encode() + b"\n" + fetched.content)
 
 
 def read_cached(kind: str, key: str) -> bytes | None:
@@ -518,11 +487,11 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
     )
     # A document that requires a credential is not cached.
     is_public = not access.headers and not access.secrets
-    cached = _cached_document(url) if is_public else None
+    conditions, cached = _cached_document(url) if is_public else ({}, b"")
     waited_s = 0.0
     for attempt in range(RETRY_LIMIT + 1):
         try:
-            response = network.fetch(url, accept=_ACCEPT, conditions=cached.conditions if cached is not None else {})
+            response = network.fetch(url, accept=_ACCEPT, conditions=conditions)
         except StatusError as error:
             may_retry = error.status in RETRY_STATUSES
             wait_s = retry_after_s(error.retry_after, datetime.now(timezone.utc)) if may_retry else None
@@ -531,8 +500,14 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
             waited_s += wait_s
             time.sleep(wait_s)
         else:
-            return _from_cache_or_response(url, response, cached, is_public)
-    raise AssertionError("the last attempt returns or raises")
+            break
+    if response.status == 304:
+        if not conditions:
+            raise StatusError("answered 304 Not Modified, but nothing is cached", where=public_url(url), status=304)
+        return replace(response, content=cached, status=200)
+    if is_public:
+        _cache_document(url, response)
+    return response
 
 
 def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
@@ -550,17 +525,6 @@ def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone.utc)
     return max(0.0, (moment - now).total_seconds())
-
-
-def _from_cache_or_response(url: str, response: Fetched, cached: _CachedDocument | None, is_public: bool) -> Fetched:
-    if response.status == 304:
-        if cached is None:
-            raise StatusError("answered 304 Not Modified, but nothing is cached", where=public_url(url), status=304)
-        return replace(response, content=cached.content, status=200)
-    if is_public and not response.no_store:
-        document = _CachedDocument(etag=response.etag, last_modified=response.last_modified, content=response.content)
-        _cache_document(url, document)
-    return response
 
 
 def _with_fix(error: StatusError, where: str) -> StatusError:
