@@ -451,13 +451,18 @@ def test_patterns_choose_tools_and_what_they_do_not_use_goes(
         "/orders": {"get": operation("list_orders", tags=["orders", "new"], responses=done)},
     }
     schemas = {
-        "Order": {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/A"}}},
+        "Order": {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/components/schemas/A"}},
+            "patternProperties": {"^b": {"$ref": "#/components/schemas/B"}},
+        },
         "A": {"type": "string"},
+        "B": {"type": "integer"},
     }
     source = write(tmp_path / "api.json", description(paths, components={"schemas": schemas}))
     service, _ = read(source, include=include, exclude=exclude)
     assert [tool.name for tool in service.tools] == names
-    assert [item.name for item in service.schemas] == (["A", "Order"] if "list_orders" in names else [])
+    assert [item.name for item in service.schemas] == (["A", "B", "Order"] if "list_orders" in names else [])
 
 
 def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from skillgen.errors import Problem, UsageError
-from skillgen.model.resource import Event, Group
-from skillgen.model.schema import Discriminator
+from skillgen.model.resource import Event
+from skillgen.model.schema import Discriminator, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 
@@ -79,7 +79,6 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     """
     if not include and not exclude:
         return service
-    groups = {group.name: group for group in service.groups}
     tools = tuple(tool for tool in service.tools if _is_selected(tool, include, exclude))
     names = {tool.name for tool in tools}
     events = tuple(
@@ -100,7 +99,9 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         )
         for pattern in unmatched
     ]
-    selection = dataclasses.replace(service, tools=tools, events=events, groups=tuple(_used_groups(groups, tools)))
+    used_groups = {tool.group for tool in tools}
+    groups = tuple(group for group in service.groups if group.name in used_groups)
+    selection = dataclasses.replace(service, tools=tools, events=events, groups=groups)
     used = _used_types(selection)
     return dataclasses.replace(
         selection,
@@ -135,20 +136,14 @@ def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
 
 
 def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
-    return (not include or any(pattern.matches(item) for pattern in include)) and not any(
-        pattern.matches(item) for pattern in exclude
-    )
-
-
-def _used_groups(groups: dict[str, Group], tools: Iterable[Tool]) -> Iterator[Group]:
-    used = {tool.group for tool in tools}
-    return (group for group in groups.values() if group.name in used)
+    is_included = not include or any(pattern.matches(item) for pattern in include)
+    return is_included and not any(pattern.matches(item) for pattern in exclude)
 
 
 def _used_types(service: Service) -> set[str]:
     """Returns the names of the types that the selected tools use, directly or through other types."""
     types = {item.name: item.schema for item in service.schemas}
-    waiting: list[Any] = [*service.tools, *service.events, *service.prompts]
+    waiting: list[Any] = [(*service.tools, *service.events, *service.prompts)]
     used: set[str] = set()
     while waiting:
         for name in _named_types(waiting.pop()):
@@ -159,23 +154,17 @@ def _used_types(service: Service) -> set[str]:
 
 
 def _named_types(node: Any) -> Iterator[str]:
-    """Yields the names of the types that a node of the model refers to."""
-    for field in dataclasses.fields(node):
-        value = getattr(node, field.name)
-        if field.name == "ref" and value is not None:
-            yield value
-        elif field.name == "includes":
-            yield from value
-        elif field.name == "mapping" and value:
-            yield from filter(None, value.values())
-        elif isinstance(node, Discriminator) and field.name == "default" and value is not None:
-            yield value
-        elif isinstance(value, tuple):
-            for item in value:
-                if dataclasses.is_dataclass(item):
-                    yield from _named_types(item)
-        elif dataclasses.is_dataclass(value):
-            yield from _named_types(value)
+    """Yields the names of the types that a node of the model, or the nodes in a tuple, refer to."""
+    parts: tuple[Any, ...] = node if isinstance(node, tuple) else ()
+    if isinstance(node, Schema):
+        yield from filter(None, (node.ref, *node.includes))
+        parts = tuple((node.patterns or {}).values())
+    elif isinstance(node, Discriminator):
+        yield from filter(None, (*(node.mapping or {}).values(), node.default))
+    if dataclasses.is_dataclass(node):
+        parts = (*parts, *(getattr(node, field.name) for field in dataclasses.fields(node)))
+    for part in parts:
+        yield from _named_types(part)
 
 
 def _tags(item: Tool | Event) -> tuple[str, ...]:

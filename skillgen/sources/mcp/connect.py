@@ -12,7 +12,7 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import without_credentials
 from skillgen.security.secrets import Secrets
 from skillgen.sources.http import RETRY_STATUSES
+from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
     CancelToken,
@@ -100,10 +101,8 @@ def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Sec
 
 
 def _versions(error: RpcError) -> str:
-    supported = error.data.get("supported") if isinstance(error.data, dict) else None
-    if not isinstance(supported, list) or not supported:
-        return ""
-    return f" It supports the protocol versions {printable(', '.join(map(str, supported)))}."
+    supported = as_list(as_dict(error.data).get("supported"))
+    return f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +172,19 @@ def _may_be_streamable_http(error: BaseException) -> bool:
 
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:
+    environment, cwd = child_environment(target.caller_env, target.env), target.cwd
     try:
-        environment = child_environment(target.caller_env, target.env)
-        return StdioConnection(target.command, environment=environment, cwd=target.cwd, secrets=secrets)
+        return StdioConnection(target.command, environment=environment, cwd=cwd, secrets=secrets)
     except (OSError, ValueError) as error:
-        raise _start_error(error, where=target.where, cwd=target.cwd) from None
-
-
-def _start_error(error: OSError | ValueError, *, where: str, cwd: Path | None) -> SourceError:
-    filename = error.filename if isinstance(error, OSError) else None
-    if cwd is not None and filename is not None and Path(filename) == cwd:
-        return SourceError(f"The folder {cwd} does not exist or cannot be used.", where=where, fix="Check --cwd.")
-    if isinstance(error, FileNotFoundError):
-        fix = "Install it, or give its full path after `--`."
-        return SourceError("The command does not exist.", where=where, fix=fix)
-    why = error.strerror if isinstance(error, OSError) else "it contains a null character"
-    fix = "Give the program that starts the server after `--`, with its arguments."
-    return SourceError(f"The command cannot be started: {why}.", where=where, fix=fix)
+        filename = error.filename if isinstance(error, OSError) else None
+        why = error.strerror if isinstance(error, OSError) else "it contains a null character"
+        what = f"The command cannot be started: {why}."
+        fix = "Give the program that starts the server after `--`, with its arguments."
+        if cwd is not None and filename is not None and Path(filename) == cwd:
+            what, fix = f"The folder {cwd} does not exist or cannot be used.", "Check --cwd."
+        elif isinstance(error, FileNotFoundError):
+            what, fix = "The command does not exist.", "Install it, or give its full path after `--`."
+        raise SourceError(what, where=target.where, fix=fix) from None
 
 
 def needs_probe(scope: CrawlScope, handshake: Handshake) -> bool:
@@ -219,10 +214,19 @@ def probe_in_parallel(
         finally:
             connection.close()
 
+    def results(log: ProblemLog) -> dict[str, Json]:
+        try:
+            return future.result()
+        except RpcError:  # the server does not support `initialize`
+            return {}
+        except (NoAnswer, ConnectionLost, SourceError):
+            log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
+            return {}
+
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-probe") as pool:
         future = pool.submit(probe)
         try:
-            yield lambda log: _probe_results(future, log)
+            yield results
         finally:
             probe_token.cancel()
 
@@ -236,16 +240,6 @@ def _probe(connection: Connection, timeout_s: float) -> dict[str, Json]:
         if answer.failure is None:
             results["ai_help"] = answer.result
     return results
-
-
-def _probe_results(future: Future[dict[str, Json]], log: ProblemLog) -> dict[str, Json]:
-    try:
-        return future.result()
-    except RpcError:  # the server does not support `initialize`
-        return {}
-    except (NoAnswer, ConnectionLost, SourceError):
-        log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
-        return {}
 
 
 def with_token(target: ServerTarget) -> ServerTarget:
