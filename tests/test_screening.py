@@ -13,6 +13,7 @@ import pytest
 from captured import Json, service_of_snapshot
 from cli import files_of, generated, run_skillgen
 from documents import MarkdownDocument
+from make_credentials import candidates, samples
 from poison import ATTACKS, HARMLESS, HELD_OUT
 from poison_blind import BLIND_ATTACKS, BLIND_HARMLESS
 from poison_later import LATER_ATTACKS, LATER_HARMLESS, ODD_ATTACKS, ODD_HARMLESS
@@ -21,7 +22,7 @@ import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Service, Tool, render_documents
 from skillgen.model.codec import to_json
 from skillgen.security.injection.patterns import rules
-from skillgen.security.tables import Regex, required_literals
+from skillgen.security.tables import Regex, load_table, required_literals
 
 ROOT = Path(__file__).parent.parent
 FIRST_LEVEL = ("SKILL.md", "llms.txt", "registry.json")
@@ -441,6 +442,28 @@ def test_what_looks_like_a_credential_reaches_no_document_and_no_snapshot(kind: 
     assert places == {"/tools/0/description", "/tools/0/input_schema", "instructions"}
     assert all(core not in problem.message for problem in found.problems)
     assert f"({kind})" in str(found.problems)
+
+
+def test_the_forms_of_betterleaks_are_found() -> None:
+    """S0-22: those with a fixed text of their own, in one table or the other."""
+    texts = [text for form in candidates().values() for text in samples(form)]
+    missed = [text for text, tool in described(f"See {text} here." for text in texts) if text == tool.description]
+    assert missed == []
+
+
+def test_the_table_of_betterleaks_is_up_to_date() -> None:
+    """`python tests/make_credentials.py` writes it."""
+    place = str(ROOT / "skillgen" / "security" / "credentials.py")
+    known, more = (load_table(place, name)["forms"] for name in ("credentials.toml", "betterleaks.toml"))
+    assert {kind: form for kind, form in candidates().items() if kind in more} == more
+    assert not more.keys() & known.keys()
+
+
+def test_harmless_texts_have_no_credentials() -> None:
+    """S0-22: neither have the sets of texts that do not address the model."""
+    texts = (*HARMLESS, *BLIND_HARMLESS, *LATER_HARMLESS, *ODD_HARMLESS)
+    tools = [Tool(name=f"t{n}", description=text, pointer=f"/tools/{n}") for n, text in enumerate(texts)]
+    assert "credential-left-out" not in codes(service_of_snapshot(service(*tools)))
 
 
 def test_a_random_value_with_a_secret_name_is_redacted(tmp_path: Path) -> None:

@@ -10,22 +10,23 @@ import re
 import sys
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any
-
-if sys.version_info >= (3, 11):
-    from re import _constants as sre
-    from re import _parser as sre_parser
-else:
-    import sre_constants as sre
-    import sre_parse as sre_parser
 
 _MAX_LITERALS = 24
 """Literals of one expression: more take longer to search for than the expression."""
 
 _MAX_SET = 8
 """Characters of a set that is written out, such as `[-_ ]`."""
+
+_TOKEN = re.compile(
+    r"[\w \"'/:@#%&=<>!,;~`-]+(?![?*+{])|\\.|\[(?P<members>\^?(?:\\.|[^\]\\[])*)\]|\((?:\?(?:[:=!]|<[=!]|i:))?"
+    r"|(?P<repeat>[?*+]|\{\d+(?:,\d*)?\})\??|.",
+    re.DOTALL,
+)
+"""A part of a regular expression: a run of literals, an escape, a set, the start of a group, a repetition."""
+
+_OPTIONAL = ("?", "{0,1}")
 
 
 def load_table(module_file: str, name: str) -> dict[str, Any]:
@@ -52,8 +53,9 @@ class Regex:
 
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Returns strings, one of which every match of a regular expression contains; empty if none are known."""
-    parsed: Any = sre_parser.parse(pattern)
-    literals = _rarer(*_literals(parsed))
+    tokens = list(_TOKEN.finditer(pattern))
+    tokens.reverse()
+    literals = _rarer(*_alternatives(tokens))
     return () if "" in literals else tuple(sorted(literals))
 
 
@@ -68,7 +70,8 @@ def any_of(words: Iterable[str]) -> str:
 _Literals = frozenset[str]
 _NONE: _Literals = frozenset()
 _EMPTY: _Literals = frozenset({""})
-_ZERO_WIDTH = (sre.AT, sre.ASSERT_NOT)
+_Found = tuple[_Literals, _Literals]
+"""The strings that a part of an expression consists of, if these are few, and literals that it requires."""
 
 
 def _rarer(one: _Literals, other: _Literals) -> _Literals:
@@ -78,48 +81,55 @@ def _rarer(one: _Literals, other: _Literals) -> _Literals:
     return min(one, other, key=lambda literals: sum(0.4 ** len(literal) for literal in literals))
 
 
-def _literals(items: Iterable[tuple[Any, Any]]) -> tuple[_Literals, _Literals]:
-    """Returns the strings that a parsed sequence consists of, if these are few, and literals that it requires."""
+def _alternatives(tokens: list[re.Match[str]]) -> _Found:
+    """Takes tokens, the first of which is the last of the list, up to the end of a group."""
+    branches = [_sequence(tokens)]
+    while tokens and tokens.pop()[0] == "|":
+        branches.append(_sequence(tokens))
+    if len(branches) == 1:
+        return branches[0]
+    union = frozenset[str]().union
+    exact = union(*(branch[0] for branch in branches)) if all(branch[0] for branch in branches) else _NONE
+    best = [_rarer(*branch) for branch in branches]
+    return exact, union(*best) if all(best) else _NONE
+
+
+def _sequence(tokens: list[re.Match[str]]) -> _Found:
     run, required, is_exact = _EMPTY, _NONE, True
-    for is_text, part in groupby(items, _is_literal):
-        if is_text:
-            text = "".join(chr(code) for _, code in part)
-            run = frozenset(start + text for start in run)
-            continue
-        for operation, argument in part:
-            if operation in _ZERO_WIDTH:
-                continue
-            exact, inner = _literals_of(operation, argument)
-            required = _rarer(required, inner)
-            if exact and len(run) * len(exact) <= _MAX_LITERALS:
-                run = frozenset(start + end for start in run for end in exact)
-            else:
-                required = _rarer(_rarer(required, run), exact)
-                run, is_exact = exact or _EMPTY, False
+    while tokens and tokens[-1][0] not in ("|", ")"):
+        exact, inner = _part(tokens)
+        required = _rarer(required, inner)
+        if exact and len(run) * len(exact) <= _MAX_LITERALS:
+            run = frozenset(start + end for start in run for end in exact)
+        else:
+            required = _rarer(_rarer(required, run), exact)
+            run, is_exact = exact or _EMPTY, False
     return (run, required) if is_exact else (_NONE, _rarer(required, run))
 
 
-def _is_literal(item: tuple[Any, Any]) -> bool:
-    return item[0] is sre.LITERAL
+def _part(tokens: list[re.Match[str]]) -> _Found:
+    """Takes one part of a sequence, with its repetition."""
+    exact, inner = _unit(tokens)
+    repeat = tokens[-1]["repeat"] if tokens else None
+    if repeat is None:
+        return exact, inner
+    tokens.pop()
+    if repeat in _OPTIONAL:
+        return (exact | _EMPTY if exact else _NONE), _NONE
+    return _NONE, _NONE if repeat == "*" or repeat.startswith("{0") else _rarer(exact, inner)
 
 
-def _literals_of(operation: Any, argument: Any) -> tuple[_Literals, _Literals]:
-    if operation is sre.IN and len(argument) <= _MAX_SET and all(map(_is_literal, argument)):
-        return frozenset(chr(code) for _, code in argument), _NONE
-    if operation is sre.SUBPATTERN:
-        return (_NONE, _NONE) if argument[1] & re.IGNORECASE else _literals(argument[3])
-    if operation is sre.BRANCH:
-        branches = [_literals(branch) for branch in argument[1]]
-        union = frozenset[str]().union
-        exact = union(*(branch[0] for branch in branches)) if all(branch[0] for branch in branches) else _NONE
-        best = [_rarer(*branch) for branch in branches]
-        return exact, union(*best) if all(best) else _NONE
-    if operation in (sre.MAX_REPEAT, sre.MIN_REPEAT):
-        least, most, items = argument
-        exact, required = _literals(items)
-        if (least, most) == (0, 1):
-            return (exact | _EMPTY if exact else _NONE), _NONE
-        return _NONE, _rarer(exact, required) if least else _NONE
-    if operation is sre.ASSERT:
-        return _EMPTY, _rarer(*_literals(argument[1]))
-    return _NONE, _NONE
+def _unit(tokens: list[re.Match[str]]) -> _Found:
+    token = tokens.pop()
+    text, members = token[0], token["members"]
+    if text[0] == "(":
+        exact, inner = _alternatives(tokens)
+        if text in ("(?=", "(?<="):
+            return _EMPTY, _rarer(exact, inner)
+        return (_EMPTY, _NONE) if text in ("(?!", "(?<!") else (_NONE, _NONE) if text == "(?i:" else (exact, inner)
+    if members is not None:
+        is_list = len(members) <= _MAX_SET and re.search(r"\A\^|.-.|\\\w", members) is None
+        return (frozenset(members.replace("\\", "")) if is_list else _NONE), _NONE
+    if text[0] == "\\":
+        return (_EMPTY if text in ("\\b", "\\B") else _NONE if text[1].isalnum() else frozenset({text[1]})), _NONE
+    return (_EMPTY if text in "^$" else _NONE if text == "." else frozenset({text})), _NONE

@@ -31,8 +31,8 @@ _TOKEN = re.compile(rf"{_END.pattern}|[^\W_]+")
 _END_TOKENS = frozenset(".!?。！？")
 _VOWELS = frozenset("aeiou")
 _VOWEL_SOUNDS = _VOWELS | {"h"}
-_UNSPACED_SCRIPT = re.compile("[\u0370-\u1cff\u3040-\u9fff\uac00-\ud7af]")
-"""A letter of the languages that have terms within longer words (`scripts` in the lexicon)."""
+_UNSPACED_SCRIPTS = (("\u0370", "\u1cff"), ("\u3040", "\u9fff"), ("\uac00", "\ud7af"))
+"""Letters of the languages that have terms within longer words (`scripts` in the lexicon)."""
 _GAP = "(?: {}[^ \n]*){{0,{}}}?"
 
 
@@ -131,7 +131,7 @@ def sentences_of(text: str) -> list[str]:
 def tokenize(text: str) -> str:
     """Returns the token string of a text in lower case."""
     known = lexicon()
-    if not text.isascii() and _UNSPACED_SCRIPT.search(text):
+    if not text.isascii() and any(first <= letter <= last for letter in set(text) for first, last in _UNSPACED_SCRIPTS):
         text = known.unspaced.sub(lambda match: f" {_one_word(match[0])} ", text)
     tokens: list[str] = _TOKEN.findall(_ELLIPSIS.sub(" ", text))
     parts = []
