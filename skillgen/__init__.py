@@ -10,36 +10,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from skillgen.api import (
-        EditedError,
-        Endpoint,
-        Example,
-        ExitCode,
-        File,
-        Group,
-        NamedType,
-        Origin,
-        OutputError,
-        Parameter,
-        Problem,
-        Prompt,
-        Resource,
-        Result,
-        Schema,
-        Section,
-        Semantics,
-        Service,
-        SkillgenError,
-        SourceError,
-        Tool,
-        UsageError,
-        Value,
-        build,
-        check,
-        generate,
-        read,
-        render_documents,
-    )
+    from skillgen.api import build, check, generate, read, render_documents
+    from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
+    from skillgen.model.auth import Endpoint
+    from skillgen.model.calls import Example
+    from skillgen.model.resource import Group, Prompt, Resource, Section
+    from skillgen.model.schema import NamedType, Parameter, Schema
+    from skillgen.model.service import Service
+    from skillgen.model.tool import Semantics, Tool
+    from skillgen.model.values import Origin, Value
+    from skillgen.pipeline.generate import File, Result
 
 __all__ = [
     "EditedError",

@@ -27,37 +27,6 @@ from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import File, Result, checked_output, write_documents
 from skillgen.pipeline.read import Notify
 
-__all__ = [
-    "EditedError",
-    "Endpoint",
-    "Example",
-    "ExitCode",
-    "File",
-    "Group",
-    "NamedType",
-    "Origin",
-    "OutputError",
-    "Parameter",
-    "Problem",
-    "Prompt",
-    "Resource",
-    "Result",
-    "Schema",
-    "Section",
-    "Semantics",
-    "Service",
-    "SkillgenError",
-    "SourceError",
-    "Tool",
-    "UsageError",
-    "Value",
-    "build",
-    "check",
-    "generate",
-    "read",
-    "render_documents",
-]
-
 P = ParamSpec("P")
 Options = TypeVar("Options")
 Answer = TypeVar("Answer")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, count, zip_longest
@@ -431,21 +431,30 @@ def _write_site(services: Sequence[Service], folders: Sequence[str], output: Out
         UsageError: the template has an error.
     """
     from skillgen.render.formats import render_site
-    from skillgen.write.files import lock_folder
-    from skillgen.write.plan import apply_plan, plan_documents
+    from skillgen.write.plan import plan_documents
 
     document = render_site(services, folders, _templates(output))
-    content = document.text.encode("utf-8")
+    documents = {document.path: document.text.encode("utf-8")}
+    return _carried_out(
+        folder,
+        lambda: plan_documents(folder, documents, service="services", tools={}, force=output.force),
+        is_check=output.check,
+    )
 
-    def planned() -> Plan:
-        return plan_documents(folder, {document.path: content}, service="services", tools={}, force=output.force)
 
-    if output.check:
+def _carried_out(folder: Path, planned: Callable[[], Plan], *, is_check: bool) -> Plan:
+    """Carries out the plan for a folder, which is locked meanwhile; a check only returns it."""
+    from skillgen.write.files import lock_folder
+    from skillgen.write.plan import apply_plan
+
+    if is_check:
         return planned()
-    with lock_folder(folder) as out:
+    with lock_folder(folder) as held:
         plan = planned()
         _refuse_conflicts(plan)
-        apply_plan(plan, out)
+        apply_plan(plan, held)
+        if not plan.after.states:
+            held.delete(RECORD_NAME)
     return plan
 
 
@@ -580,6 +589,7 @@ def _has_lost(now: Mapping[str, Any], before: Mapping[str, Any], *keys: str) -> 
 
 
 def _refuse_conflicts(plan: Plan) -> None:
+    from skillgen.write.merge import UNMERGED
     from skillgen.write.plan import FOREIGN
 
     conflicts = plan.conflicts
@@ -591,7 +601,7 @@ def _refuse_conflicts(plan: Plan) -> None:
         fix = "move the file away, choose another folder with --out, or replace it with --force"
         if not plan.before.states:
             fix = f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; {fix}"
-    elif any("merge" in change.reason for change in conflicts):
+    elif any(change.reason == UNMERGED for change in conflicts):
         fix = "resolve it: take one side of each file, and run again"
     elif all(change.path.endswith(".json") for change in conflicts):
         fix = (
@@ -748,22 +758,16 @@ def _prune_folder(folder: Path, *, check: bool) -> Plan:
     Raises:
         OutputError: the folder cannot be read or written.
     """
-    from skillgen.write.files import lock_folder
-    from skillgen.write.plan import apply_plan, plan_documents
+    from skillgen.write.plan import plan_documents
 
     def planned() -> Plan:
         record = read_record(folder)
         return plan_documents(folder, {}, service=record.service or "", tools={}, owner=record.owner)
 
-    if check:
-        return planned()
-    with lock_folder(folder) as held:
-        plan = planned()
-        apply_plan(plan, held)
-        if not plan.after.states:
-            held.delete(RECORD_NAME)
-    with contextlib.suppress(OSError):  # not empty: a person's file is in it
-        folder.rmdir()
+    plan = _carried_out(folder, planned, is_check=check)
+    if not check:
+        with contextlib.suppress(OSError):  # not empty: a person's file is in it
+            folder.rmdir()
     return plan
 
 

@@ -52,7 +52,6 @@ from skillgen.sources.selection import parse_patterns, select_tools
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
-    from skillgen.sources.mcp.process import ProcessTree
     from skillgen.sources.mcp.session import CancelToken
     from skillgen.sources.mcp.target import Login, ServerTarget
 
@@ -313,7 +312,26 @@ def _command_output(command: tuple[str, ...], request: Request) -> bytes:
         raise failure(f"the command {program} does not exist", "install it, or correct the name") from None
     except OSError as error:
         raise failure(f"{program} cannot be started: {error.strerror}", "check the command") from None
-    output = _CommandOutput(family)
+    printed, errors = bytearray(), bytearray()
+
+    def read_printed() -> None:
+        with streams[0] as stream:
+            while len(printed) <= SOURCE_LIMIT_BYTES and (chunk := stream.read(_CHUNK_BYTES)):
+                printed.extend(chunk)
+        if len(printed) > SOURCE_LIMIT_BYTES:
+            family.kill()
+
+    def read_errors() -> None:
+        with streams[1] as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                errors[:] = (errors + chunk)[-_CHUNK_BYTES:]
+
+    assert family.process.stdout is not None
+    assert family.process.stderr is not None
+    streams = (family.process.stdout, family.process.stderr)
+    threads = [Thread(target=run, daemon=True) for run in (read_printed, read_errors)]
+    for thread in threads:
+        thread.start()
     try:
         with (request.cancel_token or CancelToken()).attach(family):
             status = family.process.wait(timeout_s)
@@ -324,48 +342,15 @@ def _command_output(command: tuple[str, ...], request: Request) -> bytes:
     finally:
         # Processes that it started would keep running, with its output streams open.
         family.kill()
-        printed, errors = output.read()
+        for thread in threads:
+            thread.join()
     if len(printed) > SOURCE_LIMIT_BYTES:
         raise failure(f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", "print only the description")
     if status != 0:
         lines = errors.decode("utf-8", "replace").strip().splitlines()
         last = f": {request.secrets.excerpt(lines[-1], 200)}" if lines else ""
         raise failure(f"{program} exited with {status}{last}", "run it by hand")
-    return printed
-
-
-class _CommandOutput:
-    """Reads the output of a command in threads, so that it never blocks; kills a command that prints too much."""
-
-    def __init__(self, family: ProcessTree) -> None:
-        self._family = family
-        self._process = family.process
-        self._stdout = bytearray()
-        self._errors = bytearray()
-        self._threads = [Thread(target=run, daemon=True) for run in (self._read_printed, self._read_errors)]
-        for thread in self._threads:
-            thread.start()
-
-    def read(self) -> tuple[bytes, bytes]:
-        """Returns standard output, at most one byte more than the limit, and the last 64 KiB of standard error."""
-        for thread in self._threads:
-            thread.join()
-        return bytes(self._stdout), bytes(self._errors)
-
-    def _read_printed(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                self._stdout += chunk[: SOURCE_LIMIT_BYTES + 1 - len(self._stdout)]
-                if len(self._stdout) > SOURCE_LIMIT_BYTES:
-                    self._family.kill()
-                    return
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                self._errors = (self._errors + chunk)[-_CHUNK_BYTES:]
+    return bytes(printed)
 
 
 def _folder(source: Source) -> Path | None:

@@ -405,6 +405,9 @@ def _add_members(generated: _Entry, members: Sequence[str]) -> list[str]:
     return conflicts
 
 
+UNMERGED = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
+"""Why a file is not replaced that git could not merge."""
+
 _DASHES_DIGEST = line_digest("---")
 _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
@@ -461,7 +464,7 @@ def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
         body.orphaned = [*merge_edits(front_edits, [], has_headings=False).orphaned, *body.orphaned]
     reason = None
     if _has_conflict_markers(front_edits, body_edits):
-        reason = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
+        reason = UNMERGED
     elif front_edits.rewrites or body_edits.rewrites:
         reason = "a person changed what skillgen wrote"
     elif conflicts:
