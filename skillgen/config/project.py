@@ -20,6 +20,9 @@ from skillgen.model.values import Value
 DEFAULT_OUT = "agent-docs"
 """Folder of the documents by default."""
 
+HOSTS = {"claude": ".claude/skills", "agents": ".agents/skills"}
+"""Host to the folder in which it looks for skills, in the project or the home folder."""
+
 PathName: TypeAlias = str | os.PathLike[str]
 
 
@@ -71,6 +74,9 @@ class Option:
 
     choices: Collection[str] = ()
     """Its possible values; empty for any."""
+
+    choice: str = ""
+    """What one of its possible values is called in messages."""
 
 
 def option(help: str, default: Any = None, **details: Any) -> Any:
@@ -363,6 +369,7 @@ class Output(_Options):
         metavar="LIST",
         is_comma_separated=True,
         choices=FORMATS,
+        choice="format",
     )
     templates: PathName | None = option(
         "Folder of templates that replace built-in ones of the same name.", metavar="DIR", is_path=True
@@ -372,13 +379,16 @@ class Output(_Options):
         DEFAULT_PROFILE,
         metavar="NAME",
         choices=PROFILES,
+        choice="profile",
     )
     install_to: Sequence[str] = option(
-        "Also install the skill for a host: claude (.claude/skills) or agents (.agents/skills).",
+        f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())}.",
         (),
         flag="--install",
         metavar="HOST",
         is_command=True,
+        choices=HOSTS,
+        choice="host",
     )
     user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
     check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.", False, is_key=False)

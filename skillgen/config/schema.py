@@ -57,11 +57,11 @@ def _of_class(cls: type[Any]) -> dict[str, Json]:
     for key, item in keys_in(cls).items():
         schema = _of(hints[item.name])
         declared: Option | None = item.metadata.get("option")
-        if declared is not None and declared.is_command:
-            schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
         if declared is not None and declared.choices:
             schema.get("items", schema)["enum"] = list(declared.choices)
             schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
+        if declared is not None and declared.is_command:
+            schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
         properties[key] = schema | {"description": docstrings[item.name] if declared is None else key_help(item)}
         if is_required(item):
             required.append(key)

@@ -25,10 +25,9 @@ from typing import Any, Literal
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
-from skillgen.config.project import DEFAULT_OUT, PathName, Source, Target, key_of_flag, option_of, options_in
+from skillgen.config.project import DEFAULT_OUT, HOSTS, PathName, Source, Target, key_of_flag, option_of, options_in
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.generate import (
-    HOSTS,
     Failure,
     Outcome,
     Place,

@@ -17,10 +17,10 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from skillgen.config.project import DEFAULT_OUT, Output
+from skillgen.config.project import DEFAULT_OUT, HOSTS, Output, flag_of, option_of, options_in
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.document import FORMATS, PROFILES
+from skillgen.model.document import FORMATS
 from skillgen.model.service import Service
 from skillgen.render.catalogue import template_problems
 from skillgen.render.identity import skill_name
@@ -329,7 +329,7 @@ def write_documents(services: Iterable[Service], output: Output, failures: Seque
     result = write_services(services, output, Place(out=out, install=install), failures)
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return result
-    folders = orphaned_folders(result.documents, [out], [out], [*HOSTS.values(), *install])
+    folders = orphaned_folders(result.documents, [out], [out], [*map(Path, HOSTS.values()), *install])
     return result.joined(prune_folders(folders, prune=output.prune, check=output.check))
 
 
@@ -337,19 +337,20 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     """Returns the options with the formats in the order of `FORMATS`.
 
     Raises:
-        UsageError: a format or a profile is unknown.
+        UsageError: a format, a profile or a host is unknown, or an option needs another one.
     """
-    unknown = [name for name in output.emit if name not in FORMATS]
-    if unknown or not output.emit:
-        raise UsageError(
-            f"no such format: {', '.join(unknown)}" if unknown else "no format is given",
-            where="--emit",
-            fix=f"choose from {','.join(FORMATS)}",
-        )
-    if output.profile not in PROFILES:
-        raise UsageError(
-            f"no such profile: {output.profile}", where="--profile", fix=f"choose from {','.join(PROFILES)}"
-        )
+    for item in options_in(output):
+        declared, value = option_of(item), getattr(output, item.name)
+        values = value if isinstance(value, tuple) else (value,)
+        unknown = [text for text in values if declared.choices and text not in declared.choices]
+        if unknown or (item.name == "emit" and not values):
+            what = f"no such {declared.choice}: {', '.join(unknown)}" if unknown else "no format is given"
+            raise UsageError(what, where=flag_of(item), fix=f"choose from {','.join(declared.choices)}")
+    if output.user and not output.install_to:
+        raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
+    if output.install_to and "skill" not in output.emit:
+        fix = "add skill to it, or leave --install out"
+        raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
     return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
@@ -645,34 +646,22 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     return problems
 
 
-HOSTS = {"claude": Path(".claude", "skills"), "agents": Path(".agents", "skills")}
-"""Value of `--install` to the host's folder, relative to the project or the home folder."""
-
-
 def install_folders(output: Output, project: Path = Path()) -> tuple[Path, ...]:
     """Returns the hosts' folders for skills: below `project` (default: the current folder), or with `user` below home.
 
     Raises:
-        UsageError: a host is unknown, the formats have no skill, or a symbolic link points out of the project.
+        UsageError: a symbolic link points out of the project.
     """
-    hosts = output.install_to
-    if output.user and not hosts:
-        raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
-    folders = []
-    for host in dict.fromkeys(hosts):
-        if host not in HOSTS:
-            raise UsageError(f"no such host: {host}", where="--install", fix=f"choose from {','.join(HOSTS)}")
-        if "skill" not in output.emit:
-            fix = "add skill to it, or leave --install out"
-            raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
-        if not output.user and not is_below(project / HOSTS[host], project):
+    top = Path.home() if output.user else project
+    folders = tuple(top / HOSTS[host] for host in dict.fromkeys(output.install_to))
+    for folder in folders:
+        if not output.user and not is_below(folder, project):
             raise UsageError(
-                f"a symbolic link takes {HOSTS[host].as_posix()} out of the project",
+                f"a symbolic link takes {folder.relative_to(project).as_posix()} out of the project",
                 where="--install",
                 fix="remove the link, or install into the home folder with --user",
             )
-        folders.append((Path.home() if output.user else project) / HOSTS[host])
-    return tuple(folders)
+    return folders
 
 
 def _installations(service: Service, place: Place) -> list[Place]:

@@ -23,9 +23,10 @@ from typing import Any
 
 import yaml
 
+from skillgen.config.loader import FILE_NAME, find_project_file
 from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
-from skillgen.errors import ProblemLog, SkillgenError
+from skillgen.errors import OutputError, ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.build import project_environment, with_resolved_program
 from skillgen.pipeline.read import KINDS
@@ -538,34 +539,87 @@ _HOOK = """\
 """
 
 
-def project_text(proposals: Proposals) -> str:
+def write_project(proposals: Proposals) -> Iterator[str]:
+    """Writes the project file and the pre-commit configuration, unless they exist; yields what to tell the user.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    for proposal in proposals.chosen:
+        yield f"found {proposal.evidence}: target {proposal.name}"
+        yield from (f"  first: {prerequisite}" for prerequisite in proposal.prerequisites)
+    for proposal in proposals.others:
+        yield f"found {proposal.evidence}: commented out; remove the # to document it"
+    existing = find_project_file()
+    if existing is None or existing.suffix != ".toml":
+        schema, path = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n", Path(SCHEMA_NAME)
+        old = ProjectFiles(Path()).text(SCHEMA_NAME)
+        if existing is None:
+            _create(Path(FILE_NAME), _project_text(proposals))
+        if not path.exists():
+            _create(path, schema)
+        elif '"title": "skillgen.yaml"' in old and old != schema:  # that of an older skillgen
+            path.write_text(schema, "utf-8", newline="\n")
+    if existing is None:
+        yield f"wrote {FILE_NAME}, and {SCHEMA_NAME} for completion in editors"
+        if not proposals.chosen:
+            yield (
+                f"found no OpenAPI description and no MCP server; {FILE_NAME} has examples: correct the one that fits, "
+                "then run skillgen build"
+            )
+    else:
+        yield f"{existing} already exists and was not changed" + ("; a new one would have:" if proposals.chosen else "")
+        yield from map(_target_text, proposals.chosen)
+    yield from _write_pre_commit(proposals)
+    if existing is None and proposals.chosen:
+        yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
+        yield "next: skillgen build"
+
+
+def _write_pre_commit(proposals: Proposals) -> Iterator[str]:
+    path = Path(PRE_COMMIT_NAME)
+    if path.exists():
+        if "skillgen" not in ProjectFiles(Path()).text(PRE_COMMIT_NAME):
+            yield f"{path} already exists and was not changed; add below repos:"
+            yield _HOOK
+    elif proposals.chosen:
+        _create(path, f"repos:\n{_HOOK}")
+        yield f"wrote {path}: run pre-commit install (or prek install) to enable it"
+    script = shutil.which("skillgen")
+    # The script on PATH may be a link to that of this installation, as pipx creates it.
+    if script is None or Path(script).resolve().parent != Path(sys.executable).parent.resolve():
+        yield (
+            "the hook runs the `skillgen` on PATH, which is not this one: install skillgen from its repository with "
+            "`uv tool install` or `pipx install` (`skillgen` on PyPI is another project)"
+        )
+
+
+def _create(path: Path, text: str) -> None:
+    """Writes a new file.
+
+    Raises:
+        OutputError: it exists, or cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path), fix="check its folder") from None
+
+
+def _project_text(proposals: Proposals) -> str:
     """Returns the text of a project file: the chosen targets, the others as comments; without targets, examples."""
     if not proposals.chosen:
         return _FILE_HEADER + _EXAMPLES
     first, *rest = proposals.chosen
-    parts = [target_text(first) + _OPTIONAL_KEYS.format(out=DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}")]
-    parts += [target_text(proposal) for proposal in rest]
+    out = DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}"
+    parts = [_target_text(first) + _OPTIONAL_KEYS.format(out=out), *map(_target_text, rest)]
     if proposals.others:
         parts.append(_commented(proposals.others))
     return _FILE_HEADER + "\n".join(parts)
 
 
-def pre_commit_text() -> str:
-    """Returns a pre-commit configuration that builds the documents at each commit with the installed skillgen."""
-    return f"repos:\n{_HOOK}"
-
-
-def pre_commit_entry() -> str:
-    """Returns the entry to add to an existing configuration, below `repos:`."""
-    return _HOOK
-
-
-def schema_text() -> str:
-    """Returns the JSON Schema of the project file."""
-    return json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
-
-
-def target_text(proposal: Proposal) -> str:
+def _target_text(proposal: Proposal) -> str:
     """Returns one target in YAML, indented for its place below `targets:`."""
     lines = [proposal.evidence, *(f"first: {prerequisite}" for prerequisite in proposal.prerequisites)]
     if proposal.alternatives:
@@ -577,7 +631,7 @@ def target_text(proposal: Proposal) -> str:
 
 
 def _commented(proposals: Iterable[Proposal]) -> str:
-    lines = "".join(map(target_text, proposals)).splitlines()
+    lines = "".join(map(_target_text, proposals)).splitlines()
     return "\n".join(
         ["  # Also found; remove the # to document it:", *(f"  # {line[2:]}".rstrip() for line in lines), ""]
     )

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from skillgen.config.project import Source, Texts, flag_of, options_in
@@ -582,34 +582,23 @@ def _with_overrides(service: Service, request: Request) -> Service:
     for option, value in (("--name", texts.name), ("--service-version", texts.version)):
         if value is not None and not value.strip():
             raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
-    changes: dict[str, Any] = {}
     if texts.name is not None:
         # Headings show the title if there is one, and would not show the user's name.
-        changes |= {"name": texts.name, "title": None}
-    if texts.version is not None:
-        changes["version"] = texts.version
-    if texts.description is not None:
-        changes["summary"] = texts.description
+        service = replace(service, title=None)
     if texts.base_url is not None:
         refuse_secret_url(texts.base_url, "--base-url", "write https://HOST/PATH")
         others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
-        changes["endpoints"] = (Endpoint(url=texts.base_url), *others)
-    return _declared(service, changes, request)
+        origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
+        service = replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
+    return _with_fields(service, request, name="name", version="version", summary="description")
 
 
-_OPTIONS = {
-    "summary": "description",
-    "endpoints": "base_url",
-    "when_not_to_use": "not_for",
-}
-"""Field of the service to the option that declares it, if they have different names."""
-
-
-def _declared(service: Service, changes: Mapping[str, Any], request: Request) -> Service:
-    """Returns the service with fields that the user or the author declares."""
-    places = {name: request.place(_OPTIONS.get(name, name)) for name in changes if name != "title"}
-    origins = {**(service.origins or {}), **{name: Origin("declared", place) for name, place in places.items()}}
-    return replace(service, **changes, origins=origins or None)
+def _with_fields(service: Service, request: Request, **options: str) -> Service:
+    """Returns the service with the values of options that are given; `options` maps fields of the service to them."""
+    values = {field: getattr(request.texts, option) for field, option in options.items()}
+    values = {field: value for field, value in values.items() if value not in (None, ())}
+    origins = {field: Origin("declared", request.place(options[field])) for field in values}
+    return replace(service, **values, origins={**(service.origins or {}), **origins} or None)
 
 
 def refuse_secret_url(url: str, where: str, fix: str) -> None:
@@ -629,16 +618,10 @@ def _with_author_texts(service: Service, request: Request) -> Service:
         UsageError: a link is not a URL.
     """
     texts = request.texts
-    changes: dict[str, Any] = {}
-    if texts.when_to_use:
-        changes["when_to_use"] = tuple(texts.when_to_use)
-    if texts.not_for:
-        changes["when_not_to_use"] = tuple(texts.not_for)
+    service = _with_fields(service, request, when_to_use="when_to_use", when_not_to_use="not_for", license="license")
     if texts.install:
-        changes["install"] = {**(service.install or {}), **texts.install}
-    if texts.license is not None:
-        changes["license"] = texts.license
-    service = _declared(service, changes, request)
+        origins = {**(service.origins or {}), "install": Origin("declared", request.place("install"))}
+        service = replace(service, install={**(service.install or {}), **texts.install}, origins=origins)
     sections = []
     if texts.notes is not None:
         sections.append(Section(title="Notes", body=texts.notes.strip()))
