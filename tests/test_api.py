@@ -115,6 +115,7 @@ def test_edits_are_kept_and_reported(service: skillgen.Service, project: Path) -
 def test_a_snapshot_and_a_parsed_description_are_read_alike(service: skillgen.Service, project: Path) -> None:
     (project / "snapshot.json").write_text(run_skillgen("inspect", "openapi.yaml", cwd=project).stdout, "utf-8")
     assert skillgen.render_documents(skillgen.read("snapshot.json")) == skillgen.render_documents(service)
+    assert skillgen.read(snapshot=project / "snapshot.json") == skillgen.read(project / "snapshot.json")
     assert skillgen.render_documents(skillgen.read(BOOKS)) == skillgen.render_documents(service)
 
 
@@ -184,7 +185,7 @@ def changed_package(project: Path) -> Path:
     shutil.copytree(ROOT / "skillgen", project / "skillgen", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "templates", project / "skillgen" / "templates")
     options = project / "skillgen" / "config" / "project.py"
-    first, second = "    overlays: Sequence[str] = option(", "    snapshot: str | None = option("
+    first, second = "    overlays: Sequence[str] = option(", "    snapshot: PathName | None = option("
     text = options.read_text("utf-8").replace(first, OPTION + first, 1).replace(second, KIND_OPTION + second, 1)
     options.write_text(text, "utf-8")
     with (project / "skillgen" / "pipeline" / "read.py").open("a", encoding="utf-8") as file:

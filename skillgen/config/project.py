@@ -132,7 +132,7 @@ class _Options:
     def __post_init__(self) -> None:
         for item in options_in(self):
             value = getattr(self, item.name)
-            if "Sequence" not in str(item.type) or isinstance(value, tuple):
+            if not isinstance(item.default, tuple) or isinstance(value, tuple):
                 continue
             if isinstance(value, str):
                 is_list = option_of(item).is_comma_separated
@@ -163,14 +163,14 @@ class Source(_Options):
         is_path=True,
     )
     server: str | None = option("The only server of --config to read.", metavar="NAME", kinds=("config",))
-    openapi: str | None = option("OpenAPI description: a file or a URL.", flag=None, is_kind=True, is_path=True)
+    openapi: PathName | None = option("OpenAPI description: a file or a URL.", flag=None, is_kind=True, is_path=True)
     openapi_command: Sequence[str] = option(
         "Command that prints an OpenAPI description.", (), flag=None, is_kind=True, is_command=True
     )
-    snapshot: str | None = option(
+    snapshot: PathName | None = option(
         "Snapshot that `skillgen inspect` printed: a file.", metavar="FILE", is_kind=True, is_path=True
     )
-    manifest: str | None = option(
+    manifest: PathName | None = option(
         "Service manifest: a file or a URL.",
         usage="Or - for standard input.",
         metavar="SOURCE",

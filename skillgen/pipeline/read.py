@@ -204,7 +204,7 @@ def _is_readable(data: Json) -> bool:
 
 def _read_openapi(request: Request) -> Reading:
     """Reads an OpenAPI description from a file or URL, or from where the service at that URL publishes it."""
-    source, problems = request.source.openapi or "", ProblemLog()
+    source, problems = os.fspath(request.source.openapi or ""), ProblemLog()
     access = request.access(source)
     with access.secrets.redact_errors():
         document = discover_document(source, problems, access, is_description)
@@ -214,7 +214,7 @@ def _read_openapi(request: Request) -> Reading:
 def _read_file(request: Request) -> Reading:
     """Reads a document that is only read where it is: a file, or a URL without headers."""
     kind = request.source.kind
-    source, services = getattr(request.source, kind), KINDS[kind].services
+    source, services = os.fspath(getattr(request.source, kind)), KINDS[kind].services
     access = request.access(source)
     with access.secrets.redact_errors():
         document = load_document(source, ProblemLog(), access)
