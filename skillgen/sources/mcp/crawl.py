@@ -296,35 +296,26 @@ class _ListReader:
             return None
         # A cursor is opaque, and may be the empty string: only a missing one marks the last page.
         cursor = page.get("nextCursor")
-        if self._repeats_page(page, cursor, log):
-            return None
-        self.pages.append(page)
-        return None if cursor is None or self._is_endless(cursor, log) else {"cursor": cursor}
-
-    def _repeats_page(self, page: dict[str, Json], cursor: Json, log: ProblemLog) -> bool:
-        """True if the page is an earlier one: some servers mark the end with an empty cursor, then start again."""
-        if cursor is None and not self.pages:
-            return False
-        content = json.dumps(page.get(self._items_key), sort_keys=True)
-        if content in self._contents and page.get(self._items_key):
+        is_only_page = cursor is None and not self.pages
+        content = "" if is_only_page else json.dumps(page[self._items_key], sort_keys=True)
+        if page[self._items_key] and content in self._contents:
+            # Some servers mark the end with an empty cursor, then start again.
             message = f"Page {len(self.pages) + 1} repeats an earlier page."
             log.report("list-page-repeated", self.method, message, _FIX_CURSOR)
-            return True
+            return None
+        self.pages.append(page)
         self._contents.add(content)
-        return False
-
-    def _is_endless(self, cursor: Json, log: ProblemLog) -> bool:
         key = json.dumps(cursor, sort_keys=True)
         if key in self._cursors:
             message = f"Page {len(self.pages)} repeats an earlier cursor."
             log.report("list-cursor-repeated", self.method, message, _FIX_CURSOR)
-            return True
-        if len(self.pages) >= _PAGES_LIMIT:
+        elif len(self.pages) >= _PAGES_LIMIT and cursor is not None:
             message = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
             log.report("list-too-long", self.method, message)
-            return True
-        self._cursors.add(key)
-        return False
+        elif cursor is not None:
+            self._cursors.add(key)
+            return {"cursor": cursor}
+        return None
 
 
 def _read_concurrently(session: Session, readers: Sequence[_ListReader], log: ProblemLog) -> None:
