@@ -34,6 +34,7 @@ _REQUIRED = {
     ("alternativeAccess", "apiUrl"): "dashdash-api-url-missing",
     ("alternativeAccess", "webUrl"): "dashdash-web-url-missing",
 }
+_CATALOGUES = ("errors", "error_catalogue", "error_catalog")
 _MAY_BE_NULL = frozenset({"cliUrl", "apiUrl", "webUrl"})
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
@@ -115,18 +116,18 @@ class ToolEntry:
     The second stage of a progressive server (seed 003) counts before the entry, a service manifest (seed 004) after it.
     """
 
-    __slots__ = ("_locations", "annotations", "dashdash", "dashdashes", "described", "fields")
+    __slots__ = ("_locations", "annotations", "dashdash", "dashdashes", "described", "fields", "sources")
 
     def __init__(
         self, fields: FieldReader, *, described: FieldReader | None = None, manifest: FieldReader | None = None
     ) -> None:
         self.fields = fields
         self.described = described
-        sources = [source for source in (described, fields, manifest) if source is not None]
-        self.annotations = [source.object("annotations", "annotations") for source in sources]
-        locations = (location for source in sources for location in (source, source.object("_meta")))
+        self.sources = [source for source in (described, fields, manifest) if source is not None]
+        self.annotations = [source.object("annotations", "annotations") for source in self.sources]
+        locations = (location for source in self.sources for location in (source, source.object("_meta")))
         self._locations = [location for location in (*locations, *self.annotations) if location.raw]
-        self.dashdashes = [dashdash for source in sources for dashdash in dashdashes_in_entry(source)]
+        self.dashdashes = [dashdash for source in self.sources for dashdash in dashdashes_in_entry(source)]
         self.dashdash = first_dashdash(self.dashdashes, fields)
 
     def field(self, name: str, read: Read) -> list[SourcedValue]:
@@ -141,13 +142,9 @@ class ToolEntry:
         objects = (location.object(name) for location in self._locations if location.raw.get(name) is not None)
         return next((reader for reader in objects if reader.raw), None)
 
-    def catalogue(self, *names: str) -> tuple[FieldReader, str] | None:
-        """Returns the first location that has a list or an object under one of some names, and its key there."""
-        for location in self._locations:
-            for spelling in (spelling for name in names for spelling in _spellings(name)):
-                if isinstance(location.raw.get(spelling), (list, dict)):
-                    return location, spelling
-        return None
+    def errors(self) -> tuple[ErrorCase, ...]:
+        """Returns the errors of `dashdash` and those of the fields of seed 004."""
+        return (*error_cases(self.dashdash, "errors"), *catalogue_errors(self._locations))
 
     def unread(self) -> dict[str, Json]:
         """Returns the unread members of the entry; under `described`, those of the second stage."""
@@ -218,6 +215,15 @@ def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
                 outcome = "shown without one" if is_shown else "left out"
                 message = f"the error has no code; {outcome}"
                 item.problems.report("error-invalid", item.pointer, message, "declare code")
+
+
+def catalogue_errors(owners: Iterable[FieldReader]) -> tuple[ErrorCase, ...]:
+    """Returns the errors of the first object that has a list or an object of them (seed 004, 11)."""
+    for owner in owners:
+        for key in (spelling for name in _CATALOGUES for spelling in _spellings(name)):
+            if isinstance(owner.raw.get(key), (list, dict)):
+                return tuple(error_cases(owner, key))
+    return ()
 
 
 def is_catalogue(raw: Json) -> bool:

@@ -11,7 +11,7 @@ from skillgen.model.calls import ErrorCase
 from skillgen.model.resource import RelatedServer
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
-from skillgen.sources.mcp.entries import error_cases, in_either_case
+from skillgen.sources.mcp.entries import catalogue_errors, in_either_case
 from skillgen.sources.mcp.extensions import is_manifest
 from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
 
@@ -71,10 +71,7 @@ class Manifest:
 
     def errors(self) -> tuple[ErrorCase, ...]:
         """Returns the errors that any tool may return."""
-        for key in ("errors", "error_catalogue", "error_catalog"):
-            if isinstance(self.fields.raw.get(key), (list, dict)):
-                return tuple(error_cases(self.fields, key))
-        return ()
+        return catalogue_errors([self.fields])
 
     def related(self) -> tuple[RelatedServer, ...]:
         """Returns the recommended servers, also those in the form of a protocol message (seed 004, 13)."""

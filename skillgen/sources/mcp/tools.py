@@ -25,7 +25,7 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
-from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, error_cases, in_either_case
+from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, in_either_case
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
@@ -98,13 +98,15 @@ class ToolReader:
         """
         entry = ToolEntry(fields, described=described, manifest=manifest)
         dashdash, resolver = entry.dashdash, FieldResolver(self.problems, fields.pointer)
-        description = resolver.value("description", self._description(fields, described, manifest))
+        # Of several descriptions the first counts: one is longer by design, which is not a disagreement.
+        descriptions = (source.string("description") for source in entry.sources)
+        description = resolver.value("description", next(filter(None, descriptions), None))
+        fields.ignore("description")
         declared = self._input(name, entry)
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
         counted = counted_limit(dashdash)
         rate_limit = resolver.value("rate_limit", dashdash.string("rateLimit"))
         guidance, described_errors = guidance_from(described)
-        catalogue = entry.catalogue("errors", "error_catalogue", "error_catalog")
         facts = {field: resolver.value(field, *entry.field(key, read)) for field, (key, read) in _FIELDS.items()}
         facts["pagination"] = "supported" if facts["pagination"] else None
         tool = Tool(
@@ -112,7 +114,7 @@ class ToolReader:
             title=resolver.value(
                 "title", fields.string("title"), *(item.string("title") for item in entry.annotations)
             ),
-            summary=resolver.value("summary", self._summary(description, fields, described)),
+            summary=resolver.value("summary", self._summary(description, entry)),
             description=description,
             group=(resolver.value("group", dashdash.string("category")) or "").strip() or group,
             parameters=declared.parameters,
@@ -131,15 +133,11 @@ class ToolReader:
                 may_generate=is_input_declared
                 or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),
-            errors=(
-                *error_cases(dashdash, "errors"),
-                *described_errors,
-                *(error_cases(*catalogue) if catalogue is not None else ()),
-            ),
+            errors=(*entry.errors(), *described_errors),
             guidance=guidance,
             cli_equivalent=resolver.value("cli_equivalent", dashdash.string("cliEquivalent")),
             api_equivalent=resolver.value("api_equivalent", dashdash.string("apiEquivalent")),
-            task_support=self._task_support(described, fields, manifest),
+            task_support=self._task_support(entry),
             icons=icons_of(fields, self.trusted_host),
             extras=entry.unread() or None,
             pointer=fields.pointer,
@@ -191,10 +189,10 @@ class ToolReader:
             pointer=pointer,
         )
 
-    def _task_support(self, *sources: FieldReader | None) -> Literal["optional", "required"] | None:
+    def _task_support(self, entry: ToolEntry) -> Literal["optional", "required"] | None:
         """Returns whether a call can or must be a task; all of `execution` stays among the extras."""
         declared = set()
-        for source in (source for source in sources if source is not None):
+        for source in entry.sources:
             support = as_dict(source.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
             if support not in _TASK_SUPPORT:
                 self.problems.report(
@@ -213,26 +211,13 @@ class ToolReader:
         schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
         return Output(schema=schema, raw=raw, pointer=pointer)
 
-    def _description(
-        self, fields: FieldReader, described: FieldReader | None, manifest: FieldReader | None
-    ) -> SourcedValue | None:
-        """Returns the first description: one is longer than the other by design, which is not a disagreement."""
-        sources = (source for source in (described, fields, manifest) if source is not None)
-        description = next(filter(None, (source.string("description") for source in sources)), None)
-        fields.ignore("description")
-        return description
-
-    def _summary(
-        self, description: str | None, fields: FieldReader, described: FieldReader | None
-    ) -> SourcedValue | None:
+    def _summary(self, description: str | None, entry: ToolEntry) -> SourcedValue | None:
         """Returns the brief description of a progressive server, or the first sentence of the description."""
-        brief = fields.string("description") if described is not None else None
-        if brief is not None:
-            return brief
+        brief = entry.fields.string("description") if entry.described is not None else None
         sentence = first_sentence(description or "")
-        if not sentence:
-            return None
-        return SourcedValue(sentence, fields.pointer_to("description"), "entry", inferred_from="description")
+        if brief is not None or not sentence:
+            return brief
+        return SourcedValue(sentence, entry.fields.pointer_to("description"), "entry", inferred_from="description")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
