@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from skillgen.errors import ProblemLog
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.serialization import LINES, RECORDS, is_json_sequence
@@ -51,10 +50,9 @@ _SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))
 class BodyReader:
     """Reads request bodies; a type that several of them take is read once."""
 
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument) -> None:
         self._resolver = resolver
         self._schemas = schemas
-        self._problems = problems
         self._bodies: dict[tuple[str, bool], FlatObject] = {}
 
     def body(self, raw: Json, pointer: str, *, sent_by_service: bool = False) -> Body:
@@ -67,7 +65,7 @@ class BodyReader:
             return Body()
         content = as_dict(body.get("content"))
         if not content:
-            self._problems.report(
+            self._resolver.problems.report(
                 "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
             )
         all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))

@@ -204,7 +204,7 @@ def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports members of a wrong type, in a description and in the targets of its references."""
     checker = _ShapeChecker(data, problems)
     for name, kind in (_ROOT_MEMBERS | (_ROOT_MEMBERS_3 if "openapi" in data else _ROOT_MEMBERS_2)).items():
-        checker.check(data.get(name), child("", name), kind, name)
+        checker.check(data.get(name), child("", name), kind)
     checker.check_targets()
 
 
@@ -277,9 +277,6 @@ _TYPES: dict[str, tuple[type, str]] = {
 }
 """Python type and name of each kind; every other kind is an object."""
 
-_WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
 _STATUS = re.compile(r"[1-5](?:\d\d|[Xx]{2})|default")
 
 
@@ -296,26 +293,26 @@ class _ShapeChecker:
         """Checks the targets of references in a loop: a chain of references may exceed the stack."""
         for reference, kind in self._targets:
             try:
-                self.check(follow(self._data, reference[1:]), reference[1:], kind, kind)
+                self.check(follow(self._data, reference[1:]), reference[1:], kind)
             except LookupError:
                 continue  # reported where the reference is followed
 
-    def check(self, value: Json, pointer: str, kind: str, name: str) -> None:
-        """Checks a value against its kind; `name` is the member that holds it."""
+    def check(self, value: Json, pointer: str, kind: str) -> None:
+        """Checks a value against its kind."""
         if value is None:
             return
         expected, expected_name = _TYPES.get(kind, _TYPES.get(kind[0], _TYPES["{"]))
         if not isinstance(value, expected):
             if kind not in _REPORTED_BY_READERS:
-                self._report(value, pointer, expected_name, name)
+                self._report(value, pointer, expected_name)
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 if kind != "list":
-                    self.check(item, child(pointer, index), kind[1:-1], _singular(kind[1:-1], name))
+                    self.check(item, child(pointer, index), kind[1:-1])
         elif isinstance(value, dict) and kind[0] == "{":
             for key, item in value.items():
                 if not key.startswith("x-"):
-                    self.check(item, child(pointer, key), kind[1:-1], kind[1:-1])
+                    self.check(item, child(pointer, key), kind[1:-1])
         elif isinstance(value, dict) and kind in _OBJECTS:
             self._check_object(value, pointer, kind)
 
@@ -328,10 +325,10 @@ class _ShapeChecker:
                 return
         self._check_completeness(value, pointer, kind)
         if kind == "callback":
-            self.check(value, pointer, "{path}", kind)
+            self.check(value, pointer, "{path}")
         for name, inner in _OBJECTS[kind].items():
             if name in value:
-                self.check(value[name], child(pointer, name), inner, name)
+                self.check(value[name], child(pointer, name), inner)
 
     def _check_completeness(self, value: dict[str, Json], pointer: str, kind: str) -> None:
         """Reports what makes an object of OpenAPI 3 say less than it seems to."""
@@ -353,18 +350,10 @@ class _ShapeChecker:
                 "parameter-untyped", pointer, "the parameter has neither a schema nor content", "add a schema"
             )
 
-    def _report(self, value: Json, pointer: str, expected: str, name: str) -> None:
+    def _report(self, value: Json, pointer: str, expected: str) -> None:
+        message, fix = f"expected {expected}, found {kind_of(value)}; it is ignored", "put it in quotes"
         if isinstance(value, (dict, list)) or expected in ("an object", "a list"):
-            message = f"expected {expected}, found {kind_of(value)}; it is left out"
-            self._problems.report("member-invalid", pointer, message, f"make it {expected}")
+            message, fix = f"expected {expected}, found {kind_of(value)}; it is left out", f"make it {expected}"
         elif expected == "a boolean":
-            message = f"{str(value)[:40]!r} is neither true nor false; it is ignored"
-            self._problems.report("member-invalid", pointer, message, "write true or false")
-        else:
-            message = f"expected {expected}, found {kind_of(value)}; it is ignored"
-            self._problems.report("member-invalid", pointer, message, "put it in quotes")
-
-
-def _singular(kind: str, name: str) -> str:
-    """Returns the name of an item of a list in messages: the kind of an object, else the name of the list."""
-    return kind if kind in _OBJECTS else name
+            message, fix = f"{str(value)[:40]!r} is neither true nor false; it is ignored", "write true or false"
+        self._problems.report("member-invalid", pointer, message, fix)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from skillgen.errors import ProblemLog
 from skillgen.model.resource import Event
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, Origin, child
+from skillgen.model.values import Origin, child
 from skillgen.sources.json_access import as_dict, text_of
-from skillgen.sources.openapi.bodies import Body, BodyReader
-from skillgen.sources.openapi.operations import tags_of
-from skillgen.sources.openapi.parameters import ParameterReader
-from skillgen.sources.openapi.paths import PathOperation, PathReader
-from skillgen.sources.openapi.references import Resolver
-from skillgen.sources.openapi.security import SecurityReader
+from skillgen.sources.openapi.bodies import Body
+from skillgen.sources.openapi.operations import OperationReader, tags_of
+from skillgen.sources.openapi.paths import PathOperation
 
 _EventOperation = tuple[PathOperation, str, "str | None"]
 """An operation, the name of the event, and the tool that triggers it."""
@@ -31,22 +27,9 @@ _DETAILED_LIMIT = 50
 class EventReader:
     """Reads the requests that the service sends."""
 
-    def __init__(
-        self,
-        document: dict[str, Json],
-        parameters: ParameterReader,
-        bodies: BodyReader,
-        paths: PathReader,
-        security: SecurityReader,
-        problems: ProblemLog,
-    ) -> None:
-        self._document = document
-        self._parameters = parameters
-        self._bodies = bodies
-        self._paths = paths
-        self._security = security
-        self._problems = problems
-        self._resolver = Resolver(document, problems)
+    def __init__(self, operations: OperationReader) -> None:
+        self._operations = operations
+        self._resolver = operations.resolver
         self._names: set[str] = set()
 
     def events(self, tools: Iterable[tuple[Tool, PathOperation]]) -> tuple[Event, ...]:
@@ -57,16 +40,16 @@ class EventReader:
                 events += self._callbacks(tool, entry)
         is_detailed = len(events) <= _DETAILED_LIMIT
         if not is_detailed:
-            self._problems.report(
+            self._resolver.problems.report(
                 "events-not-detailed",
-                f"/{next((key for key in _WEBHOOK_KEYS if key in self._document), 'paths')}",
+                f"/{next((key for key in _WEBHOOK_KEYS if key in self._resolver.document), 'paths')}",
                 f"{len(events)} webhooks and callbacks are listed without their contents",
             )
         return tuple(self._event(*item, is_detailed=is_detailed) for item in events)
 
     def _webhooks(self) -> Iterator[_EventOperation]:
         for key in _WEBHOOK_KEYS:
-            for entry in self._paths.operations(as_dict(self._document.get(key)), f"/{key}"):
+            for entry in self._operations.paths.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
                 yield (
                     entry,
                     self._unique(entry.path, f"{entry.path} {entry.method.upper()}"),
@@ -79,7 +62,7 @@ class EventReader:
             if name.startswith("x-"):
                 continue
             callback, callback_pointer = self._resolver.resolve(raw, child(pointer, name))
-            for request in self._paths.operations(callback or {}, callback_pointer):
+            for request in self._operations.paths.operations(callback or {}, callback_pointer):
                 yield request, self._unique(name, f"{name} of {tool.name}"), tool.name
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
@@ -88,9 +71,9 @@ class EventReader:
         body = Body()
         media_types: tuple[str, ...] = ()
         if is_detailed:
-            sent = self._parameters.parameters((*entry.items, (operation, pointer)))
+            sent = self._operations.parameters.parameters((*entry.items, (operation, pointer)))
             location = child(pointer, "requestBody")
-            body = self._bodies.body(operation.get("requestBody"), location, sent_by_service=True)
+            body = self._operations.bodies.body(operation.get("requestBody"), location, sent_by_service=True)
             media_types = body.media_types
         elif "requestBody" in operation:
             media_types = tuple(as_dict(self._resolver.resolve_or_empty(operation["requestBody"]).get("content")))
@@ -106,7 +89,7 @@ class EventReader:
             other_inputs=body.other_inputs,
             tags=tags_of(operation),
             media_types=tuple(filter(None, media_types)),
-            auth=self._security.declared_security(operation, pointer),
+            auth=self._operations.security.declared_security(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
             origins=None if name == entry.path or tool is not None else {"name": Origin("inferred", "path and method")},

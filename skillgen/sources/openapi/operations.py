@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
-from skillgen.model.calls import ErrorCase
 from skillgen.model.resource import Group
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
@@ -31,38 +29,34 @@ from skillgen.sources.safety import flag_from, reconcile_safety
 from skillgen.text.summary import join_texts
 from skillgen.text.words import verb_of, words_of
 
-_WAIT_STATUSES = ("429", "503")
-
 
 class OperationReader:
     """Reads the operations of one description; shared parts are read once."""
 
     def __init__(
         self,
-        document: dict[str, Json],
+        resolver: Resolver,
         schemas: SchemaDocument,
-        problems: ProblemLog,
         base_url: str | None,
         tags: TagReader,
         security: SecurityReader,
     ) -> None:
-        self._document = document
+        self.resolver = resolver
+        self.security = security
+        self._problems = resolver.problems
         self._base_url = base_url
-        self._problems = problems
         self._tags = tags
-        self._security = security
-        self._resolver = Resolver(document, problems)
-        self.paths = PathReader(self._resolver, problems)
-        self.parameters = ParameterReader(self._resolver, schemas, problems)
-        self.bodies = BodyReader(self._resolver, schemas, problems)
-        self._requests = RequestGenerator(document, self._resolver, problems)
-        self._responses = ResponseReader(self._resolver, schemas, problems)
-        self._pagination = PaginationReader(self._resolver)
+        self.paths = PathReader(resolver)
+        self.parameters = ParameterReader(resolver, schemas)
+        self.bodies = BodyReader(resolver, schemas)
+        self._requests = RequestGenerator(resolver.document, resolver, resolver.problems)
+        self._responses = ResponseReader(resolver, schemas)
+        self._pagination = PaginationReader(resolver)
         self._semantics: dict[tuple[str, bool], Semantics] = {}
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
-        entries = list(self.paths.operations(as_dict(self._document.get("paths")), "/paths"))
+        entries = list(self.paths.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
         names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         for entry, name in zip(entries, names, strict=True):
             # If the path item is a reference, a link may use the pointer of either.
@@ -99,7 +93,7 @@ class OperationReader:
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success = self._success(responses)
-        auth = self._security.effective_security(operation, pointer)
+        auth = self.security.effective_security(operation, pointer)
         title, description = _tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         texts = _texts(entry, origins)
@@ -109,7 +103,7 @@ class OperationReader:
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters, response fields and headers")
-        completion = _long_running_note(operation, responses, self._resolver)
+        completion = _long_running_note(operation, responses, self.resolver)
         if completion is not None and not _is_declared_long_running(operation):
             origins["completion"] = Origin("inferred", "the status codes of its responses")
         stream = _stream_evidence(output_media_types, success)
@@ -142,7 +136,7 @@ class OperationReader:
                 security=auth,
                 pointer=pointer,
             ),
-            errors=self._errors(responses, responses_pointer),
+            errors=self._responses.errors(responses, responses_pointer),
             method=entry.sent_method,
             path=entry.path,
             endpoints=self._endpoints(entry),
@@ -175,22 +169,7 @@ class OperationReader:
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Returns the response of the first success status."""
         status = min((key for key in responses if key.startswith("2")), default="default")
-        return self._resolver.resolve_or_empty(responses.get(status))
-
-    def _errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
-        """Reads the errors, and what to do if a response has `Retry-After` (RFC 9110, 10.2.3)."""
-        cases = self._responses.errors(responses, pointer)
-        if not any(status in responses for status in _WAIT_STATUSES):
-            return cases
-        return tuple(replace(case, resolution=self._retry_resolution(case, responses)) for case in cases)
-
-    def _retry_resolution(self, case: ErrorCase, responses: dict[str, Json]) -> str | None:
-        if case.code not in _WAIT_STATUSES or case.resolution is not None:
-            return case.resolution
-        headers = as_dict(self._resolver.resolve_or_empty(responses.get(case.code)).get("headers"))
-        if any(name.lower() == "retry-after" for name in headers):
-            return "Wait as long as its `Retry-After` header says before the next call."
-        return None
+        return self.resolver.resolve_or_empty(responses.get(status))
 
     def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
-from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.serialization import QUERY_STRING
 from skillgen.model.values import Json, Origin, child
@@ -47,10 +46,10 @@ _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 class ParameterReader:
     """Reads parameters; a shared one is read once."""
 
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument) -> None:
         self._resolver = resolver
         self._schemas = schemas
-        self._problems = problems
+        self._problems = resolver.problems
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
         self._query_strings: set[str] = set()

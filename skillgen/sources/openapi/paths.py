@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child, shorten_pointer
 from skillgen.sources.json_access import POINTER_LIMIT, as_dict, text_of
 from skillgen.sources.openapi.references import Resolver
@@ -59,9 +58,9 @@ class PathOperation:
 class PathReader:
     """Finds operations, also through `$ref`s of path items."""
 
-    def __init__(self, resolver: Resolver, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._problems = problems
+        self._problems = resolver.problems
 
     def operations(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
         """Yields every operation of a map of path items, which is at `pointer`."""

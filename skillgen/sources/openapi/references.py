@@ -44,8 +44,10 @@ class Resolver:
     """Follows references to objects other than schemas in one document (OpenAPI 3.1, "Reference Object")."""
 
     def __init__(self, document: Json, problems: ProblemLog) -> None:
-        self._document = document
-        self._problems = problems
+        self.document = as_dict(document)
+        """The description."""
+        self.problems = problems
+        """Where its readers report problems."""
         version = str(as_dict(document).get("openapi", "2.0"))
         self.reads_ref_siblings = not version.startswith(("2", "3.0"))
         """Whether a summary or a description next to a `$ref` applies: versions before 3.1 ignore them."""
@@ -58,37 +60,37 @@ class Resolver:
         seen: set[str] = set()
         siblings: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
-            reason = None
-            if len(seen) == REF_CHAIN_LIMIT:
-                reason = f"is the end of a chain of {REF_CHAIN_LIMIT}"
-            elif reference in seen:
-                reason = "is part of a cycle"
-            elif not reference.startswith("#"):
-                reason = "is outside this document"
-            if reason is not None:
-                self._problems.report(
-                    "reference-not-followed", pointer, f"the $ref {reference[:200]!r} {reason}; left out"
-                )
+            if (reason := _obstacle(reference, seen)) is not None:
+                message = f"the $ref {reference[:200]!r} {reason}; left out"
+                self.problems.report("reference-not-followed", pointer, message)
                 return None, pointer
             seen.add(reference)
             for key in ("summary", "description"):
                 if len(raw) > 1 and self.reads_ref_siblings and isinstance(raw.get(key), str):
                     siblings.setdefault(key, raw[key])
             try:
-                raw, pointer = follow(self._document, reference[1:]), reference[1:]
+                raw, pointer = follow(self.document, reference[1:]), reference[1:]
             except LookupError:
-                self._problems.report(
-                    "reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing; left out"
-                )
+                message = f"the $ref {reference[:200]!r} points to nothing; left out"
+                self.problems.report("reference-not-found", pointer, message)
                 return None, pointer
         if not isinstance(raw, dict):
-            self._problems.report("object-expected", pointer, "expected an object here; left out")
+            self.problems.report("object-expected", pointer, "expected an object here; left out")
             return None, pointer
         return {**raw, **siblings} if siblings else raw, pointer
 
     def resolve_or_empty(self, raw: Json) -> dict[str, Json]:
         """Follows a chain of `$ref`s to an object; returns an empty one on failure, and reports nothing."""
-        return as_dict(Resolver(self._document, ProblemLog()).resolve(raw, "")[0])
+        return as_dict(Resolver(self.document, ProblemLog()).resolve(raw, "")[0])
+
+
+def _obstacle(reference: str, seen: set[str]) -> str | None:
+    """Returns why a reference in a chain is not followed; `None` if it is."""
+    if len(seen) == REF_CHAIN_LIMIT:
+        return f"is the end of a chain of {REF_CHAIN_LIMIT}"
+    if reference in seen:
+        return "is part of a cycle"
+    return None if reference.startswith("#") else "is outside this document"
 
 
 class PointerMap:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from urllib.parse import unquote
 
-from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Value, child
@@ -31,6 +30,11 @@ from skillgen.sources.openapi.references import Resolver
 _MESSAGE = "message"
 """The property that the body of an error should have (seed 002, 6.1)."""
 
+_WAIT_STATUSES = ("429", "503")
+"""Statuses with a `Retry-After` header (RFC 9110, 10.2.3; RFC 6585, 4)."""
+
+_WAIT = "Wait as long as its `Retry-After` header says before the next call."
+
 _EXAMPLES_LIMIT = 3
 """Examples of one output that are documented."""
 
@@ -44,10 +48,10 @@ _ERROR_CONTAINERS = ("error", "errors", "detail", "details")
 class ResponseReader:
     """Reads responses; a shared one is read once."""
 
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument) -> None:
         self._resolver = resolver
         self._schemas = schemas
-        self._problems = problems
+        self._problems = resolver.problems
         self._errors: dict[str, ErrorCase] = {}
         self._checked: dict[str, bool] = {}
         self.tool_names: dict[str, str] = {}
@@ -170,9 +174,11 @@ class ResponseReader:
             self._check_message(outputs[0])
             outputs = [item for item in outputs if item.schema is not None or item.headers or item.examples]
         description = text_of(response, "description") or text_of(response, "summary")
+        headers = map(str.lower, as_dict((response or {}).get("headers")))
         case = ErrorCase(
             code=status,
             description=description,
+            resolution=_WAIT if status in _WAIT_STATUSES and "retry-after" in headers else None,
             output=outputs[0] if outputs else None,
             other_outputs=tuple(outputs[1:]),
         )

@@ -42,10 +42,11 @@ SecurityOptions = tuple[tuple[Credential, ...], ...]
 class SecurityReader:
     """Reads what operations require of a caller, and how to get it."""
 
-    def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
+    def __init__(self, resolver: Resolver) -> None:
+        document = resolver.document
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
-        self._problems = problems
+        self._problems = resolver.problems
         self.default = self._options(document["security"], "/security") if "security" in document else None
         """The requirements of the description; `None` if it declares none that can be read."""
 
