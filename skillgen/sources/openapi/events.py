@@ -50,11 +50,7 @@ class EventReader:
     def _webhooks(self) -> Iterator[_EventOperation]:
         for key in _WEBHOOK_KEYS:
             for entry in self._operations.paths.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
-                yield (
-                    entry,
-                    self._unique(entry.path, f"{entry.path} {entry.method.upper()}"),
-                    None,
-                )
+                yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
         pointer = child(entry.pointer, "callbacks")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from skillgen.errors import ProblemLog
@@ -52,7 +53,6 @@ class OperationReader:
         self._requests = RequestGenerator(resolver.document, resolver, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)
         self._pagination = PaginationReader(resolver)
-        self._semantics: dict[tuple[str, bool], Semantics] = {}
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
@@ -122,7 +122,7 @@ class OperationReader:
             other_inputs=body.other_inputs,
             output=output,
             other_outputs=outputs[1:],
-            semantics=self._semantics_of(entry),
+            semantics=_semantics_from_operation(entry, self._problems),
             input_media_types=tuple(filter(None, body.media_types)),
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
@@ -150,21 +150,6 @@ class OperationReader:
         )
         check_texts(tool, self._problems)
         return reconcile_safety(tool, self._problems)
-
-    def _semantics_of(self, entry: PathOperation) -> Semantics:
-        method, is_removing = (
-            entry.method,
-            _is_removing(entry.method, text_of(entry.operation, "operationId")),
-        )
-        declared = _semantics_from_operation(
-            method, entry.operation, entry.pointer, self._problems, is_removing=is_removing
-        )
-        if declared is not None:
-            return declared
-        key = method, is_removing
-        if key not in self._semantics:
-            self._semantics[key] = _semantics(_inferred_semantics(*key))
-        return self._semantics[key]
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Returns the response of the first success status."""
@@ -442,18 +427,17 @@ def _is_removing(method: str, name: str | None) -> bool:
     return not _REMOVING.isdisjoint(words_of(name)[:1]) or (method.lower() == "post" and verb_of(name) in _REMOVING)
 
 
-def _semantics_from_operation(
-    method: str, operation: Mapping[str, Json], pointer: str, problems: ProblemLog, *, is_removing: bool
-) -> Semantics | None:
-    """Returns the semantics of an operation that declares some; `None` if it declares none."""
+def _semantics_from_operation(entry: PathOperation, problems: ProblemLog) -> Semantics:
+    """Returns the declared semantics of an operation, and what follows from its method and its name."""
+    is_removing = _is_removing(entry.method, entry.operation_id)
     declared: dict[str, list[_SourcedValue]] = {}
-    for field, sourced in _declared_semantics(operation, pointer, problems):
+    for field, sourced in _declared_semantics(entry.operation, entry.pointer, problems):
         declared.setdefault(field, []).append(sourced)
     if not declared:
-        return None
-    inferred = _inferred_semantics(method, is_removing)
+        return _undeclared_semantics(entry.method, is_removing)
+    inferred = _inferred_semantics(entry.method, is_removing)
     is_declared_read_only = any(value is True for value, _ in declared.get("read_only", ()))
-    if method.lower() == "post" and not is_removing and is_declared_read_only:
+    if entry.method.lower() == "post" and not is_removing and is_declared_read_only:
         # POST may do anything (RFC 9110, 9.3.3), so that it contradicts nothing.
         inferred = {}
     resolved: dict[str, _SourcedValue] = dict(inferred)
@@ -468,7 +452,7 @@ def _semantics_from_operation(
             if value != best_value:
                 problems.report(
                     "safety-facts-disagree",
-                    pointer,
+                    entry.pointer,
                     f"{field} is {str(value).lower()} by {origin.source}, but {str(best_value).lower()} by "
                     f"{best_origin.source}; the more cautious one is used",
                     "correct the one that is wrong",
@@ -481,6 +465,11 @@ def _semantics(values: Mapping[str, _SourcedValue]) -> Semantics:
         **{field: value for field, (value, _) in values.items()},  # type: ignore[arg-type]
         origins={field: origin for field, (_, origin) in values.items()} or None,
     )
+
+
+@lru_cache(64)
+def _undeclared_semantics(method: str, is_removing: bool) -> Semantics:
+    return _semantics(_inferred_semantics(method, is_removing))
 
 
 def _inferred_semantics(method: str, is_removing: bool) -> dict[str, _SourcedValue]:

@@ -14,7 +14,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.keywords import rewrite_objects
-from skillgen.sources.openapi.references import PointerMap, Resolver
+from skillgen.sources.openapi.references import FILES_KEY, PointerMap, Resolver
 
 
 def _convert_schema(raw: Json) -> Json:
@@ -87,25 +87,15 @@ class _Converter:
         self._map.record("/servers", "/host")
         data["components"] = {"securitySchemes": self._security_schemes()}
         self._map.record("/components/securitySchemes", "/securityDefinitions")
-        if isinstance(data.get("definitions"), dict):
-            data["definitions"] = {name: _convert_schema(raw) for name, raw in data["definitions"].items()}
-        if isinstance(data.get("x-files"), dict):  # the other files of the description
-            data["x-files"] = _convert_schema(data["x-files"])
-        if isinstance(data.get("parameters"), dict):
-            data["parameters"] = {
-                name: self._parameter(raw, child("/parameters", name), child("/parameters", name))
-                for name, raw in data["parameters"].items()
-            }
-        if isinstance(data.get("responses"), dict):
-            data["responses"] = {
-                name: self._response(raw, child("/responses", name), child("/responses", name), self._produces)
-                for name, raw in data["responses"].items()
-            }
-        if isinstance(data.get("paths"), dict):
-            data["paths"] = {
-                path: item if path.startswith("x-") else self._path_item(item, child("/paths", path))
-                for path, item in data["paths"].items()
-            }
+        for key, convert in (
+            ("definitions", lambda raw, _: _convert_schema(raw)),
+            (FILES_KEY, lambda file, _: {stem: _convert_schema(raw) for stem, raw in file.items()}),
+            ("parameters", lambda raw, pointer: self._parameter(raw, pointer, pointer)),
+            ("responses", lambda raw, pointer: self._response(raw, pointer, pointer, self._produces)),
+            ("paths", self._path_item),
+        ):
+            if isinstance(data.get(key), dict):
+                data[key] = {name: convert(raw, child("", key, name)) for name, raw in data[key].items()}
         return data
 
     def _servers(self, schemes: Json) -> list[Json]:
@@ -130,28 +120,23 @@ class _Converter:
         return [{"url": f"{scheme}://{host}{base}"} for scheme in schemes_in_order] or [{"url": f"//{host}{base}"}]
 
     def _security_schemes(self) -> Json:
-        schemes = self._data.get("securityDefinitions")
-        if not isinstance(schemes, dict):
-            return {}
+        schemes = as_dict(self._data.get("securityDefinitions"))
         for name, raw in schemes.items():
-            pointer = child("/components/securitySchemes", name)
             if text_of(raw, "type") == "oauth2" and isinstance(raw.get("flow"), str):
-                flow = _FLOWS.get(raw["flow"], raw["flow"])
-                self._map.record(child(pointer, "flows", flow), child("/securityDefinitions", name))
+                pointer = child("/components/securitySchemes", name, "flows", _FLOWS.get(raw["flow"], raw["flow"]))
+                self._map.record(pointer, child("/securityDefinitions", name))
         return {name: _security_scheme(raw) for name, raw in schemes.items()}
 
     def _path_item(self, raw: Json, pointer: str) -> Json:
-        if not isinstance(raw, dict):
+        if not isinstance(raw, dict) or pointer.startswith("/paths/x-"):
             return raw
+        source = pointer
         if "$ref" in raw:
-            target, source_pointer = self._resolver.resolve(raw, pointer)
+            target, source = self._resolver.resolve(raw, pointer)
             if target is None:
                 return {}  # reported
-            self._map.record(pointer, source_pointer)
-            return self._converted_item(target, source_pointer, pointer)
-        return self._converted_item(raw, pointer, pointer)
-
-    def _converted_item(self, raw: dict[str, Json], source: str, pointer: str) -> Json:
+            self._map.record(pointer, source)
+            raw = target
         converted, body, form = self._parameters(raw.get("parameters"), source, pointer)
         item = dict(raw)
         if "parameters" in raw:
