@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from skillgen.model.values import Origins, Value, frozen
+from skillgen.model.values import Origins, Value
 
 AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """Other ways to use the service (seed 000, `alternativeAccess`).
 
@@ -35,7 +36,7 @@ class Access:
     """Origins of these fields."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """A permission."""
 
@@ -49,7 +50,7 @@ class Scope:
     """Names of the tools that it unlocks (seed 004, 4)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Auth:
     """An authentication method."""
 
@@ -102,7 +103,7 @@ class Auth:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
     """A security scheme that a call uses, with the required scopes."""
 
@@ -113,7 +114,7 @@ class Credential:
     """The required scopes (or roles)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """What a caller needs before the service can be used."""
 
@@ -139,7 +140,7 @@ class Requirements:
     """Seconds without a call after which a session and its authentication expire (seed 004, 4)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:
     """How often something may be called."""
 
@@ -153,7 +154,7 @@ class RateLimit:
     """Calls per day."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
     """Who may invoke the skill (seed 000, `invocation`)."""
 
@@ -170,7 +171,7 @@ class Invocation:
     """Tools that the source wants pre-approved; never passed on silently."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointVariable:
     """A part of a URL that the caller chooses."""
 
@@ -187,7 +188,7 @@ class EndpointVariable:
     """What it is for."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """A base URL of a service."""
 

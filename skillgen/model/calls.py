@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.values import Json, Origins, Value, frozen
+from skillgen.model.values import Json, Origins, Value
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A field of a form, or a part of another multipart body."""
 
@@ -25,7 +26,7 @@ class Part:
     """Whether the content of a file is sent."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """An HTTP request without base URL and credentials."""
 
@@ -54,7 +55,7 @@ class Request:
     """Names of the security schemes that are used together."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """A call and its result."""
 
@@ -85,7 +86,7 @@ class Example:
         return "input" not in (self.origins or {})
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     """The arguments of a tool, or one form of a request body."""
 
@@ -108,7 +109,7 @@ class Input:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
 
@@ -125,7 +126,7 @@ class Link:
     """What it is for."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleOutput:
     """A result that the source declares as an example."""
 
@@ -142,7 +143,7 @@ class ExampleOutput:
     """What it shows."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     """The result of a call."""
 
@@ -174,7 +175,7 @@ class Output:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCase:
     """An error that a call may return."""
 

@@ -13,13 +13,14 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import TypeUsage
-from skillgen.model.values import Json, frozen
+from skillgen.model.values import Json
 
 MARKS = ("read-only", "destructive", "asks first", "deprecated")
 
@@ -33,7 +34,7 @@ _MAX_LISTED_TOOLS = 3
 _PLAIN_NAME = re.compile(r"[\w.-]+")
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChange:
     """One change of a tool or a named type."""
 
@@ -50,7 +51,7 @@ class ToolChange:
     """Whether a valid caller may become invalid."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _RowChange:
     """One change of a parameter, or of a property."""
 
@@ -64,7 +65,7 @@ class _RowChange:
     """Whether a caller that reads the value may fail."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """The facts of services that matter to callers, from `inventory_of` and `types_of`."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from skillgen.model.auth import Credential
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter
-from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
+from skillgen.model.values import Icon, Json, Origins, Quotation
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
     """A resource at a URI, or a family of them at a URI template."""
 
@@ -70,7 +71,7 @@ class Resource:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """A message that the service generates for the model, from arguments."""
 
@@ -99,7 +100,7 @@ class Prompt:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A request that the service sends to a URL of the caller (OpenAPI webhooks, callbacks)."""
 
@@ -153,7 +154,7 @@ class Event:
 ClientTransport = Literal["stdio", "http", "sse"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A piece of the source's documentation for which the model has no field."""
 
@@ -164,7 +165,7 @@ class Section:
     """Markdown, untrusted."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Workflow:
     """A sequence of tools."""
 
@@ -175,7 +176,7 @@ class Workflow:
     """The steps, in order."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Tools that belong together."""
 
@@ -198,7 +199,7 @@ class Group:
     """Origins of the fields that the source does not declare."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """A conformance criterion of progressive disclosure (seed 003, 9)."""
 
@@ -215,7 +216,7 @@ class Criterion:
     """What was observed, or why it was not checked."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
     """Progressive disclosure: a server that lists its tools briefly and requires reading a tool's description before
     its first call (seed 003)."""
@@ -233,7 +234,7 @@ class Disclosure:
     """JSON pointer to the resource in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SkillFile:
     """A file of a skill that a server offers."""
 
@@ -250,7 +251,7 @@ class SkillFile:
     """Its content, if it was read and matches size and digest; untrusted."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedSkill:
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 
@@ -273,7 +274,7 @@ class OfferedSkill:
     """JSON pointer to it in the source."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedServer:
     """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
 
@@ -293,7 +294,7 @@ class RelatedServer:
     """`high`, `medium` or `low`: how well it fits."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClientEntry:
     """The entry of an MCP server in a client's configuration, without any secret value."""
 

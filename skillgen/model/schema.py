@@ -6,15 +6,16 @@ One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from skillgen.model.values import Json, Origins, Value, frozen
+from skillgen.model.values import Json, Origins, Value
 
 Location = Literal["argument", "path", "query", "header", "cookie", "body", "property"]
 """Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """The type of a value. All fields apply together; a schema without fields allows any value."""
 
@@ -108,7 +109,7 @@ class Schema:
     """Whether the value is deprecated."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Discriminator:
     """The property that identifies the type of an object by its value (OpenAPI 3.1, "Discriminator Object")."""
 
@@ -123,7 +124,7 @@ class Discriminator:
     """The name of the type if the property is absent or has another value (3.2, `defaultMapping`)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
     """A rule for some values only."""
 
@@ -137,7 +138,7 @@ class Condition:
     """What any other value must match too."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Serialization:
     """How a value is serialised into a request, if not in the default way (OpenAPI 3.1, "Style Values")."""
 
@@ -161,7 +162,7 @@ class Serialization:
     """Whether the name may be sent without a value (`allowEmptyValue`)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
     """A parameter of a tool, or a property of an object."""
 
@@ -198,7 +199,7 @@ class Parameter:
         return self.location == "body" and "name" in (self.origins or {})
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedType:
     """A schema with a name, stored once in `Service.schemas`; parameters and outputs refer to it."""
 

@@ -7,7 +7,7 @@ elsewhere. `None` and an empty tuple mean "not declared".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from skillgen.errors import Problem
@@ -27,12 +27,12 @@ from skillgen.model.resource import (
 )
 from skillgen.model.schema import NamedType
 from skillgen.model.tool import Tool
-from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
+from skillgen.model.values import Icon, Json, Origins, Quotation
 
 Kind = Literal["mcp", "openapi"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service: what it is, when to use it, and all that it offers."""
 

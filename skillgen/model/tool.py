@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from skillgen.model.auth import Credential, Endpoint, RateLimit
 from skillgen.model.calls import ErrorCase, Example, Input, Output
 from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter
-from skillgen.model.values import Icon, Json, Origins, Quotation, frozen
+from skillgen.model.values import Icon, Json, Origins, Quotation
 
 Operation = Literal["read", "write", "delete", "admin"]
 
 Risk = Literal["safe", "reversible", "destructive"]
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Semantics:
     """The effects of a call. `None` means unknown, not false."""
 
@@ -66,7 +66,7 @@ class Semantics:
         return origin is None or origin.kind == "declared"
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """The estimated cost of a call (seed 004, 3)."""
 
@@ -80,7 +80,7 @@ class Cost:
     """The unit."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """An MCP tool, or an operation of an API (seed 002, 4.1)."""
 

@@ -1,14 +1,13 @@
-"""JSON values, JSON pointers, origins, and the `frozen` decorator of every class of the model.
+"""JSON values, JSON pointers, origins, and small parts of many nodes of the model.
 
 A JSON pointer (RFC 6901) is stored with every fact of the model and followed for every `$ref`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import FrozenInstanceError, dataclass, fields
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
 from urllib.parse import unquote
 
 Json: TypeAlias = Any
@@ -109,83 +108,7 @@ def _unescape(token: str) -> str:
     return token
 
 
-if TYPE_CHECKING:
-    from typing_extensions import dataclass_transform
-else:
-
-    def dataclass_transform(**traits: bool) -> Any:
-        """Has an effect for type checkers only."""
-        return lambda decorator: decorator
-
-
-_Class = TypeVar("_Class")
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def frozen(cls: type[_Class]) -> type[_Class]:
-    """Turns a class into a frozen, slotted, keyword-only dataclass with equality, hash and representation.
-
-    It behaves like `dataclass(frozen=True, slots=True, kw_only=True)`, which sets each field by `object.__setattr__`
-    and compiles six methods for each class. Here a new object is filled as an instance of a mutable class with the same
-    slots, and its `__class__` is then swapped; all classes share the other methods. Measured with `Schema` (29 fields,
-    CPython 3.11): 1.0 instead of 3.3 µs for one object, 11 instead of 34 ms for the 10,000 of a large description, 0.9
-    instead of 1.4 ms for a class (there are 43, at every start). Comparing two objects takes longer: 1.0 instead of 0.4
-    µs.
-    """
-    open_class: Any = type(cls.__name__, cls.__bases__, dict(vars(cls)))
-    open_class = dataclass(slots=True, kw_only=True, repr=False, eq=False)(open_class)
-    frozen_class: Any = dataclass(slots=True, kw_only=True, init=False, repr=False, eq=False)(cls)
-    frozen_class.__dataclass_params__.frozen = True
-
-    def new(kind: Any, /, **values: Any) -> Any:
-        node = open_class(**values)
-        node.__class__ = kind
-        return node
-
-    new.__wrapped__ = open_class.__init__  # type: ignore[attr-defined]  # inspect.signature follows it
-    frozen_class.__new__ = new
-    frozen_class.__setattr__ = _refuse_to_set
-    frozen_class.__delattr__ = _refuse_to_delete
-    frozen_class.__eq__, frozen_class.__hash__ = _comparison(attrgetter(*frozen_class.__slots__))
-    frozen_class.__repr__ = _repr
-    frozen_class.__reduce__ = _reduce
-    return frozen_class  # type: ignore[no-any-return]
-
-
-def _comparison(values: Callable[[Any], Any]) -> tuple[Callable[[Any, Any], Any], Callable[[Any], int]]:
-    def eq(node: Any, other: Any) -> Any:
-        if other.__class__ is not node.__class__:
-            return NotImplemented
-        return node is other or values(node) == values(other)
-
-    def hash_(node: Any) -> int:
-        return hash(values(node))
-
-    return eq, hash_
-
-
-def _refuse_to_set(node: Any, name: str, value: Any) -> None:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _refuse_to_delete(node: Any, name: str) -> None:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _repr(node: Any) -> str:
-    values = (f"{field.name}={getattr(node, field.name)!r}" for field in fields(node) if field.repr)
-    return f"{node.__class__.__qualname__}({', '.join(values)})"
-
-
-def _reduce(node: Any) -> Any:
-    return _rebuild, (node.__class__, {field.name: getattr(node, field.name) for field in fields(node)})
-
-
-def _rebuild(kind: Any, values: dict[str, Any]) -> Any:
-    return kind(**values)
-
-
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Icon:
     """An icon of a service or of one of its parts (SEP-973)."""
 
@@ -202,7 +125,7 @@ class Icon:
     """`light` or `dark`: the background for which it is designed."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quotation:
     """Text of the source that addresses the reader instead of describing something.
 
