@@ -39,8 +39,6 @@ FORMS: dict[str, Callable[[str], str]] = {
     "in base64 for URLs": lambda value: base64.urlsafe_b64encode(value.encode()).decode(),
     "in base64 inside of a longer text": lambda value: base64.b64encode(f'{{"k":"{value}"}}'.encode()).decode(),
     "in base64 of several lines": lambda value: base64.encodebytes(b"x" * 50 + value.encode()).decode(),
-    "in hexadecimal": lambda value: value.encode().hex(),
-    "in hexadecimal in capitals": lambda value: value.encode().hex().upper(),
     "quoted for a URL": lambda value: quote(value, safe=""),
     "escaped for JSON": lambda value: json.dumps(value),
 }

@@ -4,15 +4,14 @@ A value is secret by the name of its variable or header, or by its form: a known
 An ordinary setting (`AWS_REGION=us-east-1`) is not.
 
 Secrets are redacted in the forms in which a careless source echoes them: literal, also with white space inside; quoted
-for a URL, JSON or HTML; in hexadecimal; in base64, also within a longer string. This is no defence against a malicious
-server, which can encode a secret in a way that nobody finds.
+for a URL; escaped for JSON; in base64, also within a longer string. This is no defence against a malicious server,
+which can encode a secret in a way that nobody finds.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -204,15 +203,14 @@ def _lines(value: str) -> Iterator[str]:
 
 
 def _forms_of(value: str) -> set[str]:
-    """Returns a value in the encodings of URLs, JSON, HTML, hexadecimal and base64, without white space."""
+    """Returns a value as it is, and in the encodings of URLs, JSON and base64, without white space."""
     content = value.encode("utf-8", "surrogatepass")
     quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
     lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
-    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], html.escape(value)}
-    hexadecimal = {content.hex(), content.hex().upper()}
+    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     encoded = {_inside_base64(content, offset) for offset in range(3)}
     encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
-    forms = {value, *quoted, *lower_case, *escaped, *hexadecimal, *encoded}
+    forms = {value, *quoted, *lower_case, *escaped, *encoded}
     return {compact for form in forms if len(compact := "".join(form.split())) >= _MIN_LENGTH}
 
 
