@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeAlias
 
 from skillgen.errors import UsageError
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, PROFILES
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, DEFAULT_SCREENING, FORMATS, PROFILES, SCREENINGS
 from skillgen.model.values import Value
 
 DEFAULT_OUT = "agent-docs"
@@ -118,6 +118,20 @@ def key_help(item: Field[Any]) -> str:
     declared = option_of(item)
     text = f"{declared.help} {declared.note}".rstrip()
     return re.sub(r"--[a-z-]+", lambda match: f"`{_KEYS[match[0]]}`" if match[0] in _KEYS else match[0], text)
+
+
+def check_choices(options: object) -> None:
+    """Checks the options that have choices.
+
+    Raises:
+        UsageError: a value is not one of them.
+    """
+    for item in options_in(options):
+        declared, value = option_of(item), getattr(options, item.name)
+        values = value if isinstance(value, tuple) else (value,)
+        if declared.choices and (unknown := [text for text in values if text not in declared.choices]):
+            what = f"no such {declared.choice}: {', '.join(unknown)}"
+            raise UsageError(what, where=flag_of(item), fix=f"choose from {','.join(declared.choices)}")
 
 
 def is_required(item: Field[Any]) -> bool:
@@ -262,6 +276,14 @@ class Source(_Options):
         "Name of the server in the host's configuration.", metavar="NAME", kinds=("command", "url", "manifest")
     )
     timeout: float = option("Timeout of one request, in seconds.", 30.0, metavar="SECONDS")
+    screen: str = option(
+        "What happens to text that addresses the model: "
+        f"{'; '.join(f'{name}: {text}' for name, text in SCREENINGS.items())}.",
+        DEFAULT_SCREENING,
+        metavar="HOW",
+        choices=SCREENINGS,
+        choice="screening",
+    )
 
     @property
     def kind(self) -> str:

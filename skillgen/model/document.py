@@ -72,5 +72,15 @@ PROFILES = {
 }
 """Every profile of SKILL.md's front matter by its name."""
 
+SCREENINGS = {
+    "quote": "quoted in the references, left out elsewhere, and reported",
+    "warn": "left in its place, and reported",
+    "off": "not searched for",
+}
+"""What can happen to text of a source that addresses the model, by name."""
+
+DEFAULT_SCREENING = "quote"
+"""The screening for a source that nobody has read."""
+
 DEFAULT_PROFILE = "portable"
 """The profile that every host reads."""

@@ -17,7 +17,7 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from skillgen.config.project import DEFAULT_OUT, HOSTS, Output, flag_of, option_of, options_in
+from skillgen.config.project import DEFAULT_OUT, HOSTS, Output, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import FORMATS
@@ -339,13 +339,9 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     Raises:
         UsageError: a format, a profile or a host is unknown, or an option needs another one.
     """
-    for item in options_in(output):
-        declared, value = option_of(item), getattr(output, item.name)
-        values = value if isinstance(value, tuple) else (value,)
-        unknown = [text for text in values if declared.choices and text not in declared.choices]
-        if unknown or (item.name == "emit" and not values):
-            what = f"no such {declared.choice}: {', '.join(unknown)}" if unknown else "no format is given"
-            raise UsageError(what, where=flag_of(item), fix=f"choose from {','.join(declared.choices)}")
+    check_choices(output)
+    if not output.emit:
+        raise UsageError("no format is given", where="--emit", fix=f"choose from {','.join(FORMATS)}")
     if output.user and not output.install_to:
         raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
     if output.install_to and "skill" not in output.emit:

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from skillgen.config.project import Source, Texts, flag_of, options_in
+from skillgen.config.project import Source, Texts, check_choices, flag_of, options_in
 from skillgen.enrich.inference import infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
@@ -129,6 +129,7 @@ def read_source(request: Request) -> Reading:
         UsageError: an option is invalid, or does not concern the source.
     """
     kind = request.source.kind
+    check_choices(request.source)
     refuse_useless_options(request.source, [kind])
     if request.texts.extra:
         from skillgen.sources.extra_text import load_extra
@@ -575,7 +576,7 @@ def _with_overrides(service: Service, request: Request) -> Service:
 
         service = functools.reduce(apply_extra_text, request.extras, service)
     service = select_tools(
-        screen_service(service),
+        screen_service(service, request.source.screen),
         parse_patterns("--include", texts.include),
         parse_patterns("--exclude", texts.exclude),
     )

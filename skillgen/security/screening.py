@@ -18,6 +18,7 @@ from typing import Any
 from skillgen.errors import Problem, ProblemLog
 from skillgen.model.auth import Credential, EndpointVariable
 from skillgen.model.calls import Example
+from skillgen.model.document import DEFAULT_SCREENING
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
@@ -69,16 +70,20 @@ _EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.
 """Prefixes of hosts that are common in documentation."""
 
 
-def screen_service(service: Service) -> Service:
-    """Returns a service that is safe to render; its problems report everything that was removed."""
-    return _Screening(service).service()
+def screen_service(service: Service, screening: str = DEFAULT_SCREENING) -> Service:
+    """Returns a service that is safe to render; its problems report everything that was removed.
+
+    `screening` is one of `SCREENINGS`: what happens to text that addresses the model.
+    """
+    return _Screening(service, screening).service()
 
 
 class _Screening:
     """The screening of one service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, screening: str) -> None:
         self._service = service
+        self._screening = screening
         self._rest = _without_parts(service)
         self._texts = TextIndex()
         self._problems = ProblemLog()
@@ -95,10 +100,8 @@ class _Screening:
         self._add_texts()
         texts = self._texts.all()
         self._find_changes(texts)
-        self._injections = find_injections(text for text in texts if len(text) <= MAX_TEXT_LENGTH)
-        for text in texts:
-            if len(text) > MAX_TEXT_LENGTH:
-                self._injections.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
+        if self._screening != "off":
+            self._find_injections(texts)
         own_hosts = {origin[1] for url, _ in _endpoint_urls(service) if (origin := origin_of(url)) is not None}
         hosts = ((text, _internal_host(text)) for text in texts)
         self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own_hosts}
@@ -113,6 +116,12 @@ class _Screening:
         if any(_CREDENTIAL_SUFFIX in where for where in leaks):
             service = rewrite_pointers(service, _redact_pointer)
         return service
+
+    def _find_injections(self, texts: Iterable[str]) -> None:
+        self._injections = find_injections(text for text in texts if len(text) <= MAX_TEXT_LENGTH)
+        for text in texts:
+            if len(text) > MAX_TEXT_LENGTH:
+                self._injections.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
 
     def _add_texts(self) -> None:
         for name in _PARTS:
@@ -261,14 +270,19 @@ class _Screening:
             if not is_reported:
                 self._problems.report("name-addresses-reader", where, f"{what}; it is a name, so it is not changed")
             return text
-        head, tail = _split_at_injection(text)
+        is_quoted = self._screening == DEFAULT_SCREENING
         if not is_reported:
+            outcome = "it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else"
             self._problems.report(
                 "addresses-reader",
                 where,
-                f"{what}; it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else",
+                f"{what}; {outcome if is_quoted else 'it stays in its place (--screen)'}",
                 "describe what the tool does, without instructions to the reader",
             )
+        if not is_quoted:
+            return text
+        head, tail = _split_at_injection(text)
+        if not is_reported:
             label = f"{node.name}.{name}" if isinstance(node, Parameter) else name
             self._quotations.append(Quotation(text=tail, field=label, rule=rule.code, pointer=where))
         if field.endswith(":key"):

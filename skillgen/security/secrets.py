@@ -203,7 +203,7 @@ def _lines(value: str) -> Iterator[str]:
 
 
 def _forms_of(value: str) -> set[str]:
-    """Returns a value as it is, and in the encodings of URLs, JSON and base64, without white space."""
+    """Returns a value, also in the encodings of URLs, JSON and base64, without white space."""
     content = value.encode("utf-8", "surrogatepass")
     quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
     lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
