@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from skillgen.model.schema import Condition, Discriminator, Parameter, Schema
+from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.patterns import NoString
 from skillgen.sources.examples.strings import singular, string_for, variations
@@ -68,13 +68,14 @@ class Variants:
 
     def _of(self, schema: Schema, within: tuple[str, ...], depth: int) -> Iterator[Schema]:
         self._steps += 1
-        if self._steps > _STEPS_LIMIT or depth > _VARIANT_DEPTH_LIMIT:
+        parts = len(schema.includes) + len(schema.also) + len(schema.conditions)
+        if self._steps > _STEPS_LIMIT or depth + parts > _VARIANT_DEPTH_LIMIT:
             return
         choices = [list(self._type_options(name, within)) for name in self._schemas.bases(schema)]
         choices += [[(part, within)] for part in schema.also]
         if schema.alternatives:
             choices.append([(item, within) for item in _discriminated(schema)])
-        choices += [[(option, within) for option in _outcomes(item, schema)] for item in schema.conditions]
+        choices += [[(option, within) for option in options] for options in _outcomes(schema)]
         if not choices:
             yield schema
             return
@@ -114,14 +115,11 @@ class Variants:
             return
         for subtype, value in islice(values.items(), _SUBTYPES_LIMIT):
             # A subtype includes its base, so the base is not in `within` yet; one that only the mapping names does not.
-            base = () if self._extends(subtype, name, within) else (_narrowed(target, key, value),)
-            yield Schema(ref=subtype, also=tuple(replace(part, discriminator=None) for part in base)), within
+            is_extension = name in self._schemas.ancestors(self._schemas.type(subtype))
+            base = () if is_extension else (replace(_narrowed(target, key, value), discriminator=None),)
+            yield Schema(ref=subtype, also=base), within
         restricted = any(item.name == key and _is_restricted(item.schema) for item in target.properties)
         yield (target if restricted else _narrowed(target, key, name)), inside
-
-    def _extends(self, name: str, base: str, within: tuple[str, ...]) -> bool:
-        bases = self._schemas.bases(self._schemas.type(name)) if name not in within else ()
-        return base in bases or any(self._extends(item, base, (*within, name)) for item in bases)
 
 
 def _values_by_type(discriminator: Discriminator) -> dict[str, str]:
@@ -157,14 +155,14 @@ def _discriminated(schema: Schema) -> Iterator[Schema]:
         yield item if value is None else merge(item, _narrowed(ANYTHING, name, value))
 
 
-def _outcomes(condition: Condition, schema: Schema) -> list[Schema]:
-    """Returns what a value may match because of a condition, the likelier first."""
-    met = merge(condition.when, condition.then or ANYTHING)
+def _outcomes(schema: Schema) -> Iterator[list[Schema]]:
+    """Yields what a value may match because of each condition, the likelier first."""
     required = {*schema.required, *(item.name for item in schema.properties if item.required)}
-    is_certain = condition.when == Schema(required=condition.when.required) and required.issuperset(
-        condition.when.required
-    )
-    return [met] if is_certain else [condition.otherwise or ANYTHING, met]
+    for condition in schema.conditions:
+        met = merge(condition.when, condition.then or ANYTHING)
+        names = condition.when.required
+        is_certain = condition.when == Schema(required=names) and required.issuperset(names)
+        yield [met] if is_certain else [condition.otherwise or ANYTHING, met]
 
 
 class NoExample(ValueError):

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Condition, Parameter, Schema
+from skillgen.model.schema import Condition, Schema
 from skillgen.model.values import Json, child, follow
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
 from skillgen.sources.examples.patterns import MATCHED_LIMIT, compiled, engine_syntax, is_exhausted, matches
@@ -72,6 +72,16 @@ class ExampleSchemas:
     def bases(self, schema: Schema) -> tuple[str, ...]:
         """Returns the names of the types that a schema refers to or includes."""
         return schema.includes if schema.ref is None else (schema.ref, *schema.includes)
+
+    def ancestors(self, schema: Schema) -> list[str]:
+        """Returns the names of the types that a schema refers to or includes, themselves or by way of others."""
+        names = dict.fromkeys(self.bases(schema))
+        waiting = list(names)
+        for name in waiting:
+            more = [base for base in self.bases(self.type(name)) if base not in names]
+            names.update(dict.fromkeys(more))
+            waiting += more
+        return waiting
 
     def is_read_only(self, schema: Schema) -> bool:
         """True if a value, or the type it refers to, is read-only."""
@@ -226,7 +236,7 @@ class Validator:
         result: dict[str, Json] = {}
         if properties:
             result["properties"] = properties
-        if required := list(self._required(schema)):
+        if required := self._required(schema):
             result["required"] = required
         if schema.additional is False and not self.is_open:
             result["unevaluatedProperties" if is_composed else "additionalProperties"] = False
@@ -237,24 +247,14 @@ class Validator:
             result["propertyNames"] = {"anyOf": names} if names else True
         return result
 
-    def _required(self, schema: Schema) -> Iterator[str]:
-        for item in schema.properties:
-            if item.required and not self.is_read_only(item.schema):
-                yield item.name
-        for name in schema.required:
-            inherited = self._inherited(schema, name, ())
-            if inherited is None or not self.is_read_only(inherited.schema):
-                yield name
-
-    def _inherited(self, schema: Schema, name: str, within: tuple[str, ...]) -> Parameter | None:
-        """Returns a property of a type that a schema refers to or includes."""
-        for base in self.schemas.bases(schema):
-            if base not in within:
-                target = self.schemas.type(base)
-                own = next((item for item in target.properties if item.name == name), None)
-                if (inherited := own or self._inherited(target, name, (*within, base))) is not None:
-                    return inherited
-        return None
+    def _required(self, schema: Schema) -> list[str]:
+        """Returns the required names, without those of read-only properties, declared here or by a base type."""
+        names = [item.name for item in schema.properties if item.required and not self.is_read_only(item.schema)]
+        if not schema.required or not self.is_request:
+            return [*names, *schema.required]
+        bases = map(self.schemas.type, self.schemas.ancestors(schema))
+        inherited = {item.name for base in bases for item in base.properties if self.is_read_only(item.schema)}
+        return [*names, *(name for name in schema.required if name not in inherited)]
 
     def _matches(self, pattern: str, name: str) -> bool:
         answer = matches(pattern, name)

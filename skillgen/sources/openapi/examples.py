@@ -93,8 +93,9 @@ class _XmlWriter:
         if not isinstance(value, dict):
             return f"<{tag}{attributes}>{escape(value_text(value))}</{tag}>"
         content = ""
+        properties = {item.name: item.schema for item in flat.properties}
         for key, item in value.items():
-            inner = self._variants.first(_property(flat, key))
+            inner = self._variants.first(properties.get(key, ANYTHING))
             xml = _xml(inner)
             node_type = text_of(xml, "nodeType")
             if xml.get("attribute") is True or node_type == "attribute":
@@ -115,10 +116,6 @@ class _XmlWriter:
 
 def _xml(flat: Schema) -> dict[str, Json]:
     return as_dict((flat.constraints or {}).get("xml"))
-
-
-def _property(flat: Schema, name: str) -> Schema:
-    return next((item.schema for item in flat.properties if item.name == name), ANYTHING)
 
 
 def _item(flat: Schema, index: int) -> Schema:
@@ -144,10 +141,10 @@ def _multipart_fields(
     value: dict[str, Json], encoding: dict[str, Json], schema: Schema, variants: Variants
 ) -> tuple[Part, ...]:
     """Writes fields by their media type: files as files, objects as JSON or XML, each item of a list as a field."""
-    flat = variants.first(schema)
+    properties = {item.name: item.schema for item in variants.first(schema).properties}
     parts: list[Part] = []
     for name, item in value.items():
-        declared, encoding_object = _property(flat, name), as_dict(encoding.get(name))
+        declared, encoding_object = properties.get(name, ANYTHING), as_dict(encoding.get(name))
         media_type = text_of(encoding_object, "contentType")
         items = item if isinstance(item, list) else [item]
         if _is_file(declared, variants):
