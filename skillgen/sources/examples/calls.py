@@ -36,11 +36,7 @@ def call_examples(
     can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
     if can_be_sent or not may_generate:
         return tuple(examples)
-
-    def report(code: str, where: str, message: str) -> None:
-        problems.report(code, where, message, "correct the value or the schema")
-
-    generator = ExampleGenerator(validator, report)
+    generator = ExampleGenerator(validator, problems)
     generate = generator.generate_non_empty if _is_wrapper(schema, schemas) else generator.generate
     try:
         example = generate(schema, "", pointer)

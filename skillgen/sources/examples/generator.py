@@ -9,12 +9,13 @@ sent, unless its discriminator has a value for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.patterns import NoString
@@ -241,21 +242,20 @@ def _number_from(constraints: Mapping[str, Json], *, is_integer: bool) -> int | 
     raise NoExample("no number was found within its bounds")
 
 
-def _candidates(low: Fraction | None, high: Fraction | None, step: Fraction) -> list[Fraction]:
-    if not step:
-        candidates = [Fraction(1), Fraction(0)]
-        candidates += [low, low + 1] if low is not None else []
-        candidates += [high, high - 1] if high is not None else []
-        return [*candidates, (low + high) / 2] if low is not None and high is not None else candidates
-    candidates = [Fraction(1)] if step.numerator == 1 else []
-    candidates.append(step)
+def _candidates(low: Fraction | None, high: Fraction | None, step: Fraction) -> Iterator[Fraction]:
+    """Yields multiples of `step` near 1 and near the bounds; any numbers if it is 0."""
+    if step.numerator in (0, 1):
+        yield Fraction(1)
+    yield step
     if low is not None:
-        first = math.ceil(low / step) * step
-        candidates += [first, first + step]
+        first = math.ceil(low / step) * step if step else low
+        yield from (first, first + (step or 1))
     if high is not None:
-        last = math.floor(high / step) * step
-        candidates += [last, last - step]
-    return [*candidates, Fraction(0)]
+        last = math.floor(high / step) * step if step else high
+        yield from (last, last - (step or 1))
+    if low is not None and high is not None and not step:
+        yield (low + high) / 2
+    yield Fraction(0)
 
 
 _DEPTH_LIMIT = 12
@@ -270,8 +270,8 @@ _VALUES_LIMIT = 400
 _ITEMS_LIMIT = 20
 """Items of a generated list, and properties of a generated object without declared names."""
 
-_Report = Callable[[str, str, str], None]
-"""Reports a declared value that is not used: code, pointer and message."""
+
+_FIX = "correct the value or the schema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +287,11 @@ class GeneratedValue:
 class ExampleGenerator:
     """Generates values for the schemas of one document; each is validated before it is used."""
 
-    def __init__(self, validator: Validator, report: _Report) -> None:
+    def __init__(self, validator: Validator, problems: ProblemLog) -> None:
         self.schemas = validator.schemas
         self.variants = Variants(self.schemas)
         self._validator = validator
-        self._report = report
+        self._problems = problems
         self._built = 0
         self._is_generated = False
         self._path: set[int] = set()
@@ -409,12 +409,13 @@ class ExampleGenerator:
 
     def _is_usable(self, value: Json, schema: Schema, name: str, where: str) -> bool:
         if (reason := why_unpublishable(value, name)) is not None:
-            self._report(reason[0], where, reason[1])
+            self._problems.report(reason[0], where, reason[1], _FIX)
             return False
         error = self._validator.validation_error(value, schema)
         if error in (None, UNCHECKED):  # an author's value counts as valid until proven invalid
             return True
-        self._report("example-invalid", where, f"the declared value does not match its own schema: {error}")
+        message = f"the declared value does not match its own schema: {error}"
+        self._problems.report("example-invalid", where, message, _FIX)
         return False
 
     def _from_flat(self, flat: Schema, name: str, pointer: str, depth: int) -> Json:

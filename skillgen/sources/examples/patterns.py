@@ -75,7 +75,7 @@ def is_exhausted(message: str) -> bool:
 def engine_syntax(pattern: str) -> str | None:
     """Returns a pattern in the engine's syntax; `None` if it is not supported."""
     try:
-        text = _parsed(pattern).text
+        _, text = _parsed(pattern)
     except NoString:
         return None
     for candidate in (text, *(repetition.sub(r"{\1,}", text) for repetition in _LONG_REPETITIONS)):
@@ -133,13 +133,6 @@ _Node: TypeAlias = "str | _Set | _Group | _Repetition"
 """A part of a pattern; a string is one literal character."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    root: _Group
-    text: str
-    """The pattern in the engine's syntax."""
-
-
 _ESCAPE = r"\\(?:[pP]\{\^?[\w=]+\}|u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|0[0-7]{0,2}|.)"
 _CLASS_ITEM = re.compile(rf"{_ESCAPE}|\[:\^?\w+:\]|.", re.DOTALL)
 _TOKEN = re.compile(
@@ -175,8 +168,8 @@ _CLASSES_OF_OTHERS = {
 
 
 @lru_cache(1024)
-def _parsed(pattern: str) -> _Parsed:
-    """Parses a pattern.
+def _parsed(pattern: str) -> tuple[_Group, str]:
+    """Parses a pattern; returns its parts, and the pattern in the engine's syntax.
 
     Raises:
         NoString: it is too long, or not supported.
@@ -218,7 +211,7 @@ def _parsed(pattern: str) -> _Parsed:
         previous = kind
     if end < len(pattern) or len(stack) > 1:
         raise NoString("a bracket without its partner")
-    return _Parsed(stack[0], "".join(texts))
+    return stack[0], "".join(texts)
 
 
 def _combined(pair: re.Match[str]) -> str:
@@ -330,7 +323,7 @@ def string_matching(pattern: str, least: int = 0, most: int = LENGTH_LIMIT) -> s
     Raises:
         NoString: the pattern is invalid or not supported, or no such string was found.
     """
-    root = _parsed(pattern).root
+    root, _ = _parsed(pattern)
     for readable in _READABLES:
         for wanted in dict.fromkeys((max(least, 1), max(least, 3), max(least, 8), 0)):
             text = _Builder(wanted, readable).text(root)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from urllib.parse import unquote
 from xml.sax.saxutils import escape, quoteattr
@@ -132,11 +132,6 @@ def _tag(flat: Schema, name: str) -> str:
 _STYLE_MEMBERS = frozenset({"style", "explode"})
 
 
-def _url_encoded_fields(value: dict[str, Json], encoding: dict[str, Json]) -> tuple[Part, ...]:
-    """Writes fields by their `style`; without one, a list as repeated fields and an object as JSON."""
-    return tuple(part for name, item in value.items() for part in _styled(name, item, as_dict(encoding.get(name))))
-
-
 def _multipart_fields(
     value: dict[str, Json], encoding: dict[str, Json], schema: Schema, variants: Variants
 ) -> tuple[Part, ...]:
@@ -185,6 +180,7 @@ def _displayable(text: str) -> str:
 
 
 def _styled(name: str, item: Json, encoding_object: dict[str, Json]) -> Iterator[Part]:
+    """Yields fields by their `style`; without one, a list is repeated fields and an object is JSON."""
     if isinstance(item, list) or (isinstance(item, dict) and "style" in encoding_object):
         style = text_of(encoding_object, "style") or "form"
         for pair in query_pairs(name, item, style, is_exploded(style, encoding_object.get("explode"))):
@@ -351,7 +347,12 @@ class BodyGenerator:
         if not isinstance(value, dict):
             raise NoExample("the schema of the form is not an object")
         if media_type == URL_ENCODED:
-            return replace(sent, parts=_url_encoded_fields(value, encoding))
+            return replace(
+                sent,
+                parts=tuple(
+                    part for name, item in value.items() for part in _styled(name, item, as_dict(encoding.get(name)))
+                ),
+            )
         return replace(sent, parts=_multipart_fields(value, encoding, schema, self._variants))
 
     def _text(self, content: _Content, example: DeclaredExample | None) -> SentBody:
@@ -583,7 +584,7 @@ class RequestGenerator:
 
     def _generators(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyGenerator]:
         validator = Validator(self._schemas, is_request=True, is_open=is_open)
-        generator = ExampleGenerator(validator, partial(_report, self._problems))
+        generator = ExampleGenerator(validator, self._problems)
         return generator, BodyGenerator(generator, self._resolver)
 
     @cached_property
@@ -601,10 +602,6 @@ class RequestGenerator:
     def _credential_location(self, name: str) -> tuple[str, str]:
         scheme, _ = self._resolver.resolve(self._schemes[name], child(SCHEMES, name))
         return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
-
-
-def _report(problems: ProblemLog, code: str, where: str, message: str) -> None:
-    problems.report(code, where, message, "correct the value or the schema")
 
 
 def _notes(sent: SentBody | None) -> Iterator[str]:
