@@ -7,17 +7,18 @@ look-arounds a bounded number of steps. What is not understood is not matched, a
 
 from __future__ import annotations
 
+import json
 import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillgen.model.values import Json
 
 if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator, FancyRegexOptions
+    from jsonschema_rs import Draft202012Validator
 
 LENGTH_LIMIT = 200
 """Characters of a generated string."""
@@ -46,16 +47,15 @@ def compiled(schema: Json) -> Draft202012Validator:
     Raises:
         ValueError: the schema is invalid, or a pattern is too large.
     """
-    from jsonschema_rs import Draft202012Validator
-
-    return Draft202012Validator(schema, validate_formats=True, pattern_options=_engine_options())
+    return _compiled(json.dumps(schema))
 
 
-@cache
-def _engine_options() -> FancyRegexOptions:
-    from jsonschema_rs import FancyRegexOptions
+@lru_cache(2048)  # most values are strings without constraints, and compiling takes ten times as long as validating
+def _compiled(schema: str) -> Draft202012Validator:
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
-    return FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
+    options = FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
+    return Draft202012Validator(json.loads(schema), validate_formats=True, pattern_options=options)
 
 
 def matches(pattern: str, text: str) -> bool | None:
@@ -80,21 +80,16 @@ def engine_syntax(pattern: str) -> str | None:
         return None
     for candidate in (text, *(repetition.sub(r"{\1,}", text) for repetition in _LONG_REPETITIONS)):
         try:
-            _engine(candidate)
+            compiled({"pattern": candidate})
         except ValueError:
             continue
         return candidate
     return None
 
 
-@lru_cache(1024)
-def _engine(engine_pattern: str) -> Draft202012Validator:
-    return compiled({"pattern": engine_pattern})
-
-
 def _search(engine_pattern: str, text: str) -> bool | None:
     try:
-        error = next(iter(_engine(engine_pattern).iter_errors(text)), None)
+        error = next(iter(compiled({"pattern": engine_pattern}).iter_errors(text)), None)
     except ValueError:  # half of a surrogate pair
         return None
     return None if error is not None and is_exhausted(error.message) else error is None
@@ -394,7 +389,7 @@ def _with_characters(text: str, characters: str) -> Iterator[str]:
 def _pick_character(set_text: str, readable: str) -> str:
     """Returns a character of a set, preferably a readable one, else one that the set names."""
     try:
-        _engine(pattern := f"^{set_text}$")
+        compiled({"pattern": (pattern := f"^{set_text}$")})
     except ValueError:
         raise NoString(f"the set {set_text[:80]} is not supported") from None
     for character in dict.fromkeys(readable + set_text.lstrip("[^") + string.punctuation):
