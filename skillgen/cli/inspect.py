@@ -10,7 +10,7 @@ import typer
 
 from skillgen.cli.from_server import read_server
 from skillgen.cli.options import OptionsOf, command
-from skillgen.cli.output import Console, report_failures
+from skillgen.cli.output import Console
 from skillgen.config.project import SOURCE_KINDS, Source, Texts
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.model.service import Service
@@ -49,8 +49,9 @@ def inspect(
         reading = read_server(server.for_kind(server.kind, getattr(server, server.kind)), Texts(), console)
         services += reading.services
         failures = reading.failures
-    code = report_failures(failures, console)
+    for error in failures:
+        console.fail(error)
     console.problems(problem for service in services for problem in service.problems)
     if services:
         sys.stdout.write(disarm_json(escape_invisible_in_json(snapshot_text(services))))
-    return code
+    return max((error.exit_code for error in failures), default=ExitCode.DONE)

@@ -240,12 +240,3 @@ def show_documents(result: Result, output: Output, console: Console, as_json: bo
     if output.check and result.exit_code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run the same command without --check")
     return result.exit_code
-
-
-def report_failures(failures: Iterable[SkillgenError], console: Console) -> ExitCode:
-    """Prints errors of services that could not be read. Returns the highest exit code."""
-    code = ExitCode.DONE
-    for error in failures:
-        console.fail(error)
-        code = max(code, error.exit_code)
-    return code
