@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
@@ -24,8 +24,11 @@ def crawled(
     protocol_version: str | None = "2025-11-25",
     url: str | None = None,
     problems: Iterable[skillgen.Problem] = (),
-) -> Iterator[None]:
-    """Makes every crawl in the block end with these answers: method to its result, of a list to its pages."""
+) -> Iterator[mock.Mock]:
+    """Makes every crawl in the block end with these answers: method to its result, of a list to its pages.
+
+    Yields what stands in for the crawl, which is called with the server.
+    """
     found = crawl_module.Crawl(
         results=dict(answers),
         protocol_version=protocol_version,
@@ -33,8 +36,8 @@ def crawled(
         url=url,
         problems=tuple(problems),
     )
-    with mock.patch.object(crawl_module, "crawl", return_value=found):
-        yield
+    with mock.patch.object(crawl_module, "crawl", return_value=found) as crawl:
+        yield crawl
 
 
 def service_of_answers(
@@ -43,11 +46,12 @@ def service_of_answers(
     protocol_version: str | None = "2025-11-25",
     url: str | None = None,
     problems: Iterable[skillgen.Problem] = (),
+    command: Sequence[str] = COMMAND,
     **options: Any,
 ) -> skillgen.Service:
     """Returns the service of a server with these answers; `options` are those of `read`."""
     with crawled(answers, protocol_version=protocol_version, url=url, problems=problems):
-        return skillgen.read(url=url, command=() if url else COMMAND, **options)
+        return skillgen.read(url=url, command=() if url else command, **options)
 
 
 def service_of_snapshot(service: skillgen.Service) -> skillgen.Service:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+from captured import crawled as captured
 from cli import Finished, files_of, run_skillgen
 from hypothesis import given
 from hypothesis import strategies as st
 from servers import over_http
 
-from skillgen.errors import UsageError
-from skillgen.sources.mcp.client_config import read_client_config, without_comments
-from skillgen.sources.mcp.target import ServerTarget
+import skillgen
 
 TESTS = Path(__file__).parent
 PYTHONPATH = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
@@ -37,15 +38,17 @@ def config(
     return path
 
 
-def target(path: Path, environment: dict[str, str] | None = None, given: dict[str, str] | None = None) -> ServerTarget:
-    """Returns the first server of a file."""
-    found = read_client_config(path)
-    return found.target(next(iter(found.servers)), given or {}, environment or {}, timeout_s=1.0)
-
-
-def first_chosen(path: Path) -> ServerTarget:
-    found = read_client_config(path)
-    return found.target(found.chosen(None)[0], {}, {}, timeout_s=1.0)
+def target(
+    path: Path,
+    environment: dict[str, str] | None = None,
+    given: dict[str, str] | None = None,
+    server: str | None = None,
+) -> Any:
+    """Returns the server of a file, the one with this name or the only one, as it would be crawled."""
+    system = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    with mock.patch.dict(os.environ, {**system, **(environment or {})}, clear=True), captured({}) as crawl:
+        skillgen.read(config=path, server=server, env=given or {})
+    return crawl.call_args.args[0]
 
 
 def crawled(path: Path, out: Path, *options: object, **more: Any) -> Finished:
@@ -220,15 +223,11 @@ class TestForms:
         assert found.url == "https://a.test/abcdefgh/mcp"
         assert found.public_url == "https://a.test/{secret}/mcp"
 
-    @given(
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
-        )
-    )
-    def test_json_without_comments_is_not_changed(self, data: Any) -> None:
+    @given(st.text('/*,]}{["\\ \n\u2028ab'))
+    def test_text_that_looks_like_a_comment_is_not_changed(self, text: str) -> None:
         """Whatever is in a text, `//` and `,]` among it."""
-        text = json.dumps(data, indent=1)
-        assert json.loads(without_comments(text)) == data
+        with tempfile.TemporaryDirectory() as folder:
+            assert target(config(Path(folder), {"a": {"command": "run", "env": {"A": text}}})).env == {"A": text}
 
 
 class TestMistakes:
@@ -254,8 +253,8 @@ class TestMistakes:
         """Issue 3: an unset variable and a broken file."""
         path = tmp_path / "file.json"
         path.write_text(text, "utf-8")
-        with pytest.raises(UsageError) as caught:
-            first_chosen(path)
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(path)
         assert what in caught.value.what
         assert str(path) in (caught.value.where or "")
 
@@ -351,20 +350,20 @@ class TestPublishedServers:
         assert "open-sesame" not in "".join(item.decode() for item in files_of(tmp_path / "out").values())
 
     def test_a_package_is_started_with_the_values_of_the_user(self, tmp_path: Path) -> None:
-        config = read_client_config(self.written(tmp_path, PUBLISHED))
+        path = self.written(tmp_path, PUBLISHED)
         given = {"shop": "kiosk", "KEY": "abc"}
-        npm = config.target("npm", given, {"HOME": "/home/ada"}, timeout_s=1.0)
+        npm = target(path, {"HOME": "/home/ada"}, given, "npm")
         assert npm.command == ("npx", "-y", "@example/papers@1.2.0", "--shop=kiosk", "papers")
         assert npm.env == {"KEY": "abc", "MODE": "${HOME}"}
-        oci = config.target("oci", given, {}, timeout_s=1.0)
+        oci = target(path, {}, given, "oci")
         assert oci.command == ("docker", "run", "-i", "--rm", "-e", "KEY", "docker.example/papers:1.2.0")
 
     def test_the_environment_fills_nothing_in(self, tmp_path: Path) -> None:
-        config = read_client_config(self.written(tmp_path, PUBLISHED))
+        path = self.written(tmp_path, PUBLISHED)
         environment = {"port": "1", "token": "a", "shop": "b", "KEY": "c"}
         for name in ("remote", "npm"):
-            with pytest.raises(UsageError) as caught:
-                config.target(name, {}, environment, timeout_s=1.0)
+            with pytest.raises(skillgen.UsageError) as caught:
+                target(path, environment, {}, name)
             assert "has no value" in caught.value.what
             assert "--env" in (caught.value.fix or "")
 
@@ -384,8 +383,7 @@ class TestPublishedServers:
     )
     def test_a_package_that_could_run_anything_is_not_started(self, tmp_path: Path, change: dict[str, Any]) -> None:
         package = {"registryType": "npm", "identifier": "papers", **change}
-        config = read_client_config(self.written(tmp_path, {"name": "a/b", "packages": [package]}))
-        (name,) = config.servers
-        with pytest.raises(UsageError) as caught:
-            config.target(name, {}, {}, timeout_s=1.0)
+        path = self.written(tmp_path, {"name": "a/b", "packages": [package]})
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(path, server="npm" if package["registryType"] == "npm" else package["registryType"])
         assert "does not start this package" in caught.value.what
