@@ -13,9 +13,11 @@ import atexit
 import contextlib
 import functools
 import gc
+import importlib
 import io
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
@@ -30,6 +32,8 @@ from pathlib import Path
 import typer.main
 from captured import crawled
 from descriptions import description, operation, write
+
+import skillgen
 
 CAPTURED = "SKILLGEN_TEST_CAPTURED"
 """A variable of a run that crawls no server: the file with what a crawl would return."""
@@ -175,18 +179,10 @@ def _document_a_service() -> None:
 
 
 def main() -> None:
-    """Imports all that a run imports, and serves."""
-
-    import skillgen.cli.app
-    import skillgen.pipeline.build
-    import skillgen.pipeline.init
-    import skillgen.pipeline.read
-    import skillgen.render.formats
-    import skillgen.sources.mcp.crawl
-    import skillgen.sources.mcp.http
-    import skillgen.sources.mcp.source
-    import skillgen.write.plan  # noqa: F401
-
+    """Imports all of skillgen, and serves."""
+    for module in pkgutil.walk_packages(skillgen.__path__, "skillgen."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     _document_a_service()
     gc.freeze()  # a collection in a fork would copy every page
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the attending processes

@@ -22,8 +22,6 @@ from jsonschema import Draft202012Validator
 from typer.main import get_command
 
 from skillgen.cli.app import app
-from skillgen.config.schema import project_schema
-from skillgen.write.record import state_of
 
 pytestmark = pytest.mark.slow
 
@@ -347,13 +345,17 @@ def test_up_to_date_is_decided_by_the_files_that_were_read(project: Path, kind: 
 def test_a_forged_record_does_not_satisfy_a_check(project: Path) -> None:
     """`--check` compares the documents with what the source yields, whatever the record says of them."""
     text = "targets: {api: {source: {openapi: api.json}}}\n"
+    source, name = project / "api.json", "skills/tasks/SKILL.md"
+    skill, path = project / "agent-docs" / name, project / "agent-docs" / ".skillgen.json"
+    honest = source.read_text("utf-8")
+    write(source, json.loads(honest.replace("list_tasks", "wipe_tasks")))
     assert build(project, text).exit_code == 0
-    skill = project / "agent-docs" / "skills" / "tasks" / "SKILL.md"
-    forged = skill.read_bytes().replace(b"list_tasks", b"wipe_tasks")
+    forged, states = skill.read_bytes(), json.loads(path.read_text("utf-8"))["files"][name]
+    source.write_text(honest, "utf-8")
+    assert build(project, text).exit_code == 0
     skill.write_bytes(forged)
-    path = project / "agent-docs" / ".skillgen.json"
     record = json.loads(path.read_text("utf-8"))
-    record["files"]["skills/tasks/SKILL.md"] = [state_of(forged)]
+    record["files"][name] = states
     path.write_text(json.dumps(record), "utf-8")
     finished = build(project, None, "--check", "--json")
     assert finished.exit_code == 1
@@ -504,7 +506,7 @@ OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "user", "as_
 def test_every_option_that_shapes_documents_has_a_key(command: str) -> None:
     parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
     options = {item.name for item in parameters if item.param_type_name == "option"} - {"help"}
-    target = project_schema()["properties"]["targets"]["additionalProperties"]["properties"]
+    target = SCHEMA["properties"]["targets"]["additionalProperties"]["properties"]
     keys = {*target, *target["source"]["properties"]}
     assert {name for name in options if name.replace("_", "-") not in keys} <= OF_A_RUN
     assert len(options) > 10
@@ -828,10 +830,14 @@ def test_paths_are_relative_to_the_file(project: Path) -> None:
 # -- the schema ------------------------------------------------------------------------------------------------------
 
 
+SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "skillgen.schema.json").read_text("utf-8"))
+
+
 def test_the_published_schema_is_that_of_the_code() -> None:
-    published = json.loads((ROOT / "docs" / "skillgen.schema.json").read_text("utf-8"))
-    assert published == project_schema()
-    Draft202012Validator.check_schema(published)
+    """`make golden` renews it."""
+    finished = run_python("-m", "skillgen.config.schema")
+    assert json.loads(finished.stdout) == SCHEMA
+    Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -852,5 +858,5 @@ def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) 
     data: Any = yaml.safe_load(text)
     if text == WORDS:
         data["targets"]["tasks"]["when-to-use"][1] = "no"  # false to a YAML 1.1 loader
-    assert Draft202012Validator(project_schema()).is_valid(data) is is_good
+    assert Draft202012Validator(SCHEMA).is_valid(data) is is_good
     assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text

@@ -8,16 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
 
-from skillgen.errors import ProblemLog
+from skillgen import NamedType, Parameter, Schema, Tool, Value
 from skillgen.model.codec import to_json
-from skillgen.model.schema import Discriminator, NamedType, Parameter, Schema
-from skillgen.model.values import Value
-from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import SchemaReader
 
 Json = Any
 
@@ -30,20 +27,34 @@ def read(raw: Json) -> Schema:
 
 
 def read_with_problems(raw: Json) -> tuple[Schema, list[str]]:
-    problems = ProblemLog()
-    reader = SchemaReader(problems)
-    schema = reader.open_document(raw, "").schema(raw, "")
-    reader.named_types()
-    return schema, [f"{problem.code} {problem.where}" for problem in problems]
+    tool, problems = tool_with("outputSchema", raw)
+    assert tool.output is not None
+    assert tool.output.schema is not None
+    return tool.output.schema, problems
 
 
-def parameters(raw: Json, pointer: str = "") -> tuple[dict[str, Parameter], dict[str, NamedType], list[str]]:
+def tool_with(key: str, raw: Json) -> tuple[Tool, list[str]]:
+    """Returns a tool with a schema, and what is wrong with it: code and place in the schema."""
+    tool, problems, _ = read_tool(key, raw)
+    return tool, problems
+
+
+INPUT = "/tools~1list/0/tools/0/inputSchema"
+
+
+def read_tool(key: str, raw: Json) -> tuple[Tool, list[str], tuple[NamedType, ...]]:
+    entry = {"name": "a", "description": "Does it.", "inputSchema": {"type": "object", "properties": {}}, key: raw}
+    service = service_of_answers({"tools/list": [{"tools": [entry]}]})
+    root = f"/tools~1list/0/tools/0/{key}"
+    found = [problem for problem in service.problems if problem.where.startswith(root) and problem.level != "info"]
+    problems = [f"{problem.code} {problem.where.removeprefix(root)}" for problem in found]
+    return service.tools[0], problems, service.schemas
+
+
+def parameters(raw: Json) -> tuple[dict[str, Parameter], dict[str, NamedType], list[str]]:
     """Reads an input schema: its parameters, the named types, and what is wrong."""
-    problems = ProblemLog()
-    reader = SchemaReader(problems)
-    found = flatten(reader.open_document(raw, pointer), raw, pointer).parameters
-    types = {item.name: item for item in reader.named_types()}
-    return {item.name: item for item in found}, types, [f"{problem.code} {problem.where}" for problem in problems]
+    tool, problems, types = read_tool("inputSchema", raw)
+    return {item.name: item for item in tool.parameters}, {item.name: item for item in types}, problems
 
 
 # -- types and null --------------------------------------------------------------------------------------------------
@@ -145,7 +156,7 @@ def test_bounds_are_read_in_both_forms(raw: Json, constraints: Json) -> None:
 def test_properties_keep_their_order_and_their_required_marks() -> None:
     found, _, problems = parameters({"properties": {"b": {}, "a": {"type": "string"}}, "required": ["a"]})
     assert [(name, item.required) for name, item in found.items()] == [("b", False), ("a", True)]
-    assert found["a"].pointer == "/properties/a"
+    assert found["a"].pointer == f"{INPUT}/properties/a"
     assert problems == []
 
 
@@ -160,7 +171,7 @@ def test_a_property_named_like_a_keyword_is_a_property() -> None:
     found, _, problems = parameters({"type": "object", "properties": {name: {"type": "string"} for name in names}})
     assert list(found) == names
     assert problems == []
-    assert found["a/b"].pointer == "/properties/a~1b"
+    assert found["a/b"].pointer == f"{INPUT}/properties/a~1b"
 
 
 def test_all_of_is_one_object_with_every_property() -> None:
@@ -202,7 +213,8 @@ def test_one_of_keeps_its_alternatives_and_what_distinguishes_them() -> None:
     raw = {"oneOf": [{"type": "string"}, {"type": "object"}], "discriminator": {"propertyName": "kind"}}
     schema = read(raw)
     assert [item.types for item in schema.alternatives] == [("string",), ("object",)]
-    assert schema.discriminator == Discriminator(property="kind")
+    assert schema.discriminator is not None
+    assert (schema.discriminator.property, schema.discriminator.mapping) == ("kind", None)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +276,7 @@ def test_a_reference_is_read_once_and_named() -> None:
     assert found["b"].schema.items is not None
     assert found["b"].schema.items.ref == "T"
     assert [item.name for item in types["T"].schema.properties] == ["x"]
-    assert types["T"].pointer == "/$defs/T"
+    assert types["T"].pointer == f"{INPUT}/$defs/T"
     assert list(types) == ["T"]
     assert problems == []
 
@@ -290,30 +302,35 @@ def test_a_reference_that_leads_nowhere_is_reported_and_the_rest_is_kept(referen
 
 def test_types_of_one_name_in_two_documents_are_distinguished() -> None:
     """Input schemas of two MCP tools, each with its own `$defs`."""
-    reader = SchemaReader(ProblemLog())
     owners = {"one": "string", "two": "integer", "three": "string"}
-    refs = []
-    for owner, kind in owners.items():
-        raw = {"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": kind}}}
-        (parameter,) = flatten(reader.open_document(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
-        refs.append(parameter.schema.ref)
-    types = {item.name: item.schema.types for item in reader.named_types()}
-    assert [types[ref or ""] for ref in refs] == [("string",), ("integer",), ("string",)]
+    schemas = {
+        owner: {"properties": {"a": {"$ref": "#/$defs/T"}}, "$defs": {"T": {"type": kind}}}
+        for owner, kind in owners.items()
+    }
+    refs, types = refs_of(schemas)
+    assert [types[ref].types for ref in refs] == [("string",), ("integer",), ("string",)]
     assert refs[0] == refs[2] != refs[1]
 
 
 def test_equal_types_that_refer_to_different_ones_are_distinguished() -> None:
-    reader = SchemaReader(ProblemLog())
-    refs = []
-    for owner, kind in (("one", "string"), ("two", "integer")):
-        raw = {
+    schemas = {
+        owner: {
             "properties": {"a": {"$ref": "#/$defs/T"}},
             "$defs": {"T": {"properties": {"x": {"$ref": "#/$defs/U"}}}, "U": {"type": kind}},
         }
-        (parameter,) = flatten(reader.open_document(raw, f"/{owner}", owner), raw, f"/{owner}").parameters
-        refs.append(parameter.schema.ref)
-    reader.named_types()
+        for owner, kind in (("one", "string"), ("two", "integer"))
+    }
+    refs, _ = refs_of(schemas)
     assert refs[0] != refs[1]
+
+
+def refs_of(schemas: dict[str, Json]) -> tuple[list[str], dict[str, Schema]]:
+    """Returns the named type of the only parameter of each tool, and the named types of their service."""
+    tools = [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]
+    service = service_of_answers({"tools/list": [{"tools": tools}]})
+    return [tool.parameters[0].schema.ref or "" for tool in service.tools], {
+        item.name: item.schema for item in service.schemas
+    }
 
 
 # -- what is broken --------------------------------------------------------------------------------------------------
@@ -322,7 +339,7 @@ def test_equal_types_that_refer_to_different_ones_are_distinguished() -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        "string", 3, None, [], ["a"], {"type": 3}, {"type": ["string", 3]}, {"type": {}}, {"enum": "a"}, {"enum": 3},
+        "string", 3, [], ["a"], {"type": 3}, {"type": ["string", 3]}, {"type": {}}, {"enum": "a"}, {"enum": 3},
         {"properties": []}, {"properties": "a"}, {"properties": {"a": 3}}, {"properties": {"a": None}},
         {"items": 3}, {"items": "a"}, {"allOf": {}}, {"allOf": [3]}, {"oneOf": "a"}, {"anyOf": {"a": 1}},
         {"oneOf": [3]},
@@ -392,15 +409,15 @@ ANYTHING: st.SearchStrategy[Json] = st.recursive(
 @settings(max_examples=examples(600))
 @given(raw=ANYTHING)
 def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
-    problems = ProblemLog()
-    reader = SchemaReader(problems)
-    scope = reader.open_document(raw, "/x", "owner")
-    flatten(scope, raw, "/x")
-    schema = scope.schema(raw, "/x")
-    to_json(schema)
-    known = {item.name for item in reader.named_types()}
-    assert references(to_json([*(to_json(item.schema) for item in reader.named_types()), to_json(schema)])) <= known
-    assert all(problem.where.startswith("/x") for problem in problems)
+    for key in ("inputSchema", "outputSchema"):
+        tool, _, types = read_tool(key, raw)
+        known = {item.name for item in types}
+        assert references(to_json([*(to_json(item.schema) for item in types), *schemas_of(tool)])) <= known
+
+
+def schemas_of(tool: Tool) -> list[Json]:
+    output = [tool.output.schema] if tool.output is not None and tool.output.schema is not None else []
+    return [to_json(schema) for schema in (*output, *(item.schema for item in tool.parameters))]
 
 
 def references(value: Json) -> set[str]:

@@ -22,14 +22,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from properties import examples
 
-from skillgen.model.auth import Access, Credential
-from skillgen.model.calls import Output
+from skillgen import Parameter, Schema, Service, Tool, Value
 from skillgen.model.codec import DecodeError, from_json, to_json
 from skillgen.model.json_schema import field_docstrings, model_classes
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.model.values import Value
 
 Json = Any
 
@@ -146,21 +141,23 @@ def test_none_declared_declared_null_and_declared_empty_stay_different(value: Va
 
 
 def test_known_absent_and_unknown_access_stay_different() -> None:
-    assert to_json(Access(cli=Value(None), web=Value("https://x.example"))) == {"cli": None, "web": "https://x.example"}
-    read = from_json(Access, {"cli": None})
-    assert (read.cli, read.web) == (Value(None), None)
+    data: Json = {"kind": "mcp", "name": "a", "access": {"cli": None, "web": "https://x.example"}}
+    access = from_json(Service, data).access
+    assert (access.cli, access.web, access.api) == (Value(None), Value("https://x.example"), None)
+    assert to_json(from_json(Service, data)) == data
 
 
 def test_a_raw_schema_is_kept_unchanged() -> None:
     raw: Json = {"type": ["string", "null"], "x": None, "y": [], "z": {}, "default": None, "w": 1.0}
-    output = Output(raw=raw, pointer="/a")
-    assert from_json(Output, json.loads(json.dumps(to_json(output)))).raw == raw
+    data: Json = {"name": "a", "pointer": "/a", "output": {"raw": raw, "pointer": "/a/output"}}
+    assert to_json(from_json(Tool, json.loads(json.dumps(data)))) == data
 
 
 def test_declared_no_auth_and_none_declared_stay_different() -> None:
-    for auth in (None, (), ((Credential(scheme="token"),), ())):
-        tool = Tool(name="a", pointer="/a", auth=auth)
-        assert from_json(Tool, to_json(tool)).auth == auth
+    declared: tuple[Json, ...] = ({}, {"auth": []}, {"auth": [[{"scheme": "token"}], []]})
+    for auth in declared:
+        data: Json = {"name": "a", "pointer": "/a", **auth}
+        assert to_json(from_json(Tool, data)) == data
 
 
 def test_false_and_none_stay_different() -> None:

@@ -369,21 +369,20 @@ MANY = {
         print(index.texts()["b.md"].count("Mine."))
     """,
     "variables of a server": """
-        from skillgen.errors import ProblemLog
-        from skillgen.sources.openapi.security import endpoints_from
+        import skillgen
         url = "https://x.example/" + "/".join(f"{{{name}}}{{{name * 2}}}{{{name * 3}}}" for name in names)
         variables = {name * times: {"default": name[::-1]} for name in names for times in (1, 2, 3)}
-        (endpoint,) = endpoints_from([{"url": url, "variables": variables}], "", None, ProblemLog())
+        (endpoint,) = skillgen.read({"openapi": "3.1.0", "servers": [{"url": url, "variables": variables}]}).endpoints
         print(len(endpoint.variables) // 3 if "{" not in endpoint.url else endpoint.url)
     """,
     "required properties of an object": """
-        from skillgen.errors import ProblemLog
-        from skillgen.sources.json_schema.flatten import flatten
-        from skillgen.sources.json_schema.loader import SchemaReader
+        import skillgen
         keys = [f"{name}{number}" for name in names for number in range(5)]
         raw = {"type": "object", "properties": {key: {"type": "string"} for key in keys}, "required": keys}
-        flat = flatten(SchemaReader(ProblemLog()).open_document(raw, ""), raw, "")
-        print(sum(parameter.required for parameter in flat.parameters) // 5)
+        body = {"content": {"application/json": {"schema": raw}}}
+        paths = {"/a": {"post": {"operationId": "send", "requestBody": body}}}
+        (tool,) = skillgen.read({"openapi": "3.1.0", "paths": paths}).tools
+        print(sum(parameter.required for parameter in tool.parameters) // 5)
     """,
     "types that a discriminator implies": """
         from skillgen.errors import ProblemLog
