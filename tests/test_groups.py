@@ -47,7 +47,7 @@ def service_with(*entries: Json) -> Service:
 
 def named(*names: str) -> dict[str | None, list[str]]:
     """Returns the groups that these names suggest."""
-    service = service_with(*(entry(name) for name in names))
+    service = service_with(*({"name": name} for name in names))
     titles = {group.name: group.title for group in service.groups}
     found: dict[str | None, list[str]] = {}
     for tool in service.tools:
