@@ -25,9 +25,9 @@ def crawled(
     url: str | None = None,
     problems: Iterable[skillgen.Problem] = (),
 ) -> Iterator[mock.Mock]:
-    """Makes every crawl in the block end with these answers: method to its result, of a list to its pages.
+    """Makes every crawl in the block return these answers: method to its result, of a list to its pages.
 
-    Yields what stands in for the crawl, which is called with the server.
+    Yields the substitute of the crawl, which is called with the server.
     """
     found = crawl_module.Crawl(
         results=dict(answers),

@@ -18,6 +18,7 @@ import io
 import json
 import os
 import pkgutil
+import runpy
 import select
 import signal
 import socket
@@ -144,11 +145,9 @@ def _run(files: Sequence[int]) -> None:
     sys.argv = ["skillgen", *request["arguments"]]
     code = 1
     try:
-        from skillgen.__main__ import main
-
         captured = os.environ.pop(CAPTURED, None)
         with crawled(json.loads(Path(captured).read_text("utf-8"))) if captured else contextlib.nullcontext():
-            main()
+            runpy.run_module("skillgen", run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1

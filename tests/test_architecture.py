@@ -192,3 +192,66 @@ def test_an_openapi_description_is_read_without_the_sdk_and_without_httpx() -> N
 
 def test_every_module_says_what_lives_there() -> None:
     assert [name for name, tree in sources().items() if not ast.get_docstring(tree)] == []
+
+
+# -- what tests import -----------------------------------------------------------------------------------------------
+
+INTERNALS = {
+    # The command in this process: memory of a run, options as declared, calls of threads.
+    "skillgen.cli.app": "runs in a process of the test",
+    # Any service, without a source that has it.
+    "skillgen.model.codec": "the JSON of a service, in both directions",
+    "skillgen.model.json_schema": "the classes of the model, each of which a property tries",
+    # The seam between a crawl and what is made of it.
+    "skillgen.sources.mcp.crawl": "the answers of a server without a process, and what a crawl returns raw",
+    "skillgen.sources.mcp.target": "what a crawl is given",
+    # Waits and limits, which tests shorten.
+    "skillgen.sources.http": "how hosts are resolved and bytes bounded",
+    "skillgen.sources.mcp.connect": "waits",
+    "skillgen.sources.mcp.http": "bounds",
+    "skillgen.sources.mcp.jsonrpc": "bounds, and a fuzz target: the messages of a server",
+    "skillgen.sources.mcp.oauth": "waits",
+    "skillgen.sources.mcp.process": "waits",
+    "skillgen.sources.mcp.progressive": "bounds of a URI, for any names",
+    "skillgen.sources.mcp.session": "waits",
+    # Readers of text: fuzz targets and published test suites.
+    "skillgen.sources.json_text": "any JSON, with duplicate keys",
+    "skillgen.sources.yaml_core": "a fuzz target, and the YAML test suite",
+    # Regular expressions, whose time is measured with hostile texts.
+    "skillgen.security.credentials": "all forms of credentials",
+    "skillgen.security.injection.patterns": "all rules, which the documentation lists",
+    "skillgen.security.tables": "literals that are derived from an expression",
+    "skillgen.text.uses": "all expressions",
+    # Pure functions with many cases, hostile ones among them.
+    "skillgen.security.addresses": "hosts",
+    "skillgen.security.secrets": "forms in which a value is repeated",
+    "skillgen.text.blocks": "filter",
+    "skillgen.text.markdown": "filters",
+    "skillgen.text.structure": "anchors",
+    "skillgen.text.summary": "sentences and phrases",
+    "skillgen.text.unicode": "terminal escapes",
+    "skillgen.text.words": "singulars",
+    "skillgen.write.line_diff": "the alignment of any two texts",
+    # Declarations that the documentation lists in full.
+    "skillgen.problem_codes": "codes",
+    "skillgen.render.catalogue": "templates",
+    "skillgen.render.environment": "the time limit of a template",
+    "skillgen.render.filters": "filters, and front matter",
+    "skillgen.render.manual": "names that templates use",
+    # How often inner steps run, where time would be too coarse.
+    "skillgen.sources.json_schema.loader": "steps for each named type",
+}
+"""Modules below the command line and the Python API that a test may import, each with its reason.
+
+Everything else is tested through the command line, `skillgen` and `skillgen.errors`, so that code can move.
+"""
+
+
+def test_tests_import_few_internals_each_with_a_reason() -> None:
+    imported: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "tests").glob("*.py")):
+        for item in imports_in(ast.parse(path.read_text("utf-8"))):
+            if item.module.startswith("skillgen.") and item.module != "skillgen.errors":
+                imported.setdefault(item.module, set()).add(path.name)
+    assert {name: users for name, users in imported.items() if name not in INTERNALS} == {}
+    assert INTERNALS.keys() - imported.keys() == set()

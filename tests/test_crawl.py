@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 import real_servers
+from captured import service_of_answers
 from cli import ROOT, environment, run_skillgen
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
@@ -29,7 +30,6 @@ from skillgen.security.secrets import Secrets, secrets_from_arguments, secrets_f
 from skillgen.sources.mcp import connect, jsonrpc, process, session
 from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
 from skillgen.sources.mcp.jsonrpc import ConnectionLost
-from skillgen.sources.mcp.source import service_from_crawl
 from skillgen.sources.mcp.target import CrawlScope
 from skillgen.text.unicode import printable
 
@@ -229,7 +229,9 @@ class TestLegacyHandshake:
         assert result.results["initialize"]["dashdash"] == DASHDASH
         assert result.results["ai_help"]["content"] == "# Old help"
         assert bench.methods().count("-") == 2
-        assert service_from_crawl(result).summary == DASHDASH["identity"]["description"]
+        assert (
+            service_of_answers(result.results, protocol_version=MODERN).summary == DASHDASH["identity"]["description"]
+        )
 
     def test_it_is_read_also_where_nothing_hints_at_it(self, bench: Workbench) -> None:
         """X-07: no other request shows whether a server has it, and what is not asked for is lost."""

@@ -20,7 +20,6 @@ from properties import IS_QUICK, examples
 
 import skillgen
 from skillgen.model.codec import from_json, to_json
-from skillgen.text.unicode import strip_invisible
 
 Json = Any
 
@@ -994,7 +993,8 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
     schemas = {"T": {"$ref": "#/components/schemas/U"}, text: {"type": "string"}, "U": {"properties": {text: {}}}}
     data = description(paths, components={"schemas": schemas}, info={"title": text, "version": "1"})
     found = texts(data, tmp_path)
-    assert section_of(tmp_path, " ".join(strip_invisible(text).split())).heading.level == 2
+    (tool,) = skillgen.read(data).tools
+    assert section_of(tmp_path, " ".join(tool.name.split())).heading.level == 2
     for path, content in found.items():
         document = MarkdownDocument(content)
         children = [child for token in document.tokens for child in token.children or ()]

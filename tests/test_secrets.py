@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -18,7 +19,6 @@ from listed import command as listed_command
 from servers import over_http
 
 from skillgen.errors import ProblemLog
-from skillgen.model.values import Json
 from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     Secrets,
@@ -28,6 +28,8 @@ from skillgen.security.secrets import (
     secrets_from_environment,
     secrets_from_url,
 )
+
+Json = Any
 
 GIVEN = "Zq7-kWm2xP9/vT4+rL8"
 
