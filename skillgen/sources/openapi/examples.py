@@ -226,13 +226,13 @@ _FILE_NAME = "FILE"
 class SentBody:
     """A body in the form in which it is sent."""
 
-    media_type: str
-    """Its media type."""
+    media_type: str | None = None
+    """Its media type; `None` if there is no body."""
 
-    value: Json
+    value: Json = None
     """Its value before serialisation."""
 
-    is_generated: bool
+    is_generated: bool = False
     """Whether any part of it was generated."""
 
     body: Value | None = None
@@ -426,7 +426,6 @@ class RequestGenerator:
     def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
         self._problems = problems
         self._resolver = resolver
-        self._document = document
         self._schemas = ExampleSchemas(document, ref_siblings=reads_siblings_of_references(document))
         self._generator, self._bodies = self._generators()
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
@@ -454,38 +453,32 @@ class RequestGenerator:
         except NoExample as problem:
             self._problems.report("example-missing", pointer, f"no valid request could be generated: {problem}")
             return ()
-        return tuple(self._example(path, parts, sent, body, auth) for sent in bodies or (None,))
+        return tuple(self._example(path, parts, sent, body, auth) for sent in bodies or (SentBody(),))
 
-    def _example(
-        self, path: str, parts: _RequestParts, sent: SentBody | None, body: Body, auth: tuple[str, ...]
-    ) -> Example:
-        arguments = parts.arguments
-        if sent is not None:
-            arguments = {**arguments, parts.body_key: sent.value}
+    def _example(self, path: str, parts: _RequestParts, sent: SentBody, body: Body, auth: tuple[str, ...]) -> Example:
         request = Request(
             path=_path(path, parts.path, parts.query),
             headers=parts.headers or None,
             cookies=parts.cookies or None,
-            media_type=sent.media_type if sent is not None else None,
-            body=sent.body if sent is not None else None,
-            parts=sent.parts if sent is not None else (),
-            is_file=sent.is_file if sent is not None else False,
+            media_type=sent.media_type,
+            body=sent.body,
+            parts=sent.parts,
+            is_file=sent.is_file,
             auth=auth,
         )
-        if sent is not None and sent.is_open:
+        if sent.is_open:
             self._problems.report(
                 "properties-forbidden",
                 body.pointer,
                 "a part of the body forbids properties that another part requires; the example has them",
                 "remove `additionalProperties: false` from the schemas in `allOf`",
             )
-        is_generated = parts.is_generated or (sent is not None and sent.is_generated)
         return Example(
-            input=arguments,
-            name=sent.declared_example.name if sent is not None and sent.declared_example is not None else None,
+            input=parts.arguments if sent.media_type is None else {**parts.arguments, parts.body_key: sent.value},
+            name=sent.declared_example.name if sent.declared_example is not None else None,
             description="; ".join(_notes(sent)) or None,
             request=request,
-            origins=GENERATED_ORIGINS if is_generated else None,
+            origins=GENERATED_ORIGINS if parts.is_generated or sent.is_generated else None,
         )
 
     # -- parameters --------------------------------------------------------------------------------------------------
@@ -533,14 +526,9 @@ class RequestGenerator:
         if owner is not raw:
             examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
         values = [(example.value, example.pointer) for example in islice(examples, _DECLARED_VALUES_LIMIT)]
-        schemas = self._generator.schemas
+        read = ANYTHING if schema is None else self._schemas.read(schema, schema_pointer)
         # An empty object would be missing from the request.
-        generated = self._generator.generate_non_empty(
-            schemas.read({} if schema is None else schema, schema_pointer),
-            parameter.name,
-            schema_pointer,
-            declared=values,
-        )
+        generated = self._generator.generate_non_empty(read, parameter.name, schema_pointer, declared=values)
         if parameter.location == "path" and generated.value in ("", ".", ".."):
             return GeneratedValue(placeholder(parameter.name), True)
         if parameter.location == "path" and generated.value in ([], [""]):
@@ -604,12 +592,12 @@ class RequestGenerator:
         return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
 
 
-def _notes(sent: SentBody | None) -> Iterator[str]:
-    if sent is not None and sent.declared_example is not None and sent.declared_example.description is not None:
+def _notes(sent: SentBody) -> Iterator[str]:
+    if sent.declared_example is not None and sent.declared_example.description is not None:
         yield sent.declared_example.description
-    if sent is not None and sent.is_assumed:
+    if sent.is_assumed:
         yield _ASSUMED_JSON
-    if sent is not None and sent.is_open:
+    if sent.is_open:
         yield _RELAXED
 
 
