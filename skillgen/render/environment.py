@@ -118,6 +118,18 @@ class _BuiltinContext(Context):
         return function(*args, **kwargs)
 
 
+class _BuiltinTemplate(jinja2.Template):
+    """A template whose contexts do not track which names are globals, which takes most of the time of an include."""
+
+    def new_context(
+        self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Mapping[str, Any] | None = None
+    ) -> Context:
+        names = dict(vars or ()) if shared else {**self.environment.globals, **(vars or {})}
+        if locals:
+            names.update([(name, item) for name, item in locals.items() if item is not missing])
+        return _BuiltinContext(self.environment, names, self.name, self.blocks)
+
+
 class BuiltinEnvironment(jinja2.Environment):
     """Renders skillgen's own templates.
 
@@ -126,6 +138,7 @@ class BuiltinEnvironment(jinja2.Environment):
     """
 
     context_class = _BuiltinContext
+    template_class = _BuiltinTemplate
     getattr = staticmethod(getattr)  # type: ignore[assignment]  # the built-in has more forms
 
     def __init__(self, **options: Any) -> None:

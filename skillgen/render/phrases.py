@@ -31,9 +31,9 @@ _Table = Mapping[str, Any]
 def phrase(name: str, /, count: object = None, **fields: object) -> Markdown:
     """Returns a phrase of `phrases.j2` with its fields filled in; `count` chooses from a pair, the first for 1."""
     text = _current()[name]
-    if type(text) is not str:
+    if type(text) is tuple:
         text = text[count != 1]
-    return Markdown(text.format(**fields) if fields else text)
+    return Markdown(text.format(**fields)) if fields else text
 
 
 def phrases(name: str) -> Mapping[str, str]:
@@ -68,13 +68,17 @@ def _builtin_phrases(folder: Path | None = None) -> _Table:
     """Returns the built-in phrases; if their folder is given, they are not cached as bytecode."""
     from skillgen.render.environment import Templates
 
-    return Templates({}, {}, folder).names_set_in(PHRASES_TEMPLATE)
+    return _as_markdown(Templates({}, {}, folder).names_set_in(PHRASES_TEMPLATE))
+
+
+def _as_markdown(table: _Table) -> _Table:
+    return {name: Markdown(item) if isinstance(item, str) else item for name, item in table.items()}
 
 
 def _with_users(templates: Templates) -> _Table:
     """Returns the built-in phrases, replaced by those of a user."""
     table = dict(_builtin_phrases(templates_folder()))
-    for name, item in templates.names_set_in(PHRASES_TEMPLATE).items():
+    for name, item in _as_markdown(templates.names_set_in(PHRASES_TEMPLATE)).items():
         known = table.get(name)
         if known is None:
             close = get_close_matches(name, table, n=1)
