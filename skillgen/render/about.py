@@ -55,6 +55,16 @@ def client_variables(service: Service) -> list[str]:
     return list(dict.fromkeys([*service.requirements.env, *passed]))
 
 
+_SHORT_INSTRUCTIONS = 2_500
+"""Characters of instructions that SKILL.md has itself."""
+
+
+def has_short_instructions(service: Service, brief: bool) -> bool:
+    """True if SKILL.md has the instructions itself."""
+    text = service.instructions
+    return bool(text) and not brief and len(text or "") <= _SHORT_INSTRUCTIONS
+
+
 def _has_client_notes(service: Service) -> bool:
     """True if there is anything to say about how a client starts or reaches the server."""
     entry = service.client_entry

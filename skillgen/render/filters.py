@@ -9,7 +9,7 @@ subset of YAML and breaks at `---` inside a value, and the reference parser of l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jinja2
@@ -18,7 +18,19 @@ import yaml
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
-from skillgen.render import about, access, examples, identity, nested, pages, parameters, results, semantics, types
+from skillgen.render import (
+    about,
+    access,
+    examples,
+    identity,
+    index,
+    nested,
+    pages,
+    parameters,
+    results,
+    semantics,
+    types,
+)
 from skillgen.render.environment import escape_printed
 from skillgen.text import markdown
 from skillgen.text.blocks import block
@@ -135,30 +147,6 @@ def _begins_with(text: str, start: str) -> bool:
     return " ".join(text[: 2 * len(start) + 40].split()).startswith(markdown.paragraph(start))
 
 
-def _codes(names: Iterable[str], limit: int | None = None, last: str = ", ") -> Markdown:
-    """Returns names as code, with a comma between them, or `last` before the last one.
-
-    Above `limit`, it says how many more there are.
-    """
-    shown = [markdown.code(name) for name in names]
-    if limit is not None and len(shown) > limit:
-        return Markdown(f"{', '.join(shown[:limit])} and {len(shown) - limit:,} more")
-    return Markdown(last.join(filter(None, (", ".join(shown[:-1]), *shown[-1:]))))
-
-
-def _are_few(names: Sequence[str]) -> bool:
-    """True if there are few enough names for a sentence."""
-    return len(names) <= 12 and sum(map(len, names)) <= 600
-
-
-def _reference_links(file_names: Sequence[str]) -> Markdown:
-    """Links the first three files by name, and says which is the last."""
-    shown = [f"[references/{name}](references/{name})" for name in file_names[:3]]
-    if len(file_names) > 3:
-        shown[2:] = [f"… [{file_names[-1]}](references/{file_names[-1]})"]
-    return Markdown(", ".join(shown))
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
@@ -193,22 +181,20 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "count": _count,
     "listed": _listed,
     "begins_with": _begins_with,
-    "codes": _codes,
-    "are_few": _are_few,
-    "reference_links": _reference_links,
+    "codes": semantics.codes,
     "is_inferred": is_inferred,
-    "shown_uses": identity.shown_uses,
-    "wanted_uses": identity.wanted_uses,
+    "uses_shown": identity.uses_shown,
     "whole_parts": identity.whole_parts,
     "unwanted_uses": identity.unwanted_uses,
-    "other_access": access.other_access,
+    "call_facts": access.call_facts,
+    "has_short_instructions": about.has_short_instructions,
+    "reference_lines": index.reference_lines,
     "web_access": access.web_access,
     "access_word": access.access_word,
     "host_names": access.host_names,
     "client_configuration": about.client_configuration,
     "client_variables": about.client_variables,
     "auth_phrases": access.auth_phrases,
-    "speaks_of_authentication": access.speaks_of_authentication,
     "auth_line": access.auth_line,
     "auth_details": access.auth_details,
     "scope_line": access.scope_line,
@@ -224,8 +210,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "event_auth": semantics.event_auth,
     "has_no_payloads": semantics.has_no_payloads,
     "marks": semantics.marks,
-    "declares_effects": semantics.declares_effects,
-    "goes_by_names": semantics.goes_by_names,
+    "marks_legend": semantics.marks_legend,
     "needs": semantics.needs,
     "names_shown": semantics.names_shown,
     "rate_limit": semantics.rate_limit_phrase,
@@ -251,6 +236,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "call_line": _call_line,
     "command_equivalent": examples.command_equivalent,
     "request_equivalent": examples.request_equivalent,
-    "example_variables": access.example_variables,
     "sentence": _sentence,
 }

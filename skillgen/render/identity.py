@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from skillgen.model.resource import Group, Prompt, Resource
@@ -80,7 +80,7 @@ class Uses:
     """The uses."""
 
 
-def shown_uses(service: Service, brief: bool) -> Uses:
+def _shown_uses(service: Service, brief: bool) -> Uses:
     """Returns what the tools are for, shortened, with a lead that says whether the list is complete."""
     limit = _BRIEF_USE_CHARACTERS if brief else _USE_CHARACTERS
     shown = [whole_parts(phrase, limit) for phrase in service.when_to_use[: _BRIEF_USES if brief else _USES]]
@@ -94,16 +94,32 @@ def shown_uses(service: Service, brief: bool) -> Uses:
     return Uses(lead, tuple(shown))
 
 
-def wanted_uses(service: Service) -> Uses:
-    """Returns when to use the service."""
+def uses_shown(service: Service, brief: bool) -> Uses:
+    """Returns when to use the service, as a list shows it."""
+    return (
+        _shown_uses(service, brief)
+        if is_inferred(service, "when_to_use")
+        else _listed(_wanted_uses(service), brief, 12, 5)
+    )
+
+
+def unwanted_uses(service: Service, brief: bool) -> Uses:
+    """Returns when not to use the service, as a list shows it."""
+    uses = _worded(service.when_not_to_use, phrase("for_this"), phrase("for_this"))
+    return _listed(uses, brief, 12, 4)
+
+
+def _listed(uses: Uses, brief: bool, count: int, brief_count: int) -> Uses:
+    limit = _BRIEF_USE_CHARACTERS if brief else _USE_CHARACTERS
+    return replace(
+        uses, phrases=tuple(whole_parts(use, limit) for use in uses.phrases[: brief_count if brief else count])
+    )
+
+
+def _wanted_uses(service: Service) -> Uses:
     if is_inferred(service, "when_to_use"):
         return Uses("", service.when_to_use)
     return _worded(service.when_to_use, phrase("when_asked"), phrase("to_do"))
-
-
-def unwanted_uses(service: Service) -> Uses:
-    """Returns when not to use the service."""
-    return _worded(service.when_not_to_use, phrase("for_this"), phrase("for_this"))
 
 
 def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
@@ -272,7 +288,7 @@ def _triggers(service: Service) -> str:
 
 
 def _trigger_phrase(service: Service) -> str:
-    uses = wanted_uses(service)
+    uses = _wanted_uses(service)
     phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if not phrases and others:

@@ -5,17 +5,19 @@ An agent reads SKILL.md, the index page and the tool's page: two reads, without 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
+from skillgen.render.phrases import phrase, phrases
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
-from skillgen.text.markdown import Markdown, code, inline, link_label
-from skillgen.text.summary import clip_middle
+from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
+from skillgen.text.summary import clip, clip_middle
 
 Lines = Literal["full", "short", "names"]
 
@@ -127,6 +129,60 @@ def list_indexes(reference: Reference) -> dict[str, Index]:
     """Returns the indexes of resources, prompts and events that fill several pages, by what they list."""
     lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
     return {name: _list_index(name, name, pages) for name, pages in lists.items() if len(pages) > 1}
+
+
+_TOPICS_LIMIT = 200
+"""Characters of the headings of the about pages."""
+
+
+def reference_lines(
+    reference: Reference, service: Service, lists: Mapping[str, Index], has_instructions: bool
+) -> list[Markdown]:
+    """Returns a line for each kind of reference that SKILL.md links to, apart from the tools.
+
+    `has_instructions` is true if SKILL.md has the instructions itself.
+    """
+    lines: list[Markdown] = []
+    if reference.about:
+        topics = list(reference.about_topics)
+        if has_instructions:
+            topics = [name for name in topics if name != phrases("about_headings")["instructions"]]
+        words = Markdown(", ".join(map(paragraph, topics)))
+        words = words or phrase("instructions_again" if has_instructions else "the_description")
+        shown = words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
+        name = "about_with_instructions" if service.instructions and not has_instructions else "about_pages"
+        lines.append(phrase(name, links=_page_links(reference.about), topics=shown))
+    offers = {"number": phrase("resources", len(service.resources), number=f"{len(service.resources):,}")}
+    if reference.resources:
+        if templates := service.resource_templates:
+            more = phrase("resource_templates", len(templates), number=f"{len(templates):,}")
+            offers = {"number": Markdown(offers["number"] + phrase("and_between") + more)}
+        lines.append(phrase("to_read", links=_list_links("resources", reference.resources, lists), **offers))
+    if reference.prompts:
+        number = phrase("prompts", len(service.prompts), number=f"{len(service.prompts):,}")
+        lines.append(phrase("to_get", links=_list_links("prompts", reference.prompts, lists), number=number))
+    if reference.events:
+        links = _list_links("events", reference.events, lists)
+        lines.append(phrase("sent_by_service", len(service.events), links=links, number=f"{len(service.events):,}"))
+    if reference.types:
+        lines.append(phrase("the_named_types", links=_page_links(reference.types)))
+    return lines
+
+
+def _list_links(kind: str, pages: Sequence[Page], lists: Mapping[str, Index]) -> Markdown:
+    if kind not in lists:
+        return _page_links(pages)
+    links = (f"[{link_label(entry.label)}](references/{link_url(entry.files[0])})" for entry in lists[kind].entries)
+    return Markdown(", ".join(links))
+
+
+def _page_links(pages: Sequence[Page]) -> Markdown:
+    """Links the first three pages by name, and says which is the last."""
+    names = [page.file_name for page in pages]
+    shown = [f"[references/{name}](references/{name})" for name in names[:3]]
+    if len(names) > 3:
+        shown[2:] = [f"… [{names[-1]}](references/{names[-1]})"]
+    return Markdown(", ".join(shown))
 
 
 def _sections(topic: Topic, lines: Lines) -> Iterable[tuple[Section, int]]:

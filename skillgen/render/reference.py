@@ -108,6 +108,11 @@ class Reference:
         replaced = {phrases("about_headings")["description"]} if self.headings else set()
         return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in replaced)]))
 
+    @property
+    def tool_pages(self) -> list[tuple[Page, tuple[Tool, ...]]]:
+        """Each page of tools, with its tools."""
+        return [(page, topic.tools_on(page)) for topic in self.topics for page in topic.pages]
+
     def about_address(self, name: str) -> str | None:
         """Returns the address of a section of the about pages, such as `authentication`."""
         heading = phrases("about_headings")[name]

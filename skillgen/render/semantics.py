@@ -53,14 +53,20 @@ def is_effect_of_method(tool: Tool) -> bool:
     return "write" in marks(tool) and not any(_is_effect_declared(tool.semantics, name) for name in _EFFECTS)
 
 
-def marks_legend(tools: Iterable[Tool]) -> Markdown:
-    """Explains the marks that any of the tools has; empty if none has one."""
-    used = {mark for tool in tools for mark in marks(tool)}
+def marks_legend(service: Service, are_shown: bool, has_index: bool) -> Markdown:
+    """Returns the meaning of the marks, if they are shown, and where an HTTP API's come from; empty without marks."""
+    used = {mark for tool in service.tools for mark in marks(tool)}
+    if not used or not (are_shown or (has_index and service.kind == "openapi")):
+        return Markdown("")
     meanings = "; ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
-    return phrase("sentence", words=meanings) if meanings else Markdown("")
+    words = [phrase("sentence", words=meanings)] if are_shown else []
+    if service.kind == "openapi":
+        source = phrase("method_and_name" if _goes_by_names(service) else "method")
+        words.append(phrase("marks_inferred_where" if _declares_effects(service) else "marks_inferred", source=source))
+    return Markdown(" ".join(words))
 
 
-def declares_effects(service: Service) -> bool:
+def _declares_effects(service: Service) -> bool:
     """True if the source declares an effect of any tool."""
     return any(
         _is_effect_declared(semantics, field)
@@ -69,7 +75,7 @@ def declares_effects(service: Service) -> bool:
     )
 
 
-def goes_by_names(service: Service) -> bool:
+def _goes_by_names(service: Service) -> bool:
     """True if effects were inferred from more than HTTP methods."""
     by_id = {id(tool.semantics): (tool.semantics.origins or {}) for tool in service.tools}  # often a shared object
     destructive = {origins["destructive"] for origins in by_id.values() if "destructive" in origins}
@@ -260,6 +266,71 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "open_world", phrase("reaches_outside" if semantics.open_world else "reaches_nothing_outside")
 
 
+class Cautions:
+    """What SKILL.md warns of: what needs confirmation, what cannot be undone, and what is unknown."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        tools = service.tools
+        destructive = [
+            tool for tool in tools if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
+        ]
+        irreversible = [tool for tool in tools if tool.semantics.reversible is False]
+        self._asked = _names(tool for tool in tools if tool.semantics.requires_confirmation)
+        self._destructive = _by_origin(destructive, lambda item: is_destructive_by_inference(item.semantics))
+        self._by_default = _names(tool for tool in tools if is_destructive_by_default(tool.semantics))
+        self._irreversible = _by_origin(irreversible, lambda item: not item.semantics.is_declared("reversible"))
+        self._unknown = sum(map(is_effect_unknown, tools))
+        self._by_method = any(map(is_effect_of_method, tools))
+
+    def lines(self, form: str) -> list[Markdown]:
+        """Returns a line for each; `form` is how SKILL.md shows the tools, which decides whether it shows marks."""
+        return list(self._lines("marked" if form in ("calls", "phrases") else "in_sections"))
+
+    def _lines(self, place: str) -> Iterator[Markdown]:
+        if self._asked:
+            asked = code_list(self._asked, last=phrase("or_between"))
+            yield phrase("ask_first", tools=asked if are_few(self._asked) else phrase(f"to_ask_{place}"))
+        declared, inferred = self._destructive
+        if are_few([*declared, *inferred]):
+            for name, names in (("may_delete_these", declared), ("may_delete_these_inferred", inferred)):
+                if names:
+                    yield phrase(name, tools=_and(names))
+        else:
+            origin = "" if not inferred else "_partly_inferred" if declared else "_inferred"
+            yield phrase(f"may_delete_{place}", origin=phrase(f"origin{origin}"))
+        if self._by_default:
+            few = are_few(self._by_default)
+            yield phrase("by_default_these", tools=_and(self._by_default)) if few else phrase(f"by_default_{place}")
+        for name, names in zip(("irreversible", "irreversible_inferred"), self._irreversible, strict=True):
+            if names:
+                yield phrase(name, tools=_and(names) if are_few(names) else phrase("tools_that_say_so"))
+        if self._by_method:
+            yield phrase(f"by_method_{place}", too=phrase("too") if any(self._destructive) else "")
+        if self._unknown:
+            is_all = self._unknown == len(self._service.tools)
+            what = phrase("all_unknown", self._unknown) if is_all else phrase(f"unknown_{place}")
+            yield phrase(f"unknown_of_{self._service.kind}", what=what)
+
+
+def _names(tools: Iterable[Tool]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+def _by_origin(tools: list[Tool], is_inferred: Callable[[Tool], bool]) -> tuple[list[str], list[str]]:
+    """Returns the names of the tools with a declared fact, and of those for which it is inferred."""
+    return _names(tool for tool in tools if not is_inferred(tool)), _names(filter(is_inferred, tools))
+
+
+def _and(names: Sequence[str]) -> Markdown:
+    return code_list(names, last=phrase("and_between"))
+
+
+def are_few(names: Sequence[str]) -> bool:
+    """True if there are few enough names for a sentence."""
+    return len(names) <= 12 and sum(map(len, names)) <= 600
+
+
 _NAMES_SHOWN = 30
 """Maximum of names in one line."""
 
@@ -319,6 +390,14 @@ def date_formats(service: Service) -> dict[str, Markdown]:
             for name, format_name in dates.in_parameter(parameter):
                 paths.setdefault(format_name, []).append(f"{tool.name}.{name}")
     return {name: names_shown(list(dict.fromkeys(paths[name]))) for name in _DATE_FORMATS if name in paths}
+
+
+def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
+    """Returns names as code, with a comma between them; above `limit`, it says how many more there are."""
+    names = [*names]
+    if limit is not None and len(names) > limit:
+        return phrase("and_more", shown=code_list(names[:limit]), number=f"{len(names) - limit:,}")
+    return code_list(names)
 
 
 def names_shown(names: Sequence[str]) -> Markdown:

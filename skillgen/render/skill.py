@@ -19,14 +19,7 @@ from skillgen.render.identity import phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files
-from skillgen.render.semantics import (
-    is_destructive_by_default,
-    is_destructive_by_inference,
-    is_effect_of_method,
-    is_effect_unknown,
-    marks,
-    marks_legend,
-)
+from skillgen.render.semantics import Cautions
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 
 MAX_LINES = 499
@@ -133,23 +126,11 @@ def _skill_of(rendering: Rendering) -> Skill:
     index: Index | None = None
     text = ""
     lists = list_indexes(reference)
-    irreversible = [tool for tool in service.tools if tool.semantics.reversible is False]
-    destructive = [
-        tool for tool in service.tools if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
-    ]
     context = {
         **rendering.context,
         "fields": skill_fields(service, rendering.profile),
         "noun": "skill",
-        "asked": [tool.name for tool in service.tools if tool.semantics.requires_confirmation],
-        "destructive": [tool.name for tool in destructive],
-        "destructive_inferred": [tool.name for tool in destructive if is_destructive_by_inference(tool.semantics)],
-        "by_default": [tool.name for tool in service.tools if is_destructive_by_default(tool.semantics)],
-        "irreversible": [tool.name for tool in irreversible],
-        "irreversible_inferred": [tool.name for tool in irreversible if not tool.semantics.is_declared("reversible")],
-        "unknown": sum(map(is_effect_unknown, service.tools)),
-        "by_method": any(map(is_effect_of_method, service.tools)),
-        "marks": marks_legend(service.tools),
+        "cautions": Cautions(service),
         "lists": lists,
     }
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
