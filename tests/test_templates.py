@@ -37,7 +37,7 @@ def test_an_empty_folder_changes_nothing(mine: Path) -> None:
 
 
 def test_one_file_overrides_one_template_and_the_rest_are_inherited(mine: Path) -> None:
-    finished, files = rendered(mine, "skill/safety.md.j2", "## Mine\n\nAsk {{ service.name }} first.\n\n")
+    finished, files = rendered(mine, "skill/tools.md.j2", "## Mine\n\nAsk {{ service.name }} first.\n\n")
     assert finished.exit_code == 0
     assert b"\n## Mine\n\nAsk Tasks first.\n" in files[SKILL]
     assert b"\n## How to Call\n" in files[SKILL]
@@ -57,7 +57,7 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
         ("{{ service.nmae }}\n", 1, "Service has no 'nmae'; did you mean 'name'?"),
         ("{{ no_such_name }}\n", 1, "no_such_name"),
         ("fine\n{% include '../../SECURITY.md' %}\n", 2, "there is no template '../../SECURITY.md'"),
-        ("fine\n{% include 'skill/safety.md.j2' %}\n", 2, "calls itself without end"),
+        ("fine\n{% include 'skill/tools.md.j2' %}\n", 2, "calls itself without end"),
         ("fine\n{{ 'a' * 10000000000 }}\n", 2, "repetitions are refused"),
         ("fine\n{{ 10 ** 10000000000 }}\n", 2, "exponent"),
         ("fine\n{{ service.tools }}\n", 2, "it prints a tuple"),
@@ -74,9 +74,9 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
     ],
 )
 def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: str, line: int, words: str) -> None:
-    finished, files = rendered(mine, "skill/safety.md.j2", text)
+    finished, files = rendered(mine, "skill/tools.md.j2", text)
     assert finished.exit_code == 2, finished.stderr
-    assert f"mine/skill/safety.md.j2, line {line}: " in finished.stderr.replace("\\", "/")
+    assert f"mine/skill/tools.md.j2, line {line}: " in finished.stderr.replace("\\", "/")
     assert words in finished.stderr
     assert str(ROOT) not in finished.stderr
     assert "Traceback" not in finished.stderr
@@ -125,7 +125,7 @@ def test_a_template_that_nothing_uses_is_reported(mine: Path, name: str, near: s
 
 def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) -> None:
     (mine / "footer.j2").write_text("Ours.", "utf-8")
-    finished, _ = rendered(mine, "skill/safety.md.j2", "{% include 'footer.j2' %}")
+    finished, _ = rendered(mine, "skill/tools.md.j2", "{% include 'footer.j2' %}")
     assert "unknown-template" not in finished.stderr
 
 
@@ -153,7 +153,7 @@ def test_an_error_in_a_macro_or_a_section_names_its_file_and_line_too(mine: Path
     ],
 )
 def test_a_users_template_gets_no_further_than_the_model(mine: Path, text: str) -> None:
-    finished, files = rendered(mine, "skill/safety.md.j2", text)
+    finished, files = rendered(mine, "skill/tools.md.j2", text)
     assert finished.exit_code == 2, finished.stderr
     assert files == {}
 
@@ -161,7 +161,7 @@ def test_a_users_template_gets_no_further_than_the_model(mine: Path, text: str) 
 def test_what_a_template_prints_without_a_filter_is_safe_all_the_same(mine: Path) -> None:
     """X-52."""
     (mine / "skill").mkdir()
-    (mine / "skill" / "safety.md.j2").write_text("Hint: {{ service.description }}\n\n", encoding="utf-8")
+    (mine / "skill" / "tools.md.j2").write_text("Hint: {{ service.description }}\n\n", encoding="utf-8")
     text = "fine <script> ![x](https://x.example) \n# Heading\n!`ls` $ARGUMENTS"
     source = write(mine.parent / "api.json", description(info={"title": "Tasks", "version": "1", "description": text}))
     out = mine.parent / "out"
@@ -183,9 +183,9 @@ def test_every_template_is_listed_with_what_it_makes() -> None:
 
 
 def test_one_template_is_shown_unchanged() -> None:
-    finished = run_skillgen("templates", "show", "skill/safety.md.j2")
+    finished = run_skillgen("templates", "show", "skill/tools.md.j2")
     assert finished.exit_code == 0
-    assert finished.stdout == (ROOT / "templates" / "skill" / "safety.md.j2").read_text("utf-8")
+    assert finished.stdout == (ROOT / "templates" / "skill" / "tools.md.j2").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["skill/savety.md.j2", "../README.md", "/etc/passwd"])
@@ -313,3 +313,13 @@ def test_an_error_in_the_phrases_says_what_is_wrong(mine: Path, text: str, words
     assert words in " ".join(finished.stderr.split())
     assert "phrases.j2" in finished.stderr
     assert files == {}
+
+
+def test_a_section_that_is_replaced_keeps_its_condition(mine: Path) -> None:
+    finished, files = rendered(mine, "skill/safety.md.j2", "## Mine\n\nAsk {{ service.name }} first.")
+    assert finished.exit_code == 0, finished.stderr
+    assert b"## Mine" not in files[SKILL]
+    deleting = description({"/tasks": {"delete": {"operationId": "delete_tasks", "responses": {}}}})
+    source, out = write(mine.parent / "deleting.json", deleting), mine.parent / "deleting"
+    assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
+    assert "\n\n## Mine\n\nAsk Tasks first.\n\n## Quick Reference\n" in (out / SKILL).read_text("utf-8")

@@ -166,6 +166,11 @@ def description_headings(service: Service) -> tuple[str, ...]:
     return tuple(filter(None, map(plain_words, top_headings(_description(service) or ""))))
 
 
+def description_text(service: Service) -> Markdown:
+    """Returns the description; empty if it is the summary."""
+    return block(_description(service) or "")
+
+
 def _description(service: Service) -> str | None:
     """Returns the description, unless it is the summary in SKILL.md."""
     return service.description if service.description != service.summary else None

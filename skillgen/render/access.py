@@ -35,9 +35,11 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     return ways
 
 
-def web_access(service: Service) -> list[tuple[str, str]]:
-    """Returns those ways that are web URLs, the only ones that can be links."""
-    return [(label, url) for label, url in other_access(service) if url and url.startswith(("https://", "http://"))]
+def web_links(service: Service) -> list[tuple[str, str]]:
+    """Returns the other ways to use the service that are web URLs, the only ones that can be links, with labels."""
+    server = service.access.mcp.json if service.kind == "mcp" and service.access.mcp else None
+    ways = [(phrases("access")["mcp"], server), *other_access(service), (phrase("homepage"), service.homepage)]
+    return [(label, url) for label, url in ways if isinstance(url, str) and url.startswith(("https://", "http://"))]
 
 
 def url_of(link: Value | None) -> str | None:
@@ -189,6 +191,30 @@ def auth_details(auth: Auth) -> Iterator[Markdown]:
         grants = phrase("auth_scope_grants", tools=code_list(scope.grants)) if scope.grants else ""
         stop = "." if scope.description and needs_stop(scope.description) else ""
         yield Markdown(f"{line}{stop} {grants}") if grants else line
+
+
+def auth_lines(service: Service) -> list[Markdown]:
+    """Returns a line for each way to authenticate, for each of their scopes, and for the scopes of the service."""
+    requirements = service.requirements
+    if not requirements.auth:
+        return []
+    lines = [
+        *auth_phrases(requirements.auth),
+        *(scope_line(scope) for auth in requirements.auth for scope in auth.scopes),
+    ]
+    return lines + ([phrase("call_scopes", names=codes(requirements.scopes))] if requirements.scopes else [])
+
+
+def setup_lines(service: Service) -> list[Markdown]:
+    """Returns a line for each way to install the service, and for what it needs."""
+    needed = service.requirements
+    lines = [
+        phrase("call_install", manager=paragraph(manager), package=code(package))
+        for manager, package in (service.install or {}).items()
+    ]
+    lines += [phrase("setup_environment", names=codes(needed.env))] if needed.env else []
+    lines += [phrase("setup_programs", names=codes(needed.bins))] if needed.bins else []
+    return lines + ([phrase("setup_systems", names=", ".join(map(paragraph, needed.os)))] if needed.os else [])
 
 
 def scope_line(scope: Scope) -> Markdown:

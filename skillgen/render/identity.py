@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import phrase
-from skillgen.text.markdown import CACHE_SIZE, one_line, plain_words
+from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
 from skillgen.text.summary import TRIGGER, adds_to_name, clip, common_prefix, first_sentence, list_phrase, shorten
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
@@ -346,9 +346,17 @@ def plain(text: str) -> str:
 
 def offered_counts(service: Service) -> str:
     """Returns the numbers of what a service offers: `2 tools, 1 prompt`; `0 tools` only if it offers nothing."""
-    names = ("tools", "resources", "resource_templates", "prompts")
-    counts = {name: len(items) for name in names if (items := getattr(service, name))} or {"tools": 0}
-    return ", ".join(phrase(name, count, number=f"{count:,}") for name, count in counts.items())
+    return _counts(service, ("tools", "resources", "resource_templates", "prompts")) or phrase("tools", 0, number=0)
+
+
+def resource_counts(service: Service) -> Markdown:
+    """Returns the numbers of resources and resource templates."""
+    return _counts(service, ("resources", "resource_templates"))
+
+
+def _counts(service: Service, names: Iterable[str]) -> Markdown:
+    counts = {name: len(items) for name in names if (items := getattr(service, name))}
+    return Markdown(", ".join(phrase(name, count, number=f"{count:,}") for name, count in counts.items()))
 
 
 PHRASE_LIMIT = 110

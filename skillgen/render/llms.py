@@ -146,6 +146,16 @@ class Places:
         """The file that introduces the service."""
         return f"{self.skill}/SKILL.md" if self.skill else "llms-full.txt"
 
+    @property
+    def when_to_use(self) -> str:
+        """The section on when to use the service."""
+        return f"{self.overview}#when-to-use" if self.skill else self.overview
+
+    @property
+    def how_to_call(self) -> str:
+        """The section on how its tools are called."""
+        return f"{self.overview}#how-to-call" if self.skill else self.overview
+
     def reference(self, address: str) -> str:
         """Returns the link target of an address in the references."""
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"

@@ -22,19 +22,18 @@ from skillgen.render.pages import Page, Section
 from skillgen.render.reference import Reference, Topic
 
 NAMES = {
-    "asked": "names of the tools that require confirmation by a person",
+    "access": "labels and URLs of other ways to use the service",
     "bare": "whether there is room only for what a safe call needs",
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are shortened",
-    "by_default": "names of the tools that may delete or overwrite by MCP's default, not by what is declared",
-    "by_method": "whether only HTTP methods imply that some tools change something",
+    "caution_lines": "what SKILL.md warns of, a line each",
+    "cautions": "what SKILL.md warns of; `cautions.lines(form)` returns a line each",
+    "client_address": "the address of the section on how a host reaches the server, if there is one",
     "command_errors": "the errors that tools declare, a line each",
     "common": "the errors that most tools share, `CommonErrors`",
     "dates": "`date`, `date-time` and `time` to the parameters with that format",
     "deprecated": "the deprecated tools",
     "description": "the description of the tool, safe as Markdown",
-    "destructive": "names of the tools that may delete or overwrite, declared or inferred",
-    "destructive_inferred": "those of them for which it is inferred",
     "effects": "sentences on what a call changes",
     "elsewhere": "the folder or file of the parameters, if there are too many for the text",
     "entries": "links to groups, `Entry`, if there are too many tools to list; else `none`",
@@ -43,25 +42,25 @@ NAMES = {
     "event": "the `Event` of a section",
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
+    "facts": "what an agent must know before its first call, a line each",
     "fields": "the front matter, as a mapping",
     "form": "how SKILL.md shows the tools: `calls`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
     "index": "the `Index` that SKILL.md refers to, if `form` is `groups` or `index`; else `none`",
     "inlined": "whether the text itself has every parameter",
-    "irreversible": "names of the tools whose effect cannot be undone, declared or by their description",
-    "irreversible_inferred": "those of them for which it is inferred",
     "is_first": "whether a result is the first of its tool",
     "is_long": "whether description and instructions are too long for the text",
     "is_template": "whether the resource is a URI template",
     "line": "the title of the tool, if it adds to the name",
+    "links": "links to the references, a line each",
     "lists": "`resources`, `prompts` and `events` to the `Index` of each that fills several pages",
-    "marks": "the meaning of the marks behind tools",
     "media_types": "media types of the tools' results",
     "name": "the exact name of a tool",
     "needs": "sentences on what a call needs and costs",
     "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
     "offered": "the resources and prompts, a line each",
+    "on_demand": "the tools that the server does not list",
     "operational": "effects of tools: facts with `label` and `names`",
     "output": "a result, `Output`",
     "own": "sections of the source that belong to a section of the document; for a tool, its own errors",
@@ -72,6 +71,7 @@ NAMES = {
     "prompt": "the `Prompt` of a section",
     "quick": "the tools of the quick reference, twenty at the most",
     "quotation": "a `Quotation`",
+    "rate_limit": "the rate limit of the service",
     "reference": "everything that is documented, in pages: `Reference`",
     "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
@@ -83,11 +83,11 @@ NAMES = {
     "site": "the services of a folder, each with `folder`, `title`, `does` and `tools`",
     "structured": "names of the tools that declare a JSON result",
     "summary": "the summary of the tool, unless its description begins with it",
+    "tasks": "names of the tools that must be called as a task",
     "text": "a text of the source",
     "title": "the display name of the service",
     "tool": "the `Tool` of a section",
     "type": "the `NamedType` of a section",
-    "unknown": "the number of tools with unknown effects",
     "unlisted": "the tools that are not in the quick reference",
     "what": "a short description of the service",
     "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
@@ -105,6 +105,11 @@ Python decides what a document says; Jinja templates decide order and wording, a
 `skillgen templates export DIR [NAME]...` writes them to a folder. With `--templates DIR`, a file of that folder
 replaces the template with the same name; the others are inherited. If a template has an error, the message names the
 file, the line and what is missing, and nothing is written.
+
+Each section of a document is a template of its own: `skill/SKILL.md.j2`, `reference/tool.md.j2`, `llms.txt.j2` and
+`ai-help/*.md.j2` list the sections in order, each with the condition for it, so a file that replaces a section needs no
+condition. Phrases within a sentence, such as "At least {limit}.", are in `phrases.j2`; a file of that name replaces
+single phrases, for another word or another language, and inherits the others.
 
 Everything that a template prints is escaped for the middle of a line, unless a filter made it safe for another place.
 Undefined names are errors, and so is printing a value that is not declared, or that is neither a string nor a number.

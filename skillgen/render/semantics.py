@@ -179,6 +179,11 @@ def _cost_phrase(cost: Cost) -> Markdown:
     return Markdown(", ".join(part for part in (inline(cost.category or ""), units) if part))
 
 
+def service_rate_limit(service: Service) -> Markdown:
+    """Returns the rate limit of a service; empty if it declares none."""
+    return rate_limit_phrase(service.rate_limit) if service.rate_limit else Markdown("")
+
+
 def rate_limit_phrase(limit: RateLimit) -> Markdown:
     """Returns a rate limit in a few words."""
     parts = [paragraph(limit.text)] if limit.text else []
@@ -398,6 +403,11 @@ def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
     if limit is not None and len(names) > limit:
         return phrase("and_more", shown=code_list(names[:limit]), number=f"{len(names) - limit:,}")
     return code_list(names)
+
+
+def date_samples(name: str) -> Markdown:
+    """Returns samples of a date or time format."""
+    return Markdown(phrases("date_samples")[name])
 
 
 def names_shown(names: Sequence[str]) -> Markdown:
