@@ -141,3 +141,21 @@ def test_properties_that_a_part_of_the_schema_allows_are_not_excluded(
     documents = b"".join(files_of(tmp_path / "out").values()).decode()
     for known in ("No other properties.", "- any other property (integer)"):
         assert (known in documents) == (known == sentence)
+
+
+def test_a_value_that_looks_like_a_reference_is_not_followed(tmp_path: Path) -> None:
+    """S2-09: an example is a value; only an Example Object in `examples` may be a reference."""
+    link = {"type": "object", "properties": {"$ref": {"type": "string"}}, "example": {"$ref": "other.json#/a"}}
+    (tmp_path / "shown.json").write_text(json.dumps({"value": {"$ref": "from a file"}}), "utf-8")
+    media = {"schema": link, "examples": {"default": {"$ref": "shown.json"}}}
+    operation = {
+        "operationId": "a",
+        "responses": {"200": {"description": "ok", "content": {"application/json": media}}},
+    }
+    source = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/a": {"get": operation}}}
+    (tmp_path / "api.json").write_text(json.dumps(source), "utf-8")
+    finished = run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "-v")
+    assert "document-not-read" not in finished.stderr
+    documents = b"".join(files_of(tmp_path / "out").values()).decode()
+    assert "from a file" in documents
+    assert "x-files" not in documents

@@ -23,11 +23,7 @@ _VALUE_EXTENSIONS = ("x-ms-discriminator-value", "x-discriminator-value")
 """Extensions of Swagger 2.0, which has no mapping."""
 
 _TYPE_REFERENCE = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^/]+|x-files/.*)\Z")
-
-
-def is_type_reference(reference: str) -> bool:
-    """True if a reference ends with the name of a type: only a name can be the value of a discriminator."""
-    return _TYPE_REFERENCE.match(reference) is not None
+"""A reference that ends with the name of a type: only a name can be the value of a discriminator."""
 
 
 class DiscriminatorReader:
@@ -52,9 +48,9 @@ class DiscriminatorReader:
         mapped_types = set(mapping.values())
         for reference in self._implied_references(raw, local):
             type_name = name_of(reference, discriminator_pointer)
-            if type_name is None or type_name in mapped_types or not is_type_reference(reference):
+            if type_name is None or type_name in mapped_types or not _TYPE_REFERENCE.match(reference):
                 continue
-            value = implied_value(reference, name, self._follow)
+            value = self._implied_value(reference, name)
             if value is not None and value not in mapping:
                 mapping[value] = type_name
                 mapped_types.add(type_name)
@@ -62,88 +58,77 @@ class DiscriminatorReader:
         return Discriminator(
             property=name,
             mapping=mapping or None,
-            default=name_of(mapped_reference(default), discriminator_pointer) if isinstance(default, str) else None,
+            default=name_of(_mapped_reference(default), discriminator_pointer) if isinstance(default, str) else None,
         )
-
-    def _follow(self, reference: str) -> Json:
-        return follow(self._root, reference.removeprefix("#"))
 
     def _implied_references(self, raw: dict[str, Json], local: str) -> Iterator[str]:
         """Yields references to the types that a value may select without a mapping."""
         alternatives = [item for keyword in ("oneOf", "anyOf") for _, item in members(raw, keyword)]
         if not alternatives:
-            yield from (f"#{pointer}" for pointer in descendants(self._children, local))
-        for item in alternatives:
-            if isinstance(item, dict) and isinstance(item.get("$ref"), str):
-                yield item["$ref"]
+            yield from (f"#{pointer}" for pointer in self._descendants(local))
+        yield from (reference for item in alternatives if (reference := text_of(item, "$ref")) is not None)
+
+    def _descendants(self, base: str) -> Iterator[str]:
+        """Yields the pointers of the types that extend the one at `base`, the nearest first."""
+        queue, seen = [base], {base}
+        for parent in queue:
+            for pointer in self._children.get(parent, ()):
+                if pointer not in seen:
+                    seen.add(pointer)
+                    queue.append(pointer)
+                    yield pointer
 
     @cached_property
     def _children(self) -> dict[str, list[str]]:
-        return children_by_base(self._root)
+        """For the pointer of each base type, the pointers of the named types with it in their `allOf`."""
+        children: dict[str, list[str]] = {}
+        for container in _TYPE_CONTAINERS:
+            types = self._root
+            for key in container:
+                types = as_dict(types).get(key)
+            for name, raw in as_dict(types).items():
+                for _, member in members(as_dict(raw), "allOf"):
+                    if (reference := text_of(member, "$ref")) is not None:
+                        children.setdefault(reference.removeprefix("#"), []).append(child("", *container, name))
+        return children
 
+    def _implied_value(self, reference: str, name: str) -> str | None:
+        """Returns the value of the property `name` that selects the type at a reference without a mapping.
 
-def children_by_base(root: Json) -> dict[str, list[str]]:
-    """Returns, for the pointer of each base type, the pointers of the named types with it in their `allOf`."""
-    children: dict[str, list[str]] = {}
-    for container in _TYPE_CONTAINERS:
-        types = root
-        for key in container:
-            types = types.get(key) if isinstance(types, dict) else None
-        for name, raw in types.items() if isinstance(types, dict) else ():
-            for _, member in members(raw, "allOf") if isinstance(raw, dict) else ():
-                reference = member.get("$ref") if isinstance(member, dict) else None
-                if isinstance(reference, str):
-                    children.setdefault(reference.removeprefix("#"), []).append(child("", *container, name))
-    return children
-
-
-def descendants(children: dict[str, list[str]], base: str) -> Iterator[str]:
-    """Yields the pointers of the types that extend the one at `base`, the nearest first."""
-    queue, seen = [base], {base}
-    for parent in queue:
-        for pointer in children.get(parent, ()):
-            if pointer not in seen:
-                seen.add(pointer)
-                queue.append(pointer)
-                yield pointer
-
-
-def implied_value(reference: str, name: str, follow_reference: Callable[[str], Json]) -> str | None:
-    """Returns the value of the property `name` that selects the type at a reference without a mapping.
-
-    This is the name of the type, unless the type declares its own value. `None` if the type allows several values,
-    none of which is its name.
-    """
-    try:
-        target = follow_reference(reference)
-    except LookupError:
-        return last_token(reference)
-    declared = next((value for key in _VALUE_EXTENSIONS if (value := text_of(target, key)) is not None), None)
-    if declared is not None:
-        return declared
-    allowed = _allowed_values(target, name, follow_reference)
-    if not allowed or last_token(reference) in allowed:
-        return last_token(reference)
-    return allowed[0] if len(allowed) == 1 else None
-
-
-def _allowed_values(target: Json, name: str, follow_reference: Callable[[str], Json]) -> list[str]:
-    """Returns the strings to which a type restricts a property; empty if it does not restrict it."""
-    parts = [target, *(member for _, member in members(as_dict(target), "allOf"))]
-    for part in parts:
-        schema = as_dict(as_dict(part).get("properties")).get(name)
-        reference = text_of(schema, "$ref")
+        This is the name of the type, unless the type declares its own value. `None` if the type allows several values,
+        none of which is its name.
+        """
         try:
-            schema = as_dict(schema if reference is None else follow_reference(reference))
+            target = self._follow(reference)
         except LookupError:
-            continue
-        values = [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
-        if strings := [value for value in values if isinstance(value, str)]:
-            return strings
-    return []
+            return last_token(reference)
+        declared = next((value for key in _VALUE_EXTENSIONS if (value := text_of(target, key)) is not None), None)
+        if declared is not None:
+            return declared
+        allowed = self._allowed_values(target, name)
+        if not allowed or last_token(reference) in allowed:
+            return last_token(reference)
+        return allowed[0] if len(allowed) == 1 else None
+
+    def _allowed_values(self, target: Json, name: str) -> list[str]:
+        """Returns the strings to which a type restricts a property; empty if it does not restrict it."""
+        for part in (target, *(member for _, member in members(as_dict(target), "allOf"))):
+            schema = as_dict(as_dict(part).get("properties")).get(name)
+            reference = text_of(schema, "$ref")
+            try:
+                schema = as_dict(schema if reference is None else self._follow(reference))
+            except LookupError:
+                continue
+            values = [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
+            if strings := [value for value in values if isinstance(value, str)]:
+                return strings
+        return []
+
+    def _follow(self, reference: str) -> Json:
+        return follow(self._root, reference.removeprefix("#"))
 
 
-def mapped_reference(target: str) -> str:
+def _mapped_reference(target: str) -> str:
     """Returns the target of a mapping as a reference; it may also be written as the name of a type."""
     return target if "#" in target or "/" in target else f"#/components/schemas/{target}"
 
@@ -156,4 +141,4 @@ def _declared_mapping(mapping: Json, pointer: str, name_of: NameOf, report: Repo
         if not isinstance(target, str):
             report(child(pointer, value), f"expected a reference or a name, found {kind_of(target)}")
             continue
-        yield value, name_of(mapped_reference(target), child(pointer, value))
+        yield value, name_of(_mapped_reference(target), child(pointer, value))

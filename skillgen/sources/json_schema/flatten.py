@@ -59,7 +59,7 @@ class _Flattener:
         self._object_schema = ANYTHING
         self._descriptions: dict[bool, str] = {}
         """Descriptions of the object itself (`True`) and of the schemas that it extends (`False`)."""
-        self._count = self._depth = 0
+        self._count = 0
 
     def flatten(self, raw: Json, pointer: str) -> FlatObject:
         """Flattens the schema; a property of an alternative is required if every alternative requires it."""
@@ -85,6 +85,7 @@ class _Flattener:
         seen: set[int],
         common: frozenset[str] | None = None,
         is_itself: bool = True,
+        depth: int = 0,
     ) -> frozenset[str]:
         """Gathers properties and returns the names that are required.
 
@@ -93,20 +94,12 @@ class _Flattener:
         """
         if not isinstance(raw, dict) or id(raw) in seen or self._count > SCHEMAS_LIMIT:
             return frozenset()
-        if self._depth > DEPTH_LIMIT:
+        if depth > DEPTH_LIMIT:
             self._schemas.report(
                 pointer, f"composed of a chain of more than {DEPTH_LIMIT} schemas; the rest is left out"
             )
             self._count = SCHEMAS_LIMIT
             return frozenset()
-        self._depth += 1
-        required = self._collect_from(raw, pointer, seen, common, is_itself)
-        self._depth -= 1
-        return required
-
-    def _collect_from(
-        self, raw: dict[str, Json], pointer: str, seen: set[int], common: frozenset[str] | None, is_itself: bool
-    ) -> frozenset[str]:
         # Alternatives may share a part, so each gets its own `seen`; SCHEMAS_LIMIT bounds the sum.
         seen.add(id(raw))
         self._count += 1
@@ -124,13 +117,13 @@ class _Flattener:
                 if parameter.required:
                     required.add(parameter.name)
         if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
-            required |= self._collect(target[1], target[0], seen, common, is_itself)
+            required |= self._collect(target[1], target[0], seen, common, is_itself, depth + 1)
         for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), seen, common, False)
+            required |= self._collect(member, child(pointer, "allOf", index), seen, common, False, depth + 1)
         names = frozenset(self._parameters) if common is None else common
         for keyword in ("oneOf", "anyOf"):
             required_sets = [
-                self._collect(member, child(pointer, keyword, index), set(seen), names)
+                self._collect(member, child(pointer, keyword, index), set(seen), names, depth=depth + 1)
                 for index, member in members(raw, keyword)
             ]
             if required_sets:
