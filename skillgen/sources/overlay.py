@@ -82,32 +82,24 @@ class _Overlay:
         if has_copy and self._version.startswith("1.0"):
             message = f"`copy` requires Overlay 1.1; this is Overlay {self._version}"
             self._report("overlay-copy-invalid", child(pointer, "copy"), message)
-            if "update" not in action:
-                return data
             has_copy = False
+        elif not has_copy and "update" not in action:
+            self._report("overlay-action-invalid", pointer, "the action has neither `update` nor `remove` nor `copy`")
         if has_copy:
             copied = self._nodes(str(action["copy"]), data, child(pointer, "copy"))
-            if copied is None:
-                return data
-            if len(copied) != 1:
-                self._report(
-                    "overlay-copy-invalid",
-                    child(pointer, "copy"),
-                    f"the path selects {len(copied)} nodes; `copy` needs exactly one",
-                )
+            if copied is None or len(copied) != 1:
+                if copied is not None:
+                    message = f"the path selects {len(copied)} nodes; `copy` needs exactly one"
+                    self._report("overlay-copy-invalid", child(pointer, "copy"), message)
                 return data
             value = copy.deepcopy(_at(data, copied[0]))
         elif "update" in action:
             value = action["update"]
         else:
-            self._report("overlay-action-invalid", pointer, "the action has neither `update` nor `remove` nor `copy`")
             return data
         if len({_shape(_at(data, parts)) for parts in nodes}) > 1:
-            self._report(
-                "overlay-action-invalid",
-                child(pointer, "target"),
-                "the target selects nodes of different types (object, array, other)",
-            )
+            message = "the target selects nodes of different types (object, array, other)"
+            self._report("overlay-action-invalid", child(pointer, "target"), message)
             return data
         for parts in nodes:
             try:
@@ -131,19 +123,15 @@ class _Overlay:
         """Returns the locations that a JSONPath selects; reports an invalid path and returns `None`."""
         try:
             with time_limit(_PATH_TIME_LIMIT_S, _TooLong()):
-                nodes = [tuple(match.parts) for match in self._paths.finditer(path, data)]
+                return list(dict.fromkeys(tuple(match.parts) for match in self._paths.finditer(path, data)))
         except self._path_error as error:
-            self._report(
-                "overlay-path-invalid", pointer, f"{path[:200]} is not a JSONPath: {str(error).splitlines()[0]}"
-            )
-            return None
+            flaw = f"is not a JSONPath: {str(error).splitlines()[0]}"
         except RecursionError:
-            self._report("overlay-path-invalid", pointer, f"{path[:200]} recurses too deeply")
-            return None
+            flaw = "recurses too deeply"
         except _TooLong:
-            self._report("overlay-path-invalid", pointer, f"{path[:200]} takes more than {_PATH_TIME_LIMIT_S:g} s")
-            return None
-        return list(dict.fromkeys(nodes))
+            flaw = f"takes more than {_PATH_TIME_LIMIT_S:g} s"
+        self._report("overlay-path-invalid", pointer, f"{path[:200]} {flaw}")
+        return None
 
     def _report(self, code: str, pointer: str, message: str) -> None:
         self._problems.report(code, f"{self._name}#{pointer}", message, "correct the overlay")
