@@ -36,24 +36,30 @@ REST = "other"
 """The group of tools that have nothing in common with others; it comes last."""
 
 _MIN_PART = 12
-"""Minimum number of tools that share a word for a part of their own."""
+"""Minimum number of tools that share a word for a part of their own: fewer would make a page of a dozen lines."""
 
 _MAX_PACKED_PART = 40
-"""Maximum number of tools of a part that is packed from smaller ones, in alphabetical order."""
+"""Maximum number of tools of a part that is packed from smaller ones, in alphabetical order: its label, such as
+`billing to emojis`, says less than a word does, so it needs to be found at a glance.
+"""
 
 _DEPTH_LIMIT = 12
-
-_MIN_NAMED_TOOLS = 6
-"""Fewer tools than this are not grouped by their names."""
+"""Words of a path by which its tools are split: a hostile path has thousands."""
 
 _MIN_MEAN_SIZE = 3
-"""Minimum mean size of groups by names: a page for every two tools helps nobody."""
+"""Minimum mean size of groups by names: a page for every two tools helps nobody. Of 220 public descriptions, 2 are
+grouped otherwise with 1 or 2, and 6 with 4.
+"""
 
 _COMPOUND_SHARE = 0.95
-"""Share of the names with a noun in which it needs the same neighbour to be shown as a compound with it."""
+"""Share of the names with a noun in which it needs the same neighbour to be shown as a compound with it: all but a
+misspelt one. With half of them, 12 of 220 public descriptions get compounds that many members do not have.
+"""
 
 _COMMON_SHARE = 0.7
-"""A noun in more than this share of the names is ignored, since it does not distinguish tools."""
+"""A noun in more than this share of the names is ignored, since it does not distinguish tools. With half, 5 of 220
+public descriptions are grouped otherwise, with 0.9 one.
+"""
 
 _SUMMARY_LENGTH = 300
 """Characters of a description that are read in place of a missing summary."""
@@ -225,7 +231,7 @@ def _inferred(service: Service) -> list[_Cluster]:
     if all(tool.path for tool in tools):
         paths = _path_names(tools)
         return _clusters(names, tools, "name") if _prefers_names(names, paths) else _clusters(paths, tools, "path")
-    is_useful = len(tools) >= _MIN_NAMED_TOOLS and len(tools) >= _MIN_MEAN_SIZE * len(set(names.values()))
+    is_useful = len(tools) >= _MIN_MEAN_SIZE * len(set(names.values()))
     if some_are_declared or len(tools) > LIMIT or (is_useful and 2 * list(names.values()).count(REST) <= len(tools)):
         return _clusters(names if is_useful or len(tools) > LIMIT else dict.fromkeys(names, REST), tools, "name")
     return []
@@ -236,7 +242,7 @@ def _prefers_names(names: Mapping[str, str], paths: Mapping[str, str]) -> bool:
     rests = [list(groups.values()).count(REST) for groups in (names, paths)]
     sizes = [len(groups) / len(set(groups.values())) for groups in (names, paths)]
     is_poor = 2 * rests[1] > len(paths) or sizes[1] < _MIN_MEAN_SIZE
-    return len(names) >= _MIN_NAMED_TOOLS and is_poor and 2 * rests[0] <= len(names) and sizes[0] >= _MIN_MEAN_SIZE
+    return is_poor and 2 * rests[0] <= len(names) and sizes[0] >= _MIN_MEAN_SIZE
 
 
 def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> list[_Cluster]:
@@ -405,16 +411,12 @@ def _precedence(cluster: _Cluster) -> tuple[bool, bool, int, str]:
 def _merged(clusters: Sequence[_Cluster]) -> _Cluster:
     """Returns the first group with the tools of all; the origin of moved tools says why."""
     first, *others = clusters
-    moved = (
-        replace(
-            tool,
-            group=first.group.name,
-            origins={**(tool.origins or {}), "group": Origin("inferred", cluster.source or _SPELLING)},
-        )
-        for cluster in others
-        for tool in cluster.tools
-    )
+    moved = (_in_group(tool, first.group, cluster.source or _SPELLING) for cluster in others for tool in cluster.tools)
     return replace(first, tools=(*first.tools, *moved))
+
+
+def _in_group(tool: Tool, group: Group, source: str) -> Tool:
+    return replace(tool, group=group.name, origins={**(tool.origins or {}), "group": Origin("inferred", source)})
 
 
 def _without_single(clusters: list[_Cluster], *, keeps_declared: bool) -> list[_Cluster]:
@@ -507,13 +509,7 @@ def _named_apart(clusters: Sequence[_Cluster]) -> Iterator[_Cluster]:
 def _with_clusters(service: Service, clusters: Sequence[_Cluster]) -> Service:
     clusters = list(_named_apart(clusters))
     members = {
-        tool.name: tool
-        if cluster.source is None
-        else replace(
-            tool,
-            group=cluster.group.name,
-            origins={**(tool.origins or {}), "group": Origin("inferred", cluster.source)},
-        )
+        tool.name: tool if cluster.source is None else _in_group(tool, cluster.group, cluster.source)
         for cluster in clusters
         for tool in cluster.tools
     }
