@@ -9,12 +9,16 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from skillgen.config.project import Output, Source, Texts
+from skillgen.config.project import GroupTexts, Links, Output, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example
@@ -38,18 +42,119 @@ def _takes(
     """Decorates a function of options, which are declared once, as the fields of a class: it gets their values as its
     own arguments.
 
-    The function receives an object of the class, and the keyword arguments that were given.
+    The function receives an object of the class, and the arguments that were given. An argument of a wrong type is a
+    `UsageError`, and errors name arguments, not options of the command line.
     """
+    signature = inspect.signature(options)
 
     def decorate(function: Callable[[Options, Mapping[str, Any]], Answer]) -> Callable[P, Answer]:
         @functools.wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> Answer:
-            return function(options(*args, **given), given)
+            try:
+                bound = signature.bind(*args, **given)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
+            hints = get_type_hints(options)
+            with _errors_in_arguments(f"help(skillgen.{function.__name__})"):
+                for name, value in bound.arguments.items():
+                    bound.arguments[name] = _checked(name, hints[name], value)
+                return function(options(*bound.args, **bound.kwargs), bound.arguments)
 
-        call.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
+        call.__signature__ = signature  # type: ignore[attr-defined]
         return call
 
     return decorate
+
+
+_OPTIONS = {item.name: item for options in (Source, Texts, Output) for item in options_in(options)}
+
+_ARGUMENTS = {flag_of(item) or f"--{name.replace('_', '-')}": name for name, item in _OPTIONS.items()}
+_ARGUMENTS |= {"--target": "target"}
+
+
+@contextmanager
+def _errors_in_arguments(usage: str) -> Iterator[None]:
+    """Replaces the options of the command line that an error names by arguments, and `--help` by `usage`."""
+    try:
+        yield
+    except SkillgenError as error:
+        if error.where is not None and error.where.startswith("--"):
+            error.where = _in_arguments(error.where, "")
+        error.what, error.fix = (_in_arguments(text, "=") for text in (error.what, error.fix.replace("--help", usage)))
+        error.args = (error.what,)
+        raise
+
+
+def _in_arguments(text: str, mark: str) -> str:
+    if re.search(r"skillgen [a-z-]+ -", text):  # a command line
+        return text
+    text = text.replace("-- COMMAND", f"command{mark}").replace(" after `--`", "")
+    option = re.compile(r"(--[a-z-]+)( [A-Z_]+\b(?!=))?")
+    return option.sub(lambda match: _ARGUMENTS[match[1]] + mark if match[1] in _ARGUMENTS else match[0], text)
+
+
+def _checked(name: str, hint: Any, value: Any) -> Any:
+    """Returns the value of an argument, with its strings, paths and mappings in the form that its option has.
+
+    Raises:
+        UsageError: it is not of the type `hint`, or a number of seconds that is out of range.
+    """
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    kind, origins = kinds[0], [get_origin(kind) for kind in kinds]
+    option = option_of(_OPTIONS[name]) if name in _OPTIONS else None
+    if kind is Value:
+        return value if isinstance(value, Value) else Value(_checked(name, str | None, value))
+    if value is None and NoneType in kinds:
+        return None
+    if kind is str:
+        takes_path = os.PathLike in origins or (option is not None and (option.is_path or option.is_command))
+        text = os.fspath(value) if takes_path and isinstance(value, os.PathLike) else value
+        if isinstance(text, str) and "\0" in text:
+            raise UsageError("holds a null character", where=name, fix="remove it")
+        if isinstance(text, str) or (Mapping in origins and isinstance(value, Mapping)):
+            return text
+        raise _wrong(name, "a path, a URL or a mapping" if Mapping in origins else "a string", value)
+    if origins[0] is Sequence:
+        return _checked_list(name, value, is_command=option is not None and option.is_command)
+    if origins[0] is Mapping or kind in (Links, GroupTexts):
+        return _checked_mapping(name, kind, value)
+    if kind is float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
+            raise UsageError("must be a number of seconds above 0", where=name, fix="pass a number, such as 30")
+    elif origins[0] is Callable:
+        if not callable(value):
+            raise _wrong(name, "a function", value)
+    elif not isinstance(value, kind):
+        raise _wrong(name, "True or False" if kind is bool else f"a {kind.__name__}", value)
+    return value
+
+
+def _checked_list(name: str, value: Any, *, is_command: bool) -> Any:
+    if isinstance(value, str) and is_command:
+        try:
+            value = shlex.split(value)
+        except ValueError as error:
+            raise UsageError(f"is not a command line: {error}", where=name, fix="pass a list of arguments") from None
+    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
+        raise _wrong(name, "a list of strings", value)
+    return value if isinstance(value, str) else tuple(_checked(name, str, item) for item in value)
+
+
+def _checked_mapping(name: str, kind: Any, value: Any) -> Any:
+    if isinstance(value, (Links, GroupTexts)):
+        return value
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise _wrong(name, "a mapping with strings as keys", value)
+    if get_origin(kind) is Mapping:
+        return {key: _checked(f"{name}.{key}", get_args(kind)[1], item) for key, item in value.items()}
+    hints = get_type_hints(kind)
+    if unknown := [key for key in value if key not in hints]:
+        raise UsageError(f"no such key: {unknown[0]}", where=name, fix=f"choose from {', '.join(hints)}")
+    return kind(**{key: _checked(f"{name}.{key}", hints[key], item) for key, item in value.items()})
+
+
+def _wrong(name: str, expected: str, value: Any) -> UsageError:
+    return UsageError(f"must be {expected}, not {type(value).__name__}", where=name, fix=f"pass {expected}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,13 +234,18 @@ def check(options: _Write, given: Mapping[str, Any]) -> Result:
     return generate(**{**given, "service": options.service, "check": True})
 
 
-def render_documents(
+def _render_options(
     service: Service,
     *,
     emit: Sequence[str] = DEFAULT_FORMATS,
     profile: str = DEFAULT_PROFILE,
     templates: str | os.PathLike[str] | None = None,
-) -> dict[str, str]:
+) -> _Write:
+    return _Write(service=service, emit=emit, profile=profile, templates=templates)
+
+
+@_takes(_render_options)
+def render_documents(options: _Write, given: Mapping[str, Any]) -> dict[str, str]:
     """Returns the documents of a service, path to text. Reads and writes no documents.
 
     Raises:
@@ -143,9 +253,9 @@ def render_documents(
     """
     from skillgen.render import formats
 
-    output = checked_output(Output(emit=emit, profile=profile))
-    folder = None if templates is None else Path(templates)
-    documents = formats.render_documents(service, tuple(output.emit), folder, output.profile)
+    output = checked_output(options)
+    folder = None if output.templates is None else Path(output.templates)
+    documents = formats.render_documents(output.service, tuple(output.emit), folder, output.profile)
     return {document.path: document.text for document in documents}
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,12 @@ BOOKS: dict[str, Any] = {
         }
     },
 }
+
+
+UNTYPED: Any = skillgen
+"""The API for calls that a type checker refuses."""
+
+PROBLEM = skillgen.Problem(code="tool-undescribed", level="warning", where="/paths", message="says nothing")
 
 
 @pytest.fixture
@@ -146,6 +153,71 @@ def test_a_wrong_call_is_a_usage_error(call: Any, message: str, project: Path) -
     with pytest.raises(skillgen.UsageError, match=message) as caught:
         call()
     assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("call", "where", "what"),
+    [
+        (lambda: UNTYPED.read(5), "source", "must be a path, a URL or a mapping, not int"),
+        (lambda: UNTYPED.read(BOOKS, include=[5]), "include", "must be a string, not int"),
+        (lambda: UNTYPED.read(BOOKS, include=None), "include", "must be a list of strings, not NoneType"),
+        (lambda: UNTYPED.read(BOOKS, timeout=0), "timeout", "must be a number of seconds above 0"),
+        (lambda: UNTYPED.read(BOOKS, headers={"A": 5}), "headers.A", "must be a string, not int"),
+        (lambda: UNTYPED.read(BOOKS, groups={"books": {"ttle": "A"}}), "groups.books", "no such key: ttle"),
+        (lambda: UNTYPED.read(BOOKS, notify="print"), "notify", "must be a function, not str"),
+        (lambda: UNTYPED.read(BOOKS, name=""), "name", "is empty"),
+        (lambda: UNTYPED.read(BOOKS, login=True), "login", "has no effect with a document"),
+        (lambda: UNTYPED.read(command="python 'server.py"), "command", "is not a command line: No closing quotation"),
+        (lambda: UNTYPED.read(command=["a\0b"]), "command", "holds a null character"),
+        (lambda: UNTYPED.read(url="books", login=True), "url", "is not an http:// or https:// URL"),
+        (lambda: UNTYPED.generate({"name": "books"}, out="a"), "service", "must be a Service, not dict"),
+        (lambda: UNTYPED.generate(skillgen.read(BOOKS), out=""), "out", "is empty"),
+        (lambda: UNTYPED.check(skillgen.read(BOOKS), install_to=["vim"]), "install_to", "no such host: vim"),
+        (lambda: UNTYPED.check(skillgen.read(BOOKS), strict="no"), "strict", "must be True or False, not str"),
+        (lambda: UNTYPED.render_documents(skillgen.read(BOOKS), emit=5), "emit", "must be a list of strings, not int"),
+        (lambda: UNTYPED.build(target="none"), "target", "no such target: none"),
+        (lambda: UNTYPED.build(timeout="soon"), "timeout", "must be a number of seconds above 0"),
+    ],
+)
+def test_an_invalid_argument_is_named_as_the_caller_wrote_it(call: Any, where: str, what: str, project: Path) -> None:
+    with pytest.raises(skillgen.UsageError) as caught:
+        call()
+    assert (caught.value.where, caught.value.what, str(caught.value)) == (where, what, what)
+    assert "--" not in caught.value.fix
+
+
+def test_an_unknown_argument_is_a_type_error_of_the_function() -> None:
+    with pytest.raises(TypeError, match=r"^read\(\) got an unexpected keyword argument 'colour'$"):
+        UNTYPED.read(BOOKS, colour="red")
+
+
+def test_advice_names_arguments(project: Path) -> None:
+    with pytest.raises(skillgen.UsageError, match="without login=") as caught:
+        skillgen.read(url="https://books.example.com", client_id="a")
+    assert caught.value.fix == "add login="
+    with pytest.raises(skillgen.SourceError) as refused:
+        skillgen.generate(replace(skillgen.read(BOOKS), problems=(PROBLEM,)), strict=True)
+    assert refused.value.fix == "correct the source, or run without strict="
+    with pytest.raises(skillgen.SourceError) as missing:
+        skillgen.read(command=["no-such-program"])
+    assert missing.value.fix == "Install it, or give its full path."
+
+
+def test_values_take_the_forms_that_python_has(project: Path) -> None:
+    skillgen.generate(skillgen.read(Path("openapi.yaml")), out=Path("docs"))
+    Path("words.txt").write_text("---\nname: books\n---\n\n# Books\n\n## Notes\n\nBe kind.\n", "utf-8")
+    service = UNTYPED.read(
+        openapi=Path("openapi.yaml"),
+        extra=[Path("words.txt")],
+        include=(pattern for pattern in ["list_*"]),
+        links={"cli": "https://books.example.com/cli", "web": None},
+        groups={"none": {"title": "None"}},
+        timeout=5,
+    )
+    assert "https://books.example.com/cli" in skillgen.render_documents(service, emit="llms")["llms.txt"]
+    assert [problem.code for problem in service.problems if problem.code == "group-unknown"] == ["group-unknown"]
+    server = skillgen.read(command="python server.py", cwd=project)
+    assert server.tools == UNTYPED.read(command=["python", Path("server.py")]).tools
 
 
 def test_a_mapping_that_is_no_json_is_refused() -> None:
