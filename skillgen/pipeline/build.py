@@ -439,10 +439,6 @@ _AT_ONCE = 8
 """Number of sources that are read at the same time."""
 
 
-_AT_ONCE = 8
-"""Number of sources that are read at the same time."""
-
-
 @contextmanager
 def _read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
