@@ -502,3 +502,34 @@ def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> No
     (tmp_path / "help.md").write_text(run_skillgen("--ai-help").stdout, "utf-8")
     finished = generated("from-openapi", "api.json", "--extra", "help.md", "-v", cwd=tmp_path)
     assert "addresses-reader" not in finished.stderr
+
+
+@pytest.mark.parametrize("option", ["--out", "--templates"])
+def test_an_empty_name_of_a_folder_is_refused(tmp_path: Path, option: str) -> None:
+    write(tmp_path / "api.json", description())
+    finished = run_skillgen("from-openapi", "api.json", option, "", cwd=tmp_path)
+    assert (finished.exit_code, f"{option}: is empty" in finished.stderr) == (2, True), finished.stderr
+    assert list(files_of(tmp_path)) == ["api.json"]
+
+
+def test_a_name_for_several_services_of_a_snapshot_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", description())
+    (tmp_path / "two.json").write_text(generated("inspect", "api.json", "api.json", cwd=tmp_path).stdout, "utf-8")
+    finished = run_skillgen("from-server", "--snapshot", "two.json", "--name", "a", cwd=tmp_path)
+    assert (finished.exit_code, "--name: for one service only" in finished.stderr) == (2, True), finished.stderr
+    assert "try: document each service by itself" in finished.stderr
+
+
+def test_help_says_the_defaults_and_what_an_option_replaces() -> None:
+    ai_help, help_text = (
+        " ".join(run_skillgen(*words).stdout.split()) for words in (["--ai-help"], ["from-openapi", "--help"])
+    )
+    for words in ("in seconds. Default: 30.", "Default: skill,llms,ai-help,registry.", "Default: agent-docs."):
+        assert words in ai_help
+    assert "Name of the service. Replaces that of the source." in help_text
+    assert "TARGET" not in help_text
+
+
+def test_the_key_that_a_target_must_have_is_named_first(tmp_path: Path) -> None:
+    (tmp_path / "skillgen.yaml").write_text("targets: {a: {source: {openapi: api.json}, zzzzzzzz: 1}}\n", "utf-8")
+    assert "try: choose from source, " in run_skillgen("build", cwd=tmp_path).stderr

@@ -127,19 +127,28 @@ def _show_ai_help(is_requested: bool) -> None:
 def _option_lists() -> Iterator[str]:
     """Yields a list in Markdown of the options of each set of commands."""
     takers: dict[str, list[str]] = {}
-    for item in app.registered_commands:
-        for name, parameter in signature(item.callback or _root).parameters.items():
+    commands = [(item, signature(item.callback or _root).parameters) for item in app.registered_commands]
+    # `build` has no defaults of its own, and is listed with the others.
+    defaults = {
+        name: f" Default: {parameter.default if isinstance(parameter.default, str) else f'{parameter.default:g}'}."
+        for _, parameters in commands
+        for name, parameter in parameters.items()
+        if isinstance(parameter.default, (str, float))
+    }
+    for item, parameters in commands:
+        for name, parameter in parameters.items():
             for option in get_args(parameter.annotation):
                 if isinstance(option, OptionInfo):
                     # typer takes the first name for a default until it parses.
                     names = [item for item in (option.default, *(option.param_decls or ())) if isinstance(item, str)]
                     flags = "`, `".join(names or [f"--{name.replace('_', '-')}"])
                     line = f"- `{flags}{' ' + option.metavar if option.metavar else ''}`: {option.help}"
+                    line += defaults.get(name, "")
                     takers.setdefault(line, []).append(f"`{item.name}`")
-    for commands in dict.fromkeys(map(tuple, takers.values())):
-        yield f"Options of {', '.join(commands)}:\n"
+    for same_takers in dict.fromkeys(map(tuple, takers.values())):
+        yield f"Options of {', '.join(same_takers)}:\n"
         for line, names in takers.items():
-            if tuple(names) == commands:
+            if tuple(names) == same_takers:
                 yield fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
         yield ""
 

@@ -99,10 +99,10 @@ def options_in(options: type[Any] | object) -> tuple[Field[Any], ...]:
 
 
 def keys_in(options: type[Any]) -> dict[str, Field[Any]]:
-    """Returns the keys of a class in the project file, each with its field."""
+    """Returns the keys of a class in the project file, required ones first, each with its field."""
     return {
         item.name.replace("_", "-"): item
-        for item in fields(options)
+        for item in sorted(fields(options), key=is_required, reverse=True)
         if "option" not in item.metadata or option_of(item).is_key
     }
 
@@ -182,11 +182,11 @@ class Source(_Options):
         "Command that prints an OpenAPI description.", (), flag=None, is_kind=True, is_command=True
     )
     snapshot: PathName | None = option(
-        "Snapshot that `skillgen inspect` printed: a file.", metavar="FILE", is_kind=True, is_path=True
+        "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True, is_path=True
     )
     manifest: PathName | None = option(
         "Service manifest: a file or a URL.",
-        usage="Or - for standard input.",
+        usage="- reads standard input.",
         metavar="SOURCE",
         is_kind=True,
         is_path=True,
@@ -340,6 +340,9 @@ class GroupTexts:
     intro: str | None = option("What the tools of the group are for.")
 
 
+_REPLACES = "Replaces that of the source."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Texts(_Options):
     """What is documented of a service, and what its author says of it. The author's texts win over the source's."""
@@ -354,14 +357,15 @@ class Texts(_Options):
         metavar="SOURCE",
         is_path=True,
     )
-    name: str | None = option("Name of the service.", metavar="TEXT")
+    name: str | None = option("Name of the service.", usage=_REPLACES, metavar="TEXT")
     version: str | None = option(
         "Version of the service. A server that sets none reports the version of its SDK.",
+        usage=_REPLACES,
         flag="--service-version",
         metavar="VERSION",
     )
-    description: str | None = option("What the service does and when to use it.", metavar="TEXT")
-    base_url: str | None = option("Base URL of the API.", metavar="URL")
+    description: str | None = option("What the service does and when to use it.", usage=_REPLACES, metavar="TEXT")
+    base_url: str | None = option("Base URL of the API.", usage=_REPLACES, metavar="URL")
     when_to_use: Sequence[str] = option(
         'What users ask for that this service can do: phrases to follow "when the user asks to".', (), flag=None
     )
@@ -379,7 +383,9 @@ class Output(_Options):
     """Where the documents go, and what may happen to existing ones."""
 
     out: PathName | None = option(
-        f"Folder for the documents. Default: {DEFAULT_OUT}, or {DEFAULT_OUT}/TARGET if there are several targets.",
+        "Folder for the documents.",
+        usage=f"Each of several targets or servers has a folder of its own in it. Default: {DEFAULT_OUT}.",
+        note=f"Default: {DEFAULT_OUT}, or {DEFAULT_OUT}/TARGET if there are several targets.",
         short="-o",
         metavar="DIR",
         is_path=True,

@@ -337,11 +337,14 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     """Returns the options with the formats in the order of `FORMATS`.
 
     Raises:
-        UsageError: a format, a profile or a host is unknown, or an option needs another one.
+        UsageError: a format, a profile or a host is unknown, a folder has no name, or an option needs another one.
     """
     check_choices(output)
     if not output.emit:
         raise UsageError("no format is given", where="--emit", fix=f"choose from {','.join(FORMATS)}")
+    for name in ("out", "templates"):
+        if getattr(output, name) == "":
+            raise UsageError("is empty", where=f"--{name}", fix="name a folder, or leave it out")
     if output.user and not output.install_to:
         raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
     if output.install_to and "skill" not in output.emit:

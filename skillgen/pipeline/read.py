@@ -138,7 +138,7 @@ def read_source(request: Request) -> Reading:
             extras = tuple(load_extra(item, timeout_s=request.source.timeout) for item in request.texts.extra)
         request = replace(request, extras=extras)
     reading = KINDS[kind].read(request)
-    _refuse_texts_for_several(request.texts, len(reading.services) + len(reading.failures))
+    _refuse_texts_for_several(request, len(reading.services) + len(reading.failures))
     return reading
 
 
@@ -164,15 +164,16 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
     raise UsageError(f"has no effect {what}", where=", ".join(flags[name] for name in useless), fix=fix)
 
 
-def _refuse_texts_for_several(texts: Texts, count: int) -> None:
-    names = ("name", "version", "description", "base_url", "extra")
+def _refuse_texts_for_several(request: Request, count: int) -> None:
+    texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
     given = [flag_of(item) for item in options_in(texts) if item.name in names and getattr(texts, item.name)]
-    if count > 1 and given:
-        raise UsageError(
-            "for one service only, but the source has several",
-            where=", ".join(given),
-            fix="choose one server with --server NAME, or add a target for each with server: NAME",
-        )
+    if count < 2 or not given:
+        return
+    fix = "document each service by itself"
+    if request.source.kind == "config":
+        is_target = request.pointer is not None
+        fix = "add a target for each, with server: NAME" if is_target else "choose one server with --server NAME"
+    raise UsageError("for one service only, but the source has several", where=", ".join(given), fix=fix)
 
 
 # -- documents: descriptions, manifests, snapshots -------------------------------------------------------------------
@@ -488,7 +489,7 @@ def _read_config(request: Request) -> Reading:
             return failure
 
     names = config.chosen(source.server)
-    _refuse_texts_for_several(request.texts, len(names))
+    _refuse_texts_for_several(request, len(names))
     request.progress(f"crawling {len(names)} servers")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
