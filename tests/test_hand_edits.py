@@ -414,7 +414,8 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description())
     script = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     script += "from skillgen.__main__ import main\nmain()"
-    finished = run_python("-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
+    # -B: Python would leave truncated bytecode of each module that it compiles.
+    finished = run_python("-B", "-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
     assert finished.exit_code == 5
     assert re.search(r"error: out/[\w./-]+: cannot be written: File too large", finished.stderr), finished.stderr
 
