@@ -497,6 +497,14 @@ def test_a_scheme_may_come_before_the_variable_of_a_header(
     assert "MISSING is not set" in finished.stderr
 
 
+def test_values_of_a_repeated_header_are_joined(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
+    """RFC 9110, 5.3; cookies: RFC 6265, 5.4."""
+    address, asked = answering(lambda *_: (200, {}, json.dumps(description()).encode()))
+    headers = [part for text in ("X-A: 1", "X-A: 2", "Cookie: a=1", "Cookie: b=2") for part in ("--header", text)]
+    generated("inspect", "-q", f"{address}/api.json", *headers)
+    assert (asked[0][1]["x-a"], asked[0][1]["cookie"]) == ("1, 2", "a=1; b=2")
+
+
 def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> None:
     write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
     (tmp_path / "help.md").write_text(run_skillgen("--ai-help").stdout, "utf-8")

@@ -88,10 +88,11 @@ def _variable(name: str, option: str, *, or_else: str = "") -> str:
 
 
 def _joined_headers(entries: Iterable[str]) -> dict[str, str]:
-    """Parses `--header`; values of one header are joined, as RFC 9110, 5.3 has it."""
+    """Parses `--header`; values of one header are joined (RFC 9110, 5.3; cookies: RFC 6265, 5.4)."""
     headers: dict[str, str] = {}
     for name, value in parse_headers(entries):
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        separator = "; " if name.lower() == "cookie" else ", "
+        headers[name] = f"{headers[name]}{separator}{value}" if name in headers else value
     return headers
 
 
