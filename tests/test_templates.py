@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -323,3 +324,15 @@ def test_a_section_that_is_replaced_keeps_its_condition(mine: Path) -> None:
     source, out = write(mine.parent / "deleting.json", deleting), mine.parent / "deleting"
     assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
     assert "\n\n## Mine\n\nAsk Tasks first.\n\n## Quick Reference\n" in (out / SKILL).read_text("utf-8")
+
+
+def test_every_phrase_is_used_and_every_use_has_a_phrase() -> None:
+    """A phrase is named by a literal; a name that is put together has all its forms in the table."""
+    text = (ROOT / "templates" / "phrases.j2").read_text("utf-8")
+    names = set(re.findall(r"\{% set (\w+) =", text))
+    code = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "skillgen" / "render").glob("*.py")))
+    written = set(re.findall(r"\"(\w+)\"", code))
+    patterns = [re.sub(r"\{[^{}]*\}", r"\\w*", name) for name in re.findall(r"f\"(\w*\{[^\"]*\}\w*)\"", code)]
+    used = {name for name in names if name in written or any(re.fullmatch(pattern, name) for pattern in patterns)}
+    assert names - used == set()
+    assert set(re.findall(r"\bphrases?\(\s*\"(\w+)\"", code)) - names == set()

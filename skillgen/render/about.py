@@ -15,7 +15,7 @@ from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of, section_of
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
 from skillgen.text.structure import split_portions, top_headings
@@ -107,7 +107,7 @@ class _AboutReader:
             *([common] if common is not None else []),
         ]
         intro = block(first) if first.strip() else None
-        heading = phrase("about", service=title(self._service))
+        heading = plain_phrase("about", service=title(self._service))
         if intro and not sections:
             return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
         return pages_of(heading, "about", sections, intro=intro)
@@ -158,7 +158,7 @@ class _AboutReader:
 
 
 def _numbered(heading: str, number: int, count: int) -> str:
-    return heading if count == 1 else phrase("part_of", heading=heading, number=number, parts=count)
+    return heading if count == 1 else plain_phrase("part_of", heading=heading, number=number, parts=count)
 
 
 def description_headings(service: Service) -> tuple[str, ...]:

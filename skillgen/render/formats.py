@@ -16,7 +16,7 @@ from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, plain, short_description, title
-from skillgen.render.phrases import phrases_of
+from skillgen.render.phrases import phrases_of, plain_phrase
 from skillgen.render.reference import reference_of
 from skillgen.render.skill import Rendering
 from skillgen.text.markdown import disarm, disarm_json, one_line
@@ -57,10 +57,11 @@ def _site_document(services: Sequence[Service], folders: Sequence[str], template
         )
         for service, folder in zip(services, folders, strict=True)
     ]
-    names = plain(", ".join(entry.title for entry in entries[:12])) + (" and more" if len(entries) > 12 else "")
+    names = plain(", ".join(entry.title for entry in entries[:12]))
+    name = "site" if len(entries) <= 12 else "large_site"
     fields: dict[str, Any] = {
         "name": "services",
-        "description": f"Documents of {len(entries)} services: {names}. Use when a task needs one of them.",
+        "description": plain_phrase(name, number=len(entries), names=names),
         "spec-url": SPEC_URL,
         "spec-version": SPEC_VERSION,
         "subdirectory-help": True,

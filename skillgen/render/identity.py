@@ -18,7 +18,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import safe_stem, slug
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
 from skillgen.text.summary import TRIGGER, adds_to_name, clip, common_prefix, first_sentence, list_phrase, shorten
 
@@ -234,7 +234,7 @@ def short_description(service: Service, limit: int = 100) -> str:
 def what_it_does(service: Service) -> str:
     """Returns the summary or description of the source, else its kind and the subjects of its tools."""
     texts = (text for text in (service.summary, service.description) if text and plain(text).strip())
-    return next(texts, None) or str(_kind(service))  # not safe Markdown: it has the source's words
+    return next(texts, None) or _kind(service)
 
 
 def _declared_trigger(service: Service) -> str | None:
@@ -259,7 +259,9 @@ def _sentences(line: str) -> list[str]:
 
 
 def _kind(service: Service) -> str:
-    what = phrase("mcp_with" if service.kind == "mcp" else "api_with", title=title(service), offers=_count(service))
+    what = plain_phrase(
+        "mcp_with" if service.kind == "mcp" else "api_with", title=title(service), offers=_count(service)
+    )
     names = {group.name: _subject_of(group) for group in service.groups}
     sizes = Counter(names[tool.group] for tool in service.tools if tool.group in names)
     titles = sorted((title for title in sizes if title.lower() != "other"), key=lambda title: -sizes[title])
@@ -267,7 +269,7 @@ def _kind(service: Service) -> str:
         return what
     is_all = len(titles) <= _GROUPS_NAMED and len(titles) == len(set(names.values()))
     shown = [*map(_lowered, titles[:_GROUPS_NAMED]), *([] if is_all else [phrase("more_groups")])]
-    return phrase("kind_for", kind=what, groups=", ".join(shown[:-1]) + phrase("and_between") + shown[-1])
+    return plain_phrase("kind_for", kind=what, groups=", ".join(shown[:-1]) + phrase("and_between") + shown[-1])
 
 
 def _count(service: Service) -> str:
@@ -284,32 +286,28 @@ def _subject_of(group: Group) -> str:
 
 def _triggers(service: Service) -> str:
     """Returns when to use the service: by declared triggers, else by what its tools do. Not safe Markdown."""
-    return str(_trigger_phrase(service))
-
-
-def _trigger_phrase(service: Service) -> str:
     uses = _wanted_uses(service)
     phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if not phrases and others:
         names = (list_phrase(item.description or item.title or item.name, _OFFERED_LIMIT) for item in others)
-        return phrase("use_for_these", items=clip(plain("; ".join(names)), _TRIGGERS_LIMIT))
+        return plain_phrase("use_for_these", items=clip(plain("; ".join(names)), _TRIGGERS_LIMIT))
     if not phrases:
-        return phrase("use_for_service", service=plain(title(service)))
+        return plain_phrase("use_for_service", service=plain(title(service)))
     if is_inferred(service, "when_to_use"):
         parts = [_parts_of(phrase) for phrase in phrases]
         is_one = len(parts) == 1 and len(parts[0].items) == 1
         # Labelled groups of tasks already contain semicolons, so full stops separate them.
         is_grouped = sum(1 for part in parts if part.label) > 1
         words = clip(_joined(_spread(parts, _TRIGGERS_LIMIT), is_grouped), _TRIGGERS_LIMIT)
-        return phrase("use_for_this" if is_one else "use_for_these", items=_stopped(words))
+        return plain_phrase("use_for_this" if is_one else "use_for_these", items=_stopped(words))
     fitting: list[str] = []
     for item in phrases:
         if fitting and sum(map(len, fitting)) + len(item) + 2 * len(fitting) > _TRIGGERS_LIMIT:
             break
         fitting.append(_lowered(item))
     words = clip("; ".join(fitting), _TRIGGERS_LIMIT)
-    return phrase("use", uses=" ".join(filter(None, (uses.lead, _stopped(words)))))
+    return plain_phrase("use", uses=" ".join(filter(None, (uses.lead, _stopped(words)))))
 
 
 def _stopped(words: str) -> str:

@@ -13,7 +13,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
@@ -74,7 +74,7 @@ def index_by_group(reference: Reference) -> Index:
             stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
             for lines in LINES:
                 sections = [_page_section(topic, page, lines) for page in topic.pages]
-                index_pages = pages_of(f"Index of {topic.title}", stem, sections)
+                index_pages = pages_of(plain_phrase("index_of", list=topic.title), stem, sections)
                 if len(index_pages) == 1:
                     break
             is_marked |= lines != "names"
@@ -101,7 +101,7 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
         for section, count in _sections(topic, lines):
             sections.append(section)
             topic_and_count[section.name] = topic, count
-    pages = pages_of("Index of tools", "index", sections)
+    pages = pages_of(plain_phrase("index_of_tools"), "index", sections)
     entries = []
     for page in pages:
         listed = [topic_and_count[name] for name in page.anchors]
@@ -115,7 +115,7 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
 def _list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
     """Indexes several pages of resources, prompts or events by name."""
     sections = [_section(page, ", ".join(code(section.heading) for section in page.sections)) for page in pages]
-    index_pages = pages_of(f"Index of {title}", f"index-{stem}", sections)
+    index_pages = pages_of(plain_phrase("index_of", list=title), f"index-{stem}", sections)
     by_file = {page.file_name: page for page in pages}
     entries = []
     for index_page in index_pages:

@@ -15,6 +15,7 @@ from skillgen.errors import Problem
 from skillgen.model.service import Service
 from skillgen.render.access import host_names
 from skillgen.render.identity import description, plain, skill_name, what_and_when
+from skillgen.render.phrases import plain_phrase
 from skillgen.text.markdown import plain_words
 from skillgen.text.summary import clip
 
@@ -121,10 +122,10 @@ def _compatibility(service: Service) -> str | None:
     requirements = service.requirements
     parts = []
     if requirements.env:
-        noun = "variable" if len(requirements.env) == 1 else "variables"
-        parts.append(f"environment {noun} {', '.join(requirements.env)}")
+        parts.append(plain_phrase("needs_variables", len(requirements.env), names=", ".join(requirements.env)))
     if requirements.bins:
-        parts.append(f"{', '.join(requirements.bins)} on the PATH")
+        parts.append(plain_phrase("needs_programs", names=", ".join(requirements.bins)))
     if requirements.os:
-        parts.append(f"one of {', '.join(requirements.os)}")
-    return clip(plain(f"Needs {'; '.join(parts)}."), COMPATIBILITY_LIMIT) if parts else None
+        parts.append(plain_phrase("needs_system", names=", ".join(requirements.os)))
+    needed = plain_phrase("compatibility", needs="; ".join(parts))
+    return clip(plain(needed), COMPATIBILITY_LIMIT) if parts else None

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.text.markdown import Markdown, link_label, one_line
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.structure import Anchors
@@ -76,7 +76,7 @@ class Page:
         """The title, with the part if there are several."""
         if self.parts == 1:
             return self.title
-        return phrase("part_of", heading=self.title, number=self.part, parts=self.parts)
+        return plain_phrase("part_of", heading=self.title, number=self.part, parts=self.parts)
 
     def size_bytes(self) -> int:
         """Returns the size of the contents."""

@@ -36,6 +36,11 @@ def phrase(name: str, /, count: object = None, **fields: object) -> Markdown:
     return Markdown(text.format(**fields)) if fields else text
 
 
+def plain_phrase(name: str, /, count: object = None, **fields: object) -> str:
+    """Returns a phrase with a source's own words as plain text, which is not safe Markdown yet."""
+    return str(phrase(name, count, **fields))
+
+
 def phrases(name: str) -> Mapping[str, str]:
     """Returns the phrases for each value of a decision."""
     found: Mapping[str, str] = _current()[name]

@@ -28,7 +28,7 @@ from skillgen.render.pages import (
     section_of,
     type_addresses,
 )
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, one_line, paragraph
@@ -251,7 +251,7 @@ def _intro(group: Group) -> Markdown | None:
     """Returns what a group's tools are for, shortened so that the page stays within its size."""
     text = (group.description or "").strip()
     if text and "description" in (group.origins or {}):
-        text = phrase("small_groups", groups=text)
+        text = plain_phrase("small_groups", groups=text)
     if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
         return block(text) if text else None
     return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
