@@ -860,3 +860,13 @@ def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) 
         data["targets"]["tasks"]["when-to-use"][1] = "no"  # false to a YAML 1.1 loader
     assert Draft202012Validator(SCHEMA).is_valid(data) is is_good
     assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text
+
+
+def test_a_build_with_nothing_to_do_loads_no_readers(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    (tmp_path / "skillgen.yaml").write_text("targets: {a: {source: {openapi: api.json}}}\n", "utf-8")
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=tmp_path)
+    assert "a: nothing changed" in finished.stderr
+    modules = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+    assert not modules & {"skillgen.pipeline.read", "skillgen.sources.openapi.source", "ssl"}

@@ -5,6 +5,8 @@ read and wrote is remembered in the user's cache folder, not in the project: a f
 with line endings, and would conflict between branches. `--check` ignores it and always renders.
 
 Commands of a target run in the project's environment, never in skillgen's own.
+
+The readers are imported only to read a source: a build with nothing to do is a hook of every commit.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
@@ -38,7 +40,6 @@ from skillgen.pipeline.generate import (
     prune_folders,
     write_services,
 )
-from skillgen.pipeline.read import KINDS, Notify, Reading, Request, read_source
 from skillgen.security.secrets import Secrets, secrets_from_variables
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
@@ -48,6 +49,9 @@ from skillgen.sources.mcp.target import is_tool_environment, programs_folder, wi
 from skillgen.write.files import is_below
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
+
+if TYPE_CHECKING:
+    from skillgen.pipeline.read import Notify, Reading, Request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +248,8 @@ def _request(
     Raises:
         UsageError: a variable is not set.
     """
+    from skillgen.pipeline.read import Request
+
     target, folder, where = named.target, named.file.parent, f"{named.pointer}/source"
     secrets = Secrets()
 
@@ -309,6 +315,8 @@ def _kept(folder: Path, is_service: bool) -> Outcome:
 
 def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     """Stores what a successful run of a target read and wrote, if its source consists of files only."""
+    from skillgen.pipeline.read import KINDS
+
     is_document = KINDS[named.target.source.kind].services is not None
     if not is_document or not files.is_complete or "${" in str(asdict(named.target)):
         return
@@ -490,5 +498,7 @@ def _read_target(
         SourceError: the source cannot be reached or read.
         UsageError: the target is invalid.
     """
+    from skillgen.pipeline.read import read_source
+
     with track_files_read() as files, errors_located_in_file(named.pointer):
         return read_source(_request(named, environment, announce, cancel_token)), files
