@@ -165,6 +165,7 @@ def test_every_pattern_of_a_rule_is_made_of_known_concepts() -> None:
         (r"(?:a|\d)b*", set()),
         (r"(?i:Key)=\w", {"="}),
         (r"a?(?!bc)\w+", set()),
+        (r"(?P<name>key|token)=\d", {"key=", "token="}),
     ],
 )
 def test_the_literals_of_a_prefilter_are_derived_from_the_expression(pattern: str, literals: set[str]) -> None:

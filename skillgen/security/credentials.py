@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache, partial
 from urllib.parse import unquote
 
@@ -26,7 +27,6 @@ _MIN_LENGTH = 16
 
 _MAX_PLACEHOLDER_CHARACTERS = 2
 """A string that ends in so few distinct characters only shows the form of a credential: `sk-xxxx`."""
-
 
 _MIN_LITERAL = 4
 """Characters of the shortest literal that is searched for in place of a form; shorter ones are in many words."""
@@ -59,13 +59,13 @@ def _forms() -> _Forms:
     return _Forms()
 
 
-_ASSIGNED = re.compile(
+_ASSIGNED = Regex(
     r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"
     r"[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=]|\bis\b)\s{0,3}[\"'`]{0,2}"
     r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
     re.IGNORECASE,
 )
-_IN_URL_OR_COOKIE = re.compile(
+_IN_URL_OR_COOKIE = Regex(
     r"(?<![\w-])(?:sig|key|auth|sid|session|session_?id|jsessionid|phpsessid|connect\.sid)="
     r"(?P<value>[A-Za-z0-9+/_.%~-]{24,2000}={0,2})",
     re.IGNORECASE,
@@ -77,10 +77,10 @@ _SECRET_PARAMETER = (
     r"|(?:x[_-])?(?:api|access|secret|private|client|account|subscription)[_-]?key)"
 )
 _SECRET_VALUE = r"(?P<value>[^\s&#;\"'`<>|,)\]}]{4,200})"
-_IN_QUERY = re.compile(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
+_IN_QUERY = Regex(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
 """A URL parameter that is named like a secret: its value is secret, however short."""
 
-_IN_CONNECTION_STRING = re.compile(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
+_IN_CONNECTION_STRING = Regex(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
 _CONNECTION_STRING = re.compile(
     r"(?:server|data source|host|hostname|database|dbname|uid|user(?:name| id)?|endpoint|accountname)[ ]?="
     r"[^=\s,\"'()]{1,100}(?:;|[ ]\w)",
@@ -132,22 +132,14 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     kinds: dict[str, None] = {}
     forms = _forms()
     for kind, form in forms.rows if forms.prefilter.search(text) else ():
-        if any(literal in text for literal in form.literals):
+        if form.might_match(text):
             changed = form.compiled.sub(partial(_placeholder, kind), text)
             if changed != text:
                 text, kinds[kind] = changed, None
-    if _names_a_secret(text):
-        changed = _ASSIGNED.sub(_redact_value, text)
+    for regex, replacement, kind in _named_values(text):
+        changed = regex.compiled.sub(replacement, text)
         if changed != text:
-            text, kinds["secret"] = changed, None
-    if _has_short_name(text):
-        changed = _IN_URL_OR_COOKIE.sub(_redact_value, text)
-        if changed != text:
-            text, kinds["secret"] = changed, None
-    for pattern in _secret_parameters(text):
-        changed = pattern.sub(_redact_parameter, text)
-        if changed != text:
-            text, kinds["secret in an address"] = changed, None
+            text, kinds[kind] = changed, None
     return text, tuple(kinds)
 
 
@@ -157,15 +149,16 @@ def might_hold_credential(text: str) -> bool:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text or " -u " in text or "--user" in text:
         return True
-    if any(pattern.search(text) for pattern in _secret_parameters(text)):
+    named = _named_values(text)
+    parameters = [regex for regex, replacement, _ in named if replacement is _redact_parameter]
+    if any(regex.compiled.search(text) for regex in parameters):
         return True
     words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
     if not words:
-        return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.search(text))
+        return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.compiled.search(text))
     return (
-        bool(_forms().prefilter.search(" ".join(words)))
-        or _names_a_secret(text)
-        or _has_short_name(text)
+        len(named) > len(parameters)
+        or bool(_forms().prefilter.search(" ".join(words)))
         or "earer " in text
         or "asic " in text
     )
@@ -221,32 +214,21 @@ def _placeholder(kind: str, match: re.Match[str]) -> str:
     return "redacted" if kind == "password in an address" else placeholder(kind)
 
 
-def _names_a_secret(text: str) -> bool:
-    if "=" not in text and ":" not in text and " is " not in text:
-        return False
-    lower = text.lower()
-    return any(word in lower for word in ("key", "secret", "token", "passw", "passphrase", "credential", "signature"))
-
-
-def _has_short_name(text: str) -> bool:
-    if "=" not in text:
-        return False
-    lower = text.lower()
-    return any(name in lower for name in ("sig=", "key=", "auth=", "sid=", "session=", "sessionid=", "session_id="))
-
-
-def _secret_parameters(text: str) -> list[re.Pattern[str]]:
-    """Returns the patterns for secret parameters that might match: those of a URL and of a connection string.
+def _named_values(text: str) -> list[tuple[Regex, Callable[[re.Match[str]], str], str]]:
+    """Returns the expressions for values after the name of a secret that might match, with what replaces the values.
 
     A path without a host is the request of an example, whose arguments are checked one by one.
     """
-    if "=" not in text:
+    if "=" not in text and ":" not in text and " is " not in text:
         return []
     lower = text.lower()
-    if not any(word in lower for word in ("passw", "passphrase", "pwd", "secret", "token", "key")):
-        return []
-    patterns = [_IN_QUERY] if "://" in text else []
-    return [*patterns, _IN_CONNECTION_STRING] if _CONNECTION_STRING.search(text) else patterns
+    rows = [row for row in (_NAMED_VALUES if "=" in text else _NAMED_VALUES[:1]) if row[0].might_match(lower)]
+    return [
+        row
+        for row in rows
+        if (row[0] is not _IN_QUERY or "://" in text)
+        and (row[0] is not _IN_CONNECTION_STRING or _CONNECTION_STRING.search(text))
+    ]
 
 
 def _redact_parameter(match: re.Match[str]) -> str:
@@ -274,6 +256,18 @@ def _redact_value(match: re.Match[str]) -> str:
         return matched  # a function call in code
     if _PAGE_TOKEN.search(match.string[max(0, match.start() - _MAX_PAGE_WORD) : match.start() + len("token")]):
         return matched
-    if match.re is _IN_URL_OR_COOKIE and _UUID.match(value):
+    if match.re is _IN_URL_OR_COOKIE.compiled and _UUID.match(value):
         return matched
     return matched.replace(value, placeholder("secret")) if looks_random(unquote(value)) else matched
+
+
+_NAMED_VALUES = (
+    (_ASSIGNED, _redact_value, "secret"),
+    (_IN_URL_OR_COOKIE, _redact_value, "secret"),
+    (_IN_QUERY, _redact_parameter, "secret in an address"),
+    (_IN_CONNECTION_STRING, _redact_parameter, "secret in an address"),
+)
+"""Expressions for a value after the name of a secret, the function that replaces it, and its kind.
+
+Only the first one matches a text without an equals sign.
+"""

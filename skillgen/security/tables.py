@@ -20,7 +20,7 @@ _MAX_SET = 8
 """Characters of a set that is written out, such as `[-_ ]`."""
 
 _TOKEN = re.compile(
-    r"[\w \"'/:@#%&=<>!,;~`-]+(?![?*+{])|\\.|\[(?P<members>\^?(?:\\.|[^\]\\[])*)\]|\((?:\?(?:[:=!]|<[=!]|i:))?"
+    r"[\w \"'/:@#%&=<>!,;~`-]+(?![?*+{])|\\.|\[(?P<members>\^?(?:\\.|[^\]\\[])*)\]|\((?:\?(?:[:=!]|<[=!]|i:|P<\w+>))?"
     r"|(?P<repeat>[?*+]|\{\d+(?:,\d*)?\})\??|.",
     re.DOTALL,
 )
@@ -39,16 +39,21 @@ def load_table(module_file: str, name: str) -> dict[str, Any]:
 
 
 class Regex:
-    """A regular expression with its prefilter."""
+    """A regular expression with its prefilter; one that ignores case has literals in lower case."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = pattern
         self.literals = required_literals(pattern)
+        self._flags = flags
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression; most of a table are never needed."""
-        return re.compile(self.pattern)
+        return re.compile(self.pattern, self._flags)
+
+    def might_match(self, text: str) -> bool:
+        """True unless certainly nothing in a text matches."""
+        return not self.literals or any(literal in text for literal in self.literals)
 
 
 def required_literals(pattern: str) -> tuple[str, ...]:
@@ -122,6 +127,8 @@ def _part(tokens: list[re.Match[str]]) -> _Found:
 def _unit(tokens: list[re.Match[str]]) -> _Found:
     token = tokens.pop()
     text, members = token[0], token["members"]
+    if token["repeat"]:
+        raise ValueError("a group of a kind that is not supported here")
     if text[0] == "(":
         exact, inner = _alternatives(tokens)
         if text in ("(?=", "(?<="):
