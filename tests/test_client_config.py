@@ -365,7 +365,9 @@ class TestPublishedServers:
             with pytest.raises(skillgen.UsageError) as caught:
                 target(path, environment, {}, name)
             assert "has no value" in caught.value.what
-            assert "--env" in (caught.value.fix or "")
+            finished = run_skillgen("from-server", "--config", path, "--server", name, env=environment, cwd=tmp_path)
+            assert finished.exit_code == 2
+            assert "has no value\n  try: give --env " in finished.stderr
 
     @pytest.mark.parametrize(
         "change",
