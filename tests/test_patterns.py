@@ -278,6 +278,7 @@ WITHOUT_REPETITION = {
     ("security/credentials.py", "__init__"),
     ("model/changes.py", "_with_type_names"),
     ("enrich/groups.py", "_is_countable"),
+    ("render/reference.py", "about_topics"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),
     ("security/secrets.py", "__init__"),
