@@ -195,11 +195,12 @@ class _Index:
 
     def might_match(self, text: str, words: list[str], triggers: frozenset[str]) -> bool:
         """True unless certainly no rule matches a text in lower case with these words."""
-        if triggers.isdisjoint(words) and text.isascii() and not any(symbol in text for symbol, _ in self._symbols):
+        present = triggers.intersection(words)
+        if not present and text.isascii() and not any(symbol in text for symbol, _ in self._symbols):
             return False
         if self.is_foreign(text, words) or self.might_match_pattern(text, words):
             return True
-        regexes = self.matching_regexes(text, words)
+        regexes = self.matching_regexes(text, present)
         if lexicon().sensitive_files not in regexes:
             return bool(regexes)
         concepts = self._concepts_in(text, words) | self._file
