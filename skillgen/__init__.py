@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from skillgen.api import build, check, generate, read, render_documents
     from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
     from skillgen.model.auth import Endpoint
-    from skillgen.model.calls import Example
+    from skillgen.model.calls import Example, Output
     from skillgen.model.resource import Group, Prompt, Resource, Section
     from skillgen.model.schema import NamedType, Parameter, Schema
     from skillgen.model.service import Service
@@ -30,6 +30,7 @@ __all__ = [
     "Group",
     "NamedType",
     "Origin",
+    "Output",
     "OutputError",
     "Parameter",
     "Problem",

@@ -18,10 +18,10 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from skillgen.config.project import GroupTexts, Links, Output, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import GroupTexts, Links, OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
-from skillgen.model.calls import Example
+from skillgen.model.calls import Example, Output
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
@@ -66,7 +66,7 @@ def _takes(
     return decorate
 
 
-_OPTIONS = {item.name: item for options in (Source, Texts, Output) for item in options_in(options)}
+_OPTIONS = {item.name: item for options in (Source, Texts, OutputOptions) for item in options_in(options)}
 
 _ARGUMENTS = {flag_of(item) or f"--{name.replace('_', '-')}": name for name, item in _OPTIONS.items()}
 _ARGUMENTS |= {"--target": "target"}
@@ -164,12 +164,12 @@ class _Read(Source, Texts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Write(Output):
+class _Write(OutputOptions):
     service: Service = field(kw_only=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Build(Output):
+class _Build(OutputOptions):
     config: str | os.PathLike[str] | None = field(default=None, kw_only=False)
     target: str | None = None
     timeout: float = 30.0

@@ -12,7 +12,7 @@ import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, full_place, result_json, show_result
-from skillgen.config.project import Output, Source
+from skillgen.config.project import OutputOptions, Source
 from skillgen.errors import ExitCode, UsageError
 from skillgen.pipeline.generate import Result
 
@@ -29,7 +29,7 @@ def build(
         bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
     ] = False,
     *,
-    given: Annotated[Mapping[str, Any], OptionsOf((Output, Source), is_partial=True)],
+    given: Annotated[Mapping[str, Any], OptionsOf((OutputOptions, Source), is_partial=True)],
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:

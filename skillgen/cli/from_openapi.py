@@ -9,7 +9,7 @@ import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
-from skillgen.config.project import Output, Source, Texts
+from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 from skillgen.pipeline.generate import checked_output, write_documents
 
@@ -24,7 +24,7 @@ def from_openapi(
     *,
     options: Annotated[Source, OptionsOf((Source,), kinds=("openapi",))],
     texts: Texts,
-    output: Output,
+    output: OutputOptions,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:

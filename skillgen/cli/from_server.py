@@ -11,7 +11,7 @@ import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
-from skillgen.config.project import Output, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import ExitCode, UsageError
 from skillgen.pipeline.generate import checked_output, write_documents
 from skillgen.text.markdown import one_line
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _KINDS = ("command", *(item.name for item in options_in(Source) if option_of(item).is_kind and flag_of(item)))
 
 _RARE_IN_SERVERS = ("out", "emit", "check", "install_to", "force", "templates", "profile")
-"""Fields of `Output` with options that a server's own command line hardly ever has."""
+"""Fields of `OutputOptions` with options that a server's own command line hardly ever has."""
 
 
 def read_server(source: Source, texts: Texts, console: Console) -> Reading:
@@ -63,7 +63,7 @@ def from_server(
     *,
     source: Annotated[Source, OptionsOf((Source,), kinds=_KINDS)],
     texts: Texts,
-    output: Output,
+    output: OutputOptions,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
@@ -79,9 +79,9 @@ def from_server(
     return show_documents(write_documents(reading.services, output, reading.failures), output, console, as_json)
 
 
-def _warn_of_swallowed_options(arguments: Sequence[str], output: Output, console: Console) -> None:
+def _warn_of_swallowed_options(arguments: Sequence[str], output: OutputOptions, console: Console) -> None:
     """Warns of an option of skillgen that is after `--`, where it goes to the server, and not before."""
-    known = {flag_of(item): item for item in options_in(Output) if item.name in _RARE_IN_SERVERS}
+    known = {flag_of(item): item for item in options_in(OutputOptions) if item.name in _RARE_IN_SERVERS}
     for word in arguments[1:]:
         item = known.get("--out" if word == "-o" else word.partition("=")[0])
         if item is not None and getattr(output, item.name) == item.default:

@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from skillgen.config.project import Output, option
+from skillgen.config.project import OutputOptions, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
 from skillgen.model.changes import ToolChange
 from skillgen.pipeline.generate import BYTES_PER_TOKEN, Failure, Outcome, Result
@@ -226,7 +226,7 @@ def _fatal_error(error: Exception) -> SkillgenError:
     return failure
 
 
-def show_documents(result: Result, output: Output, console: Console, as_json: bool) -> ExitCode:
+def show_documents(result: Result, output: OutputOptions, console: Console, as_json: bool) -> ExitCode:
     """Prints the result of documenting the services of one source. Returns its exit code."""
     show_result(result, console, shows_diff=not as_json)
     if as_json:

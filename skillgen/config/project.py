@@ -379,7 +379,7 @@ class Texts(_Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output(_Options):
+class OutputOptions(_Options):
     """Where the documents go, and what may happen to existing ones."""
 
     out: PathName | None = option(
@@ -429,7 +429,7 @@ class Output(_Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target(Texts, Output):
+class Target(Texts, OutputOptions):
     """A source and the documents generated from it."""
 
     source: Source
@@ -447,7 +447,7 @@ class Project:
 SOURCE_KINDS = tuple(item.name for item in options_in(Source) if option_of(item).is_kind)
 """The options that name a source."""
 
-_KEYS = {flag_of(item): key for options in (Source, Texts, Output) for key, item in keys_in(options).items()}
+_KEYS = {flag_of(item): key for options in (Source, Texts, OutputOptions) for key, item in keys_in(options).items()}
 
 
 def key_of_flag(flag: str) -> str:

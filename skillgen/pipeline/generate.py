@@ -17,7 +17,7 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from skillgen.config.project import DEFAULT_OUT, HOSTS, Output, check_choices
+from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import FORMATS
@@ -58,7 +58,7 @@ class Place:
     """True if `out` is the folder of an installed skill."""
 
 
-AnyOutput = TypeVar("AnyOutput", bound=Output)
+AnyOutput = TypeVar("AnyOutput", bound=OutputOptions)
 
 OutcomeKind = Literal["documents", "installed", "site", "removed"]
 """The documents of a service, an installed copy of its skill, the llms.txt above several services, or documents of
@@ -226,7 +226,7 @@ def count_tokens(text: str) -> int:
     return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
 
 
-def write_service(service: Service, output: Output, place: Place) -> tuple[Outcome, ...]:
+def write_service(service: Service, output: OutputOptions, place: Place) -> tuple[Outcome, ...]:
     """Renders a service and writes its documents, and its skill for each host; with `check`, only plans it.
 
     All places are planned before anything is written: an edit in one of them leaves all unchanged.
@@ -286,7 +286,7 @@ _WITHOUT_FRONT_MATTER = Problem.of(
 
 
 def write_services(
-    services: Iterable[Service], output: Output, place: Place, failures: Sequence[SkillgenError] = ()
+    services: Iterable[Service], output: OutputOptions, place: Place, failures: Sequence[SkillgenError] = ()
 ) -> Result:
     """Documents the services of one source, each in a folder of OUT if there are several.
 
@@ -317,7 +317,9 @@ def write_services(
     return Result(steps=tuple(steps), is_one=is_one)
 
 
-def write_documents(services: Iterable[Service], output: Output, failures: Sequence[SkillgenError] = ()) -> Result:
+def write_documents(
+    services: Iterable[Service], output: OutputOptions, failures: Sequence[SkillgenError] = ()
+) -> Result:
     """Documents the services of one source, and reports or removes the documents of those that no longer exist.
 
     Raises:
@@ -353,11 +355,11 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
-def _templates(output: Output) -> Path | None:
+def _templates(output: OutputOptions) -> Path | None:
     return None if output.templates is None else Path(output.templates)
 
 
-def _plan(service: Service, documents: Mapping[str, bytes], output: Output, place: Place) -> Plan:
+def _plan(service: Service, documents: Mapping[str, bytes], output: OutputOptions, place: Place) -> Plan:
     from skillgen.write.plan import plan_documents
 
     plan = plan_documents(
@@ -405,7 +407,7 @@ def _refuse_other_skill(plan: Plan, main: Place) -> None:
         )
 
 
-def _documents(service: Service, output: Output) -> tuple[dict[str, bytes], list[Problem]]:
+def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
     """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
     from skillgen.render.formats import render_documents
 
@@ -422,7 +424,7 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, place: Plac
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
-def _write_site(services: Sequence[Service], folders: Sequence[str], output: Output, folder: Path) -> Plan:
+def _write_site(services: Sequence[Service], folders: Sequence[str], output: OutputOptions, folder: Path) -> Plan:
     """Writes the llms.txt that lists several services; with `check`, only plans it.
 
     Raises:
@@ -645,7 +647,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     return problems
 
 
-def install_folders(output: Output, project: Path = Path()) -> tuple[Path, ...]:
+def install_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path, ...]:
     """Returns the hosts' folders for skills: below `project` (default: the current folder), or with `user` below home.
 
     Raises:
