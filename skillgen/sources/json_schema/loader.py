@@ -468,9 +468,13 @@ class SchemaReader:
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
                 "put the $ref into an allOf",
             )
-        self._order.clear()
-        self._types.clear()  # they form cycles with their documents, which would stay in memory
+        self.close()
         return tuple(self._done[name] for name in sorted(self._done))
+
+    def close(self) -> None:
+        """Forgets the types that were not read: they form cycles with their documents, which would stay in memory."""
+        self._order.clear()
+        self._types.clear()
 
     def named_type(self, name: str) -> NamedType:
         """Returns the type to which schemas refer by a name; it is read once."""
