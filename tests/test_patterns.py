@@ -123,8 +123,9 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     yield from ((form.compiled, "sub") for _, form in credentials._forms().rows)
     yield lexicon().sensitive_files.compiled, "sub"
     for rule in rules():
-        for pattern in rule.patterns:
-            yield (pattern.compiled if isinstance(pattern, Regex) else pattern.regex), "search"
+        compiled = [pattern.compiled if isinstance(pattern, Regex) else pattern.regex for pattern in rule.patterns]
+        # The patterns of a rule are a set, whose order differs between processes.
+        yield from ((pattern, "search") for pattern in sorted(compiled, key=lambda pattern: pattern.pattern))
     for is_single in (False, True):
         forms = uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
@@ -141,6 +142,7 @@ def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
 def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """Yields the patterns of a constant: itself, or in a table, in an object, or behind one of its bound methods."""
     value = getattr(value, "__self__", value)
+    value = value.compiled if isinstance(value, Regex) else value
     if isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             yield value
