@@ -14,7 +14,6 @@ from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, full_place, result_json, show_result
 from skillgen.config.project import OutputOptions, Source
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline.generate import Result
 
 
 @command
@@ -39,6 +38,7 @@ def build(
     """
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
+    from skillgen.pipeline.generate import Result
 
     if context.obj:
         raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")

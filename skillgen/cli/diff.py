@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,14 +14,16 @@ from skillgen.cli.options import AsJson, command
 from skillgen.cli.output import Console, change_lines, json_output
 from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
-from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
-from skillgen.model.service import Service
-from skillgen.model.traversal import TypeUsage
-from skillgen.pipeline.generate import problem_from_error
+
+if TYPE_CHECKING:
+    from skillgen.model.changes import Inventory
+    from skillgen.model.service import Service
 
 
 def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
+    from skillgen.pipeline.generate import problem_from_error
+
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
 
 
@@ -35,6 +37,9 @@ def diff(
     console: Console,
 ) -> ExitCode:
     """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
+    from skillgen.model.changes import compare_inventories
+    from skillgen.model.traversal import TypeUsage
+
     before, after = (_services(source, options) for source in (old, new))
     changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
     is_breaking = any(change.breaking for change in changes)
@@ -48,6 +53,8 @@ def diff(
 
 
 def _inventory(services: Sequence[Service]) -> Inventory:
+    from skillgen.model.changes import Inventory, inventory_of, types_of
+
     return Inventory(
         tools={name: tool for service in services for name, tool in inventory_of(service).items()},
         types={name: rows for service in services for name, rows in types_of(service).items()},

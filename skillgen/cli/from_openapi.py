@@ -11,7 +11,6 @@ from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline.generate import checked_output, write_documents
 
 
 @command
@@ -29,6 +28,7 @@ def from_openapi(
     console: Console,
 ) -> ExitCode:
     """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
+    from skillgen.pipeline.generate import checked_output, write_documents
     from skillgen.pipeline.read import Request, read_source
 
     if context.obj:

@@ -13,7 +13,6 @@ from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import ExitCode, UsageError
-from skillgen.pipeline.generate import checked_output, write_documents
 from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ def from_server(
     console: Console,
 ) -> ExitCode:
     """Document MCP servers: started by a command, at a URL, listed in a client configuration, or from a snapshot."""
+    from skillgen.pipeline.generate import checked_output, write_documents
+
     checked_output(output)
     if arguments:
         raise UsageError(

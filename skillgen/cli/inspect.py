@@ -13,7 +13,6 @@ from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console
 from skillgen.config.project import SOURCE_KINDS, Source, Texts
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-from skillgen.model.service import Service
 from skillgen.text.markdown import disarm_json
 from skillgen.text.unicode import escape_invisible_in_json
 
@@ -32,6 +31,7 @@ def inspect(
     console: Console,
 ) -> ExitCode:
     """Print the intermediate model as JSON: a snapshot that --snapshot reads."""
+    from skillgen.model.service import Service
     from skillgen.pipeline.read import Request, read_source, refuse_useless_options
     from skillgen.sources.documents import snapshot_text
 

@@ -15,16 +15,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from skillgen.config.project import OutputOptions, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
-from skillgen.model.changes import ToolChange
-from skillgen.pipeline.generate import BYTES_PER_TOKEN, Failure, Outcome, Result
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
+
+if TYPE_CHECKING:
+    from skillgen.model.changes import ToolChange
+    from skillgen.pipeline.generate import Outcome, Result
 
 SHOWN_PROBLEMS_PER_CODE = 5
 """Number of problems printed for each code; `--verbose` prints all."""
@@ -87,6 +89,8 @@ class Console:
 
 def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
     """Prints the problems, errors, summaries and, in a check, the diffs of a run."""
+    from skillgen.pipeline.generate import Failure
+
     for step in result.steps:
         if isinstance(step, Failure):
             console.problems(step.source_problems)
@@ -102,6 +106,8 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
 
 def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
+    from skillgen.pipeline.generate import BYTES_PER_TOKEN
+
     service, plan = outcome.service, outcome.plan
     would = "would be " if outcome.is_check else ""
     if outcome.kind == "removed":
@@ -165,6 +171,8 @@ def full_place(outcome: Outcome, path: str) -> str:
 
 def failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
+    from skillgen.pipeline.generate import Failure, Result
+
     return result_json(Result(steps=(Failure(error=error),)), full_place)
 
 
