@@ -271,6 +271,7 @@ def changed_skillgen(folder: Path, *arguments: str) -> str:
     return finished.stdout
 
 
+@pytest.mark.slow
 def test_an_option_is_declared_in_one_place(changed_package: Path) -> None:
     assert "--zebra" in changed_skillgen(changed_package, "from-openapi", "--help")
     assert "--zebra" not in changed_skillgen(changed_package, "from-server", "--help")
@@ -283,6 +284,7 @@ def test_an_option_is_declared_in_one_place(changed_package: Path) -> None:
     changed_skillgen(changed_package, "from-openapi", "openapi.yaml", "--zebra")
 
 
+@pytest.mark.slow
 def test_a_kind_of_source_is_declared_in_one_place(changed_package: Path) -> None:
     (changed_package / "title.json").write_text('{"title": "Zoo"}', "utf-8")
     assert '"name": "Zoo"' in changed_skillgen(changed_package, "inspect", "title.json")

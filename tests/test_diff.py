@@ -110,6 +110,7 @@ def test_the_hooks_run_commands_that_there_are() -> None:
         assert run_skillgen(*command[1:], "--help").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_action_shows_the_diff_and_exits_as_the_check_does(project: Path) -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     script = action["runs"]["steps"][1]["run"]

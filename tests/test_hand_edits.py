@@ -345,6 +345,7 @@ def test_a_source_can_open_no_region(tmp_path: Path) -> None:
 # -- two runs at once ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> None:
     expected = []
     commands = []

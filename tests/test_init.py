@@ -78,6 +78,7 @@ def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     assert builds(tmp_path) == {"list_tasks"}
 
 
+@pytest.mark.slow
 def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_path: Path) -> None:
     (tmp_path / "src" / "acme_tasks").mkdir(parents=True)
     (tmp_path / "src" / "acme_tasks" / "serving.py").write_text(

@@ -389,6 +389,7 @@ def test_the_words_of_a_failure_are_not_the_servers(private: Server, tmp_path: P
     assert "answered 500 Internal Server Error" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_body_that_comes_drop_by_drop_ends(private: Server) -> None:
     def drip(handler: Handler) -> None:
         handler.give(b"")
@@ -415,6 +416,7 @@ def test_a_body_that_comes_drop_by_drop_ends(private: Server) -> None:
     ],
     ids=["a header", "headers", "interim answers", "trailers", "compressed nothing"],
 )
+@pytest.mark.slow
 def test_an_answer_that_never_begins_or_never_ends_is_cut_off(private: Server, first: bytes, again: bytes) -> None:
     """X-13: each byte comes in time, and nothing is ever said."""
 

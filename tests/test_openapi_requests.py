@@ -614,6 +614,7 @@ def test_every_github_operation_has_a_command_with_required_parameters(github: A
             assert method in ("get", "post") or f"-X {method.upper()}" in call.text
 
 
+@pytest.mark.slow
 def test_a_written_description_produces_the_same_commands_every_time(tmp_path: Path) -> None:
     """X-51."""
     source = write(

@@ -531,6 +531,7 @@ def test_a_webhook_shows_its_alternatives_and_the_other_forms_of_its_body(tmp_pa
         assert words in section.text
 
 
+@pytest.mark.slow
 def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Path) -> None:
     """S2-08, S2-09."""
     types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(50_000)]

@@ -173,6 +173,7 @@ def test_the_literals_of_a_prefilter_are_derived_from_the_expression(pattern: st
     assert set(required_literals(pattern)) == literals
 
 
+@pytest.mark.slow
 def test_a_long_text_with_many_words_of_rules_takes_no_long_time() -> None:
     """X-10: what a shape reads over is bounded."""
     words = "before the user must not see all contents pass any use of every tool with this in as "

@@ -247,6 +247,7 @@ FORMATS["names"] = Format(purpose="the names of the tools", renderer="__main__:n
 RUN = "\nfrom skillgen.__main__ import main\nmain()"
 
 
+@pytest.mark.slow
 def test_a_filter_is_declared_in_one_place(mine: Path) -> None:
     source, out = write(mine.parent / "api.json", description()), mine.parent / "out"
     (mine / "llms.txt.j2").write_text("{{ service.name | shouted }}\n", "utf-8")
@@ -257,6 +258,7 @@ def test_a_filter_is_declared_in_one_place(mine: Path) -> None:
     assert "| `shouted` | Returns a text in capitals |" in manual
 
 
+@pytest.mark.slow
 def test_a_format_is_declared_in_one_place(mine: Path) -> None:
     source, out = write(mine.parent / "api.json", description()), mine.parent / "out"
     finished = run_python("-c", ADDED_FORMAT + RUN, "from-openapi", source, "-o", out, "--emit", "names")
