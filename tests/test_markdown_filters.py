@@ -27,6 +27,7 @@ from skillgen.text.structure import Anchors
 from skillgen.text.summary import first_sentence
 
 FRAGMENTS = (
+    *("<example>", "</example>", "\n<examples>\n", "\n    # ", "x = 1"),
     *("# ", "## ", "#", "=", "===", "-", "---", "***", "> ", "- ", "* ", "+ ", "1. ", "1) ", "    ", "\t", "|", " | "),
     *("|---|---|", ":-:", "```", "````", "~~~", "```sh", "`", "``", "\\", "\\\\", "!", "![", "[", "]", "](", ")", "("),
     *("[a]", "[a]:", "[a]: http://x.example", "[a](b)", "[a](http://x.example)", "[x][a]", "[^1]:", ":", "](/x)"),
@@ -378,6 +379,11 @@ def test_harmless_markdown_is_not_changed(text: str) -> None:
         ("```sh\na\n\n\n  b", "```sh\na\n\n\n  b\n```"),
         ("- a\n  ```\n  code\n  ```\n- b", "- a\n\n  ```text\n  code\n  ```\n\n- b"),
         ('Such as:\n\n    {\n      "a": "`!"\n    }\n\nend', 'Such as:\n\n```text\n{\n  "a": "`!"\n}\n```\n\nend'),
+        ("Runs it:\n\n    import os\n    # no heading\n\n    x = 1\n\nend",
+         "Runs it:\n\n```text\nimport os\n# no heading\n\nx = 1\n```\n\nend"),
+        ("a\n<examples>\n- x ``\n# no heading\n</examples>\nb", "a\n\n```text\n- x ``\n# no heading\n```\n\nb"),
+        ('<example title="One">\n{}\n</example>\n<example>', "One:\n\n```text\n{}\n```\n\n\\<example>"),
+        ("Sends a mail   An `x` for  Y", "Sends a mail\n\nAn `x` for Y"),
         ("a _b c_ (_d_), e_f_g, __init__ and `_h_`", "a *b c* (*d*), e_f_g, __init__ and `_h_`"),
         ("_a_ * b", "_a_ * b"),
         ("Title\n=====\ntext", "**Title**\n\ntext"),
@@ -494,6 +500,7 @@ def test_the_first_sentence_is_the_first_there_is_where_no_other_says_more(text:
         ("The types.\n>Permitted: `A`", "The types. Permitted: `A`"),
         ("How.\n\nValues:\n* **IN**: send it.\n* **OUT**: do not.", "How. Values: **IN**: send it. **OUT**: do not."),
         ("One\n- a\n- b\n\nThen c", "One: a; b. Then c"),
+        ("Sends it   An e-mail (x)   Then", "Sends it. An e-mail (x). Then"),
         ("# Welcome to X\nThis API keeps", "Welcome to X. This API keeps"),
         ("<p>Of</p><ul><li>a</li><li><p>b</p></li></ul>", "Of: a; b"),
         ("So:\n```yaml\n# no heading\n- a\n```\nend", "So: # no heading - a end"),

@@ -8,6 +8,7 @@ items that name its columns. Nothing opens a heading, HTML or a link, and every 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -36,6 +37,9 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _CODE = re.compile(r"[{}<$@/|\[\"#]|curl\s|.*[{;\\(]$")
 """The start or end of an indented line that is code; docstrings indent prose, too."""
+
+_CODE_LINE = re.compile(r"(?:#|//|\$|>>>)\s|[\w.\[\]]{1,60}\s?=\s|[})\]]+[,;]?$|.*[{;\\]$")
+"""A line that only code has, anywhere in an indented block."""
 
 _NESTED_COLUMNS = 2
 """Minimum columns from the marker of an item to a line that belongs to it."""
@@ -130,6 +134,12 @@ class _BlockWriter:
     opening: re.Match[str] | None = None
     """The fence that opened the current code block."""
 
+    indented_code: frozenset[int] = frozenset()
+    """The numbers of the lines at which an indented code block begins."""
+
+    number: int = 0
+    """The number of the current line."""
+
     code: list[str] | None = None
     """The lines of the current code block; `None` outside of one."""
 
@@ -138,7 +148,9 @@ class _BlockWriter:
 
     def to_safe_text(self, text: str) -> str:
         """Returns the safe text."""
-        for line in text.split("\n"):
+        lines = text.split("\n")
+        self.indented_code = frozenset(_starts_of_indented_code(lines))
+        for self.number, line in enumerate(lines):
             body = line.strip()
             width = len(line) - len(line.lstrip(" "))
             if self.code is None:
@@ -220,7 +232,9 @@ class _BlockWriter:
             self._words(body, width)
 
     def _is_indented_code(self, body: str, width: int) -> bool:
-        if self.paragraph or width < _CODE_INDENT + self._column() or not _CODE.match(body):
+        if self.paragraph or width < _CODE_INDENT + self._column():
+            return False
+        if self.number not in self.indented_code and not _CODE.match(body):
             return False
         return not self.items or width >= self.items[-1].mark + _NESTED_COLUMNS + _CODE_INDENT
 
@@ -310,6 +324,24 @@ class _BlockWriter:
         self.paragraph += 1
         self.label = width if body.endswith(":") else None
         self.head = body if "|" in body and not self.is_quote else None
+
+
+def _starts_of_indented_code(lines: list[str]) -> Iterator[int]:
+    """Yields where an indented block with a line of code begins, after a blank line."""
+    start, width, was_blank = -1, 0, True
+    for number, line in enumerate(lines):
+        body = line.lstrip(" ")
+        if not body:
+            was_blank = True
+            continue
+        indent = len(line) - len(body)
+        if was_blank and indent >= _CODE_INDENT and (start < 0 or indent < width):
+            start, width = number, indent
+        elif indent < width:
+            start, width = -1, 0
+        if start >= 0 and _CODE_LINE.match(body):
+            yield start
+        was_blank = False
 
 
 def _cells(row: str) -> tuple[str, ...]:

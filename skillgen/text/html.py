@@ -20,6 +20,14 @@ _HTML_BLOCK = re.compile(r"</(?:p|ul|ol|li|div|h[1-6]|pre|table|td|th|dl|dd|body
 _BREAK_TAGS = re.compile(r"(?:<br\s?/?>\s?)+(?P<item>(?=[-*•] \S))?", re.IGNORECASE)
 """Line break tags, and whether a list marker follows."""
 
+_EXAMPLE = re.compile(
+    r"^[ \t]*<examples?(?P<attributes>\s[^<>]{0,300})?>(?P<content>.*?)</examples?>", re.DOTALL | re.MULTILINE
+)
+"""An example as texts for models have it."""
+
+_LOST_BREAK = re.compile(r"(?<=[^\W_A-Z]|[)'\"`]) {3,}(?=[A-Z])")
+"""Where line breaks between paragraphs were replaced by spaces."""
+
 _TOKEN = re.compile(
     r"(?P<kept>^[ ]{0,3}(?P<mark>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n.*?(?:^[ ]{0,3}(?P=mark)[`~]*[ ]*$|\Z)"
     r"|(?<!`)(?P<ticks>`+)(?!`)[^`\n]{1,500}(?<!`)(?P=ticks)(?!`))"
@@ -52,12 +60,32 @@ _NOTICES = frozenset({"note", "important", "caution", "warning", "tip"})
 
 def html_to_markdown(text: str) -> str:
     """Returns a text with its HTML as Markdown; a text without HTML unchanged."""
+    if "   " in text and "\n" not in text:
+        text = _LOST_BREAK.sub("\n\n", text)
     if "<" not in text:
         return text
+    if (end := max(text.rfind("</example>"), text.rfind("</examples>"))) >= 0:
+        end = text.index(">", end) + 1  # an example that is not closed would be searched to the end, each time
+        text = _EXAMPLE.sub(_fenced_example, text[:end]) + text[end:]
     text = _BREAK_TAGS.sub(lambda tags: tags[0] if tags["item"] is None else "\n", text)
     if not _HTML_BLOCK.search(text):
         return text
     return _Writer(is_html=not _MARKDOWN.search(text), tags=frozenset(_tags_of(text))).to_markdown(text)
+
+
+def _fenced_example(match: re.Match[str]) -> str:
+    """Returns an example of several lines as a code block, below its description."""
+    content = match["content"].strip("\n")
+    if "\n" not in match["content"]:
+        return match[0]
+    label = "".join(f"{words}:\n\n" for words in re.findall('"([^"]+)"', match["attributes"] or ""))
+    return f"\n{label}{content if '```' in content else _fence(content)}\n"
+
+
+def _fence(code: str, indent: str = "") -> str:
+    """Returns a code block with a fence that the code cannot close."""
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
+    return "\n".join(f"{indent}{line}" for line in (ticks, *code.split("\n"), ticks))
 
 
 def _tags_of(text: str) -> list[str]:
@@ -161,9 +189,7 @@ class _Writer:
             self.out[-1] += "Code:"
         self._break()
         indent = self.out.pop()
-        ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
-        self.out += [f"{indent}{line}" for line in (ticks, *code.split("\n"), ticks)]
-        self.out += ["", indent]
+        self.out += [*_fence(code, indent).split("\n"), "", indent]
 
     def _tag(self, name: str, is_end: bool, source: str) -> None:
         name = name if name != name.upper() else name.lower()

@@ -123,7 +123,7 @@ _FORMATTING_TAG = re.compile(
 _TAG_NAME = re.compile(r"<(/?)([a-z][a-z0-9]{0,10})")
 _UNPAIRED_TAGS = frozenset({"br", "hr", "p", "li", "dt", "dd"})
 """Tags that need no end tag."""
-_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br")
+_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br|   ")
 """Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
 
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)", re.IGNORECASE)
