@@ -22,6 +22,12 @@ def tool_of(method: Json = "get", **members: Json) -> skillgen.Tool:
     return skillgen.read(description({"/a": {method: operation("x", **members)}})).tools[0]
 
 
+def documents_of(method: Json = "get", **members: Json) -> str:
+    """Returns what the documents say of the one operation of a description."""
+    service = skillgen.read(description({"/a": {method: operation("x", **members)}}))
+    return skillgen.render_documents(service, emit="llms")["llms-full.txt"]
+
+
 @pytest.mark.parametrize(("method", "read_only", "destructive", "idempotent"), [
     ("get", True, None, True), ("head", True, None, True), ("options", True, None, True),
     ("query", True, None, True),
@@ -148,45 +154,51 @@ OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "n
     (("page", "limit"), answer({"next_page": TEXT}), "send `next_page` of the response as `page` to get the next page"),
     (("page",), answer(headers={"X-Next-Page": {}}), "send the `X-Next-Page` header of the response as `page` to get"),
     (("$top", "$skip"), answer(), "send `$skip` to skip earlier results; `$top` sets the page size"),
-    (("limit",), answer({"next": TEXT}), "`next` of the response points to the next page"),
+    (("page", "limit"), answer({"next": TEXT, "has_more": {"type": "boolean"}}),
+     "`next` of the response points to the next page, and `page` selects a page; `limit` sets the page size;"
+     " `has_more` of the response says whether there is more."),
+    (("limit",), answer({"next": TEXT}), "`next` of the response points to the next page;"),
     (("q",), answer({"next": TEXT}), None),
     (("cursor",), answer({"items": TEXT}), None),
     (("page",), answer(), None),
 ])  # fmt: skip
 def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str | None) -> None:
     """S2-15."""
-    tool = tool_of(parameters=query(*names), responses=responses)
-    assert (tool.pagination is None) if told is None else (told in (tool.pagination or ""))
-    assert told is None or (tool.origins or {})["pagination"].kind == "inferred"
+    text = documents_of(parameters=query(*names), responses=responses)
+    assert ("Paging, inferred from names and headers: " in text) is (told is not None)
+    assert told is None or told in text
 
 
 def test_an_offset_that_is_text_may_be_a_token_and_skips_nothing() -> None:
     """S2-15."""
     parameters = [{"name": "offset", "in": "query", "schema": TEXT}, *query("limit")]
-    tool = tool_of(parameters=parameters, responses=answer())
-    assert tool.pagination == "send `offset` to get the next page; `limit` sets the page size"
+    text = documents_of(parameters=parameters, responses=answer())
+    assert "names and headers: send `offset` to get the next page; `limit` sets the page size.\n" in text
 
 
 def test_paging_in_a_body_is_recognised() -> None:
     """S2-15."""
     schema = {"type": "object", "properties": {"cursor": TEXT, "limit": {"type": "integer"}}}
     body = {"content": {"application/json": {"schema": schema}}}
-    tool = tool_of("post", requestBody=body, responses=answer({"next_cursor": TEXT}))
-    assert "`cursor`" in (tool.pagination or "")
+    text = documents_of("post", requestBody=body, responses=answer({"next_cursor": TEXT}))
+    assert "send `next_cursor` of the response as `cursor`" in text
 
 
 def test_paging_that_is_declared_is_documented_as_declared() -> None:
-    tool = tool_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
-    assert (tool.pagination, tool.origins) == ("request the URL in `nextLink` of the response", None)
+    text = documents_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
+    assert "Paging: request the URL in `nextLink` of the response.\n" in text
 
 
 def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
     """S2-16."""
     responses = {"200": {"description": "Done"}, "429": {"description": "Slow down", "headers": {"retry-after": {}}},
                  "503": {"description": "Busy"}}  # fmt: skip
-    errors = {case.code: case.resolution for case in tool_of(responses=responses).errors}
-    assert "Retry-After" in (errors["429"] or "")
-    assert errors["503"] is None
+    lines = documents_of(responses=responses).splitlines()
+    wait = "Wait as long as its `Retry-After` header says before the next call."
+    assert [line for line in lines if "`429`:" in line or "`503`:" in line] == [
+        f"- `429`: Slow down. {wait}",
+        "- `503`: Busy",
+    ]
 
 
 @pytest.mark.parametrize(("status", "members", "kind", "told"), [
@@ -196,31 +208,21 @@ def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
     ("201", {}, None, None),
 ])  # fmt: skip
 def test_work_that_goes_on_after_the_answer_is_documented(
-    tmp_path: Path, status: str, members: Json, kind: str | None, told: str | None
+    status: str, members: Json, kind: str | None, told: str | None
 ) -> None:
     """S2-16: also how long to wait before asking for the outcome."""
     responses = {status: {"description": "Taken", "headers": {"Location": {}, "Retry-After": {}}}}
-    tool = tool_of("post", responses=responses, **members)
-    assert (tool.completion is None) if told is None else (told in (tool.completion or ""))
-    assert ("completion" in (tool.origins or {})) is (kind == "inferred")
-    paths = {"/a": {"post": operation("x", responses=responses, **members)}}
-    generated(
-        "from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out", "--emit", "llms"
-    )
+    text = documents_of("post", responses=responses, **members)
     lead = "Long-running, inferred from the status codes of its responses: " if kind == "inferred" else "Long-running: "
-    assert (lead in (tmp_path / "out" / "llms-full.txt").read_text("utf-8")) is (told is not None)
+    assert (f"{lead}{told}" in text) if told is not None else ("Long-running" not in text)
 
 
-def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
-    members = {"deprecated": True, "x-sunset": "2030-01-01", "x-replaced-by": "new_x"}
-    source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", **members)}}))
-    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
-    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "do not use it any more. It will be removed on 2030-01-01. Use new\\_x instead." in text.replace(
-        "new_x", "new\\_x"
-    )
+def test_the_sunset_of_an_operation_is_documented() -> None:
+    text = documents_of(deprecated=True, **{"x-sunset": "2030-01-01", "x-replaced-by": "new-x"})
+    assert "do not use it any more. It will be removed on 2030-01-01. Use new-x instead.\n" in text
     headers = {"200": {"description": "Done", "headers": {"Sunset": {}}}}
-    assert "Sunset" in (tool_of(responses=headers).deprecation or "")
+    sunset = "do not use it any more. The `Sunset` header of its responses has the date of its removal.\n"
+    assert sunset in documents_of(deprecated=True, responses=headers)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,7 @@ def test_the_sunset_of_an_operation_is_documented(tmp_path: Path) -> None:
 )
 def test_deprecation_extensions_are_documented(members: Json, told: str) -> None:
     """Issue 4, deprecation: `x-deprecatedMessage`, and `x-ms-deprecation` of Microsoft's descriptions."""
-    assert tool_of(deprecated=True, **members).deprecation == told
+    assert f"do not use it any more. {told}\n" in documents_of(deprecated=True, **members)
 
 
 def test_addresses_and_their_variables_are_documented(tmp_path: Path) -> None:
@@ -351,5 +353,5 @@ def test_the_worked_example_of_the_seed_is_read_in_full() -> None:
     assert [tool.name for tool in service.tools] == ["search-tasks", "create-task", "complete-task"]
     assert {tool.scopes for tool in service.tools} == {("read", "write")}
     assert service.categories == ("project-management",)
-    assert "`next_cursor`" in (service.tools[0].pagination or "")
+    assert "send `next_cursor` of the response as `cursor`" in skillgen.render_documents(service)["llms-full.txt"]
     assert "cannot be undone" in (service.tools[2].description or "")

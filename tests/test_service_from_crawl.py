@@ -648,12 +648,9 @@ class TestWhatAToolDoes:
         assert [item.name for item in tool.output.schema.properties] == ["b"]
         assert tool.cost is not None
         assert (tool.cost.category, tool.cost.estimated_units, tool.cost.unit_label) == ("metered", 5, "calls")
-        assert (tool.latency, tool.scopes, tool.streaming, tool.pagination) == (
-            "minutes",
-            ("write:x",),
-            False,
-            "supported",
-        )
+        assert (tool.latency, tool.scopes, tool.streaming) == ("minutes", ("write:x",), False)
+        assert tool.pagination is not None
+        assert tool.pagination.method is None
         assert (tool.input_media_types, tool.output_media_types) == (("image/png",), ("application/json",))
         assert tool.extras == {"execution": {"taskSupport": "optional"}}
 

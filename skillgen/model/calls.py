@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Origins, Value
@@ -175,6 +176,68 @@ class Output:
     """JSON pointer to it in the source."""
 
 
+PagingMethod = Literal[
+    "next_url", "link_field", "link_header", "field", "header", "last_item", "page", "offset", "offset_token"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pagination:
+    """How to get the next page of results."""
+
+    method: PagingMethod | None = None
+    """What leads to the next page: a URL in a field of the response (`next_url` and `link_field`), or in its `Link`
+    header (`link_header`); a value of the response that is sent as `parameter` (`field` and `header`); the identifier
+    of the last item as `parameter` (`last_item`); or `parameter` alone (`page`, `offset` and `offset_token`). `None` if
+    only known is that results are paginated."""
+
+    source: str | None = None
+    """The path of the field in the response, or the name of the response header."""
+
+    parameter: str | None = None
+    """The name of the parameter that selects a page."""
+
+    is_null_at_end: bool = False
+    """Whether the field is null on the last page."""
+
+    size_parameter: str | None = None
+    """The name of the parameter that sets the page size."""
+
+    more_field: str | None = None
+    """The path of the field that says whether there are more pages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """How to learn the outcome of work that continues after the response."""
+
+    status: str | None = None
+    """The HTTP status that says that it continues."""
+
+    url_header: str | None = None
+    """The response header with the URL of the result."""
+
+    wait_header: str | None = None
+    """The response header that says how long to wait before that URL is requested."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deprecation:
+    """What the source says about a deprecation."""
+
+    message: str | None = None
+    """The reason or the advice, in the words of the source."""
+
+    removal_date: str | None = None
+    """When it will be removed."""
+
+    replacement: str | None = None
+    """What to use instead."""
+
+    has_sunset_header: bool = False
+    """Whether the `Sunset` header of its responses has the date of its removal (RFC 8594)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCase:
     """An error that a call may return."""
@@ -193,6 +256,9 @@ class ErrorCase:
 
     retry_after_s: float | None = None
     """Seconds to wait before a retry."""
+
+    has_retry_header: bool = False
+    """Whether its `Retry-After` header says how long to wait before the next call."""
 
     user_actionable: bool | None = None
     """Whether the user must be informed."""

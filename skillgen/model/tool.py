@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from skillgen.model.auth import Credential, Endpoint, RateLimit
-from skillgen.model.calls import ErrorCase, Example, Input, Output
+from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
 from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter
 from skillgen.model.values import Icon, Json, Origins, Quotation
@@ -187,19 +187,19 @@ class Tool:
     deprecated: bool = False
     """Whether it is deprecated."""
 
-    deprecation: str | None = None
-    """What the source says about the deprecation: the date and the replacement."""
+    deprecation: Deprecation | None = None
+    """What the source says about the deprecation."""
 
     streaming: bool | None = None
     """Whether it returns partial results."""
 
-    pagination: str | None = None
+    pagination: Pagination | None = None
     """How to get the next page."""
 
     task_support: Literal["optional", "required"] | None = None
     """Whether it can, or must, be called as a task (MCP 2025-11-25, `execution.taskSupport`)."""
 
-    completion: str | None = None
+    completion: Completion | None = None
     """How to learn the outcome of work that continues after the response."""
 
     icons: tuple[Icon, ...] = ()

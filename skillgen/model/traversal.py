@@ -29,6 +29,7 @@ _NO_TEXT = frozenset(
         "AccessLevel",
         "Operation | None",
         "Risk | None",
+        "PagingMethod | None",
         "Literal['optional', 'required'] | None",
         "Location",
         "ClientTransport",

@@ -19,7 +19,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import codes, names_shown
 from skillgen.render.types import NOTHING, parameter_notes, schema_description, schema_notes, type_phrase
 from skillgen.text.markdown import (
@@ -208,7 +208,7 @@ def common_errors(service: Service) -> CommonErrors:
             counts[key] += 1
     threshold = max(MIN_TOOLS, (len(service.tools) + 1) // 2)
     cases = [first[key] for key, count in counts.items() if count >= threshold]
-    length = sum(len(case.description or "") + len(case.resolution or "") for case in cases)
+    length = sum(len(_description(case)) + len(_resolution(case)) for case in cases)
     if len(cases) < MIN_ERRORS and length < MIN_CHARACTERS:
         return CommonErrors()
     cases.sort(key=lambda case: case.code)
@@ -221,8 +221,9 @@ def _key(case: ErrorCase) -> _Key:
         if output is not None:
             headers = tuple((item.name, item.description) for item in output.headers)
             shapes += (output.media_types, headers, json.dumps(output.raw, sort_keys=True))
-    facts = case.category, case.retry_after_s, case.user_actionable, case.documentation, str(case.details)
-    return case.code, case.description, case.resolution, *facts, *shapes
+    waiting = case.retry_after_s, case.has_retry_header
+    facts = case.category, case.user_actionable, case.documentation, str(case.details)
+    return case.code, case.description, case.resolution, *waiting, *facts, *shapes
 
 
 EXAMPLE_LIMIT = 300
@@ -268,7 +269,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
     words = ""
-    for text in filter(None, (inline(error.description or ""), inline(error.resolution or ""), _error_notes(error))):
+    for text in filter(None, (inline(_description(error)), inline(_resolution(error)), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
     return Markdown(": ".join(filter(None, (head, words))))
 
@@ -296,6 +297,15 @@ def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
     lines = [Markdown(f"{code(name)}: {names_shown(list(tools))}") for name, tools in sorted(by_code.items()) if name]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
+
+
+def _description(error: ErrorCase) -> str:
+    """Returns what an error means: the words of the source, or those for an error of the protocol."""
+    return error.description or phrases("disclosure_errors").get(error.code, "")
+
+
+def _resolution(error: ErrorCase) -> str:
+    return error.resolution or (phrase("error_wait") if error.has_retry_header else "")
 
 
 def _error_notes(error: ErrorCase) -> str:

@@ -32,7 +32,7 @@ _MAX_NAMES = 100
 
 _RESOURCE_NAME = re.compile(r"\btool[ _-]?descriptions?\b", re.IGNORECASE)
 
-_ERROR_CODES = ("MISSING_TOOL_SELECTION", "TOOL_DESCRIPTION_REQUIRED")
+_ERROR_CODES = ("TOOL_DESCRIPTION_REQUIRED", "MISSING_TOOL_SELECTION")
 """Errors of the extension (seed 003, 6)."""
 
 _ERROR_KEYS = {"error", "available_tools", "code", "message"}
@@ -225,18 +225,7 @@ def _uri_path(uri: str) -> str:
     return f"{'/' if parts.netloc else ''}{parts.netloc}{parts.path}".rstrip("/")
 
 
-ERRORS = (
-    ErrorCase(
-        code="TOOL_DESCRIPTION_REQUIRED",
-        description="The tool was called before its description was read in this session.",
-        resolution="Read its description, then call it again.",
-    ),
-    ErrorCase(
-        code="MISSING_TOOL_SELECTION",
-        description="The descriptions were read without naming tools.",
-        resolution="Name the tools in the query of the URI.",
-    ),
-)
+ERRORS = tuple(ErrorCase(code=code) for code in _ERROR_CODES)
 """Errors that the extension defines (seed 003, 6)."""
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
-from skillgen.model.calls import Example, Input, Output
+from skillgen.model.calls import Example, Input, Output, Pagination
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
@@ -108,7 +108,7 @@ class ToolReader:
         rate_limit = resolver.value("rate_limit", dashdash.string("rateLimit"))
         guidance, described_errors = guidance_from(described)
         facts = {field: resolver.value(field, *entry.field(key, read)) for field, (key, read) in _FIELDS.items()}
-        facts["pagination"] = "supported" if facts["pagination"] else None
+        facts["pagination"] = Pagination() if facts["pagination"] else None
         tool = Tool(
             name=name,
             title=resolver.value(

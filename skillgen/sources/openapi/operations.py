@@ -13,6 +13,7 @@ from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
+from skillgen.model.calls import Completion, Deprecation
 from skillgen.model.resource import Group
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
@@ -103,7 +104,7 @@ class OperationReader:
             pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters, response fields and headers")
-        completion = _long_running_note(operation, responses, self.resolver)
+        completion = _completion_of(operation, responses, self.resolver)
         if completion is not None and not _is_declared_long_running(operation):
             origins["completion"] = Origin("inferred", "the status codes of its responses")
         stream = _stream_evidence(output_media_types, success)
@@ -141,7 +142,7 @@ class OperationReader:
             path=entry.path,
             endpoints=self._endpoints(entry),
             deprecated=operation.get("deprecated") is True,
-            deprecation=_deprecation_note(operation, success),
+            deprecation=_deprecation_of(operation, success),
             streaming=True if stream is not None else None,
             pagination=pagination,
             completion=completion,
@@ -287,28 +288,20 @@ _REMOVAL_DATES = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate"
 _REPLACEMENTS = ("x-replaced-by", "x-replacement", "x-speakeasy-deprecation-replacement", "x-deprecated-replacement")
 
 
-def _deprecation_note(operation: Mapping[str, Json], response: Mapping[str, Json]) -> str | None:
-    """Returns the declared deprecation in words; `response` is that of success (RFC 8594, `Sunset` header).
+def _deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Deprecation | None:
+    """Returns the declared deprecation; `response` is that of success (RFC 8594, `Sunset` header).
 
     OpenAPI itself has only `deprecated`; date and replacement come from extensions and headers.
     """
-    return " ".join(_deprecation_sentences(operation, response)) or None
-
-
-def _deprecation_sentences(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Iterator[str]:
-    if not any(key.startswith("x-") or key == "deprecated" for key in operation) and "headers" not in response:
-        return
-    graph = as_dict(operation.get("x-ms-deprecation"))
-    if message := _first_text(operation, _DEPRECATION_MESSAGES) or text_of(graph, "description"):
-        yield message if message.rstrip()[-1:] in ".!?" else f"{message.rstrip()}."
-    github = as_dict(operation.get("x-github"))
+    graph, github = as_dict(operation.get("x-ms-deprecation")), as_dict(operation.get("x-github"))
     date = _first_text(operation, _REMOVAL_DATES) or text_of(github, "removalDate") or text_of(graph, "removalDate")
-    if date:
-        yield f"It will be removed on {date.strip()}."
-    if replacement := _first_text(operation, _REPLACEMENTS):
-        yield f"Use {replacement.strip()} instead."
-    if any(name.lower() == "sunset" for name in as_dict(response.get("headers"))):
-        yield "The `Sunset` header of its responses has the date of its removal."
+    deprecation = Deprecation(
+        message=_first_text(operation, _DEPRECATION_MESSAGES) or text_of(graph, "description"),
+        removal_date=date,
+        replacement=_first_text(operation, _REPLACEMENTS),
+        has_sunset_header=any(name.lower() == "sunset" for name in as_dict(response.get("headers"))),
+    )
+    return deprecation if deprecation != Deprecation() else None
 
 
 def _first_text(holder: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
@@ -327,19 +320,19 @@ def _is_declared_long_running(operation: Mapping[str, Json]) -> bool:
     return operation.get(_LONG_RUNNING) is True
 
 
-def _long_running_note(operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver) -> str | None:
-    """Returns, in words, how to get the result of a long-running operation; `None` for any other."""
+def _completion_of(
+    operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver
+) -> Completion | None:
+    """Returns how to get the result of a long-running operation; `None` for any other."""
     if _ACCEPTED not in responses and not _is_declared_long_running(operation):
         return None
     status = _ACCEPTED if _ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
-    note = f"it continues after a {_ACCEPTED}" if status == _ACCEPTED else "it continues after the response"
-    header = next((headers[name] for name in _RESULT_URL_HEADERS if name in headers), None)
-    if header is not None:
-        note += f"; poll the URL in the `{header}` header for the result"
-    if "retry-after" in headers:
-        note += f"; wait as long as the `{headers['retry-after']}` header says before each request"
-    return note
+    return Completion(
+        status=_ACCEPTED if _ACCEPTED in responses else None,
+        url_header=next((headers[name] for name in _RESULT_URL_HEADERS if name in headers), None),
+        wait_header=headers.get("retry-after"),
+    )
 
 
 _SEQUENTIAL_MEDIA_TYPES = frozenset(

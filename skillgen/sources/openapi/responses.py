@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from urllib.parse import unquote
 
-from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
+from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
@@ -32,8 +33,6 @@ _MESSAGE = "message"
 
 _WAIT_STATUSES = ("429", "503")
 """Statuses with a `Retry-After` header (RFC 9110, 10.2.3; RFC 6585, 4)."""
-
-_WAIT = "Wait as long as its `Retry-After` header says before the next call."
 
 _EXAMPLES_LIMIT = 3
 """Examples of one output that are documented."""
@@ -178,7 +177,7 @@ class ResponseReader:
         case = ErrorCase(
             code=status,
             description=description,
-            resolution=_WAIT if status in _WAIT_STATUSES and "retry-after" in headers else None,
+            has_retry_header=status in _WAIT_STATUSES and "retry-after" in headers,
             output=outputs[0] if outputs else None,
             other_outputs=tuple(outputs[1:]),
         )
@@ -253,12 +252,12 @@ class PaginationReader:
         self._resolver = resolver
         self._fields: dict[str, dict[str, tuple[str, Json]]] = {}
 
-    def declared(self, operation: Mapping[str, Json]) -> str | None:
+    def declared(self, operation: Mapping[str, Json]) -> Pagination | None:
         """Reads `x-ms-pageable`, which names the field with the URL of the next page."""
         field = text_of(operation.get("x-ms-pageable"), "nextLinkName")
-        return f"request the URL in `{field}` of the response" if field and _QUOTABLE_NAME.match(field) else None
+        return Pagination(method="next_url", source=field) if field and _QUOTABLE_NAME.match(field) else None
 
-    def inferred(self, parameters: Iterable[Parameter], output: Json, headers: Iterable[str]) -> str | None:
+    def inferred(self, parameters: Iterable[Parameter], output: Json, headers: Iterable[str]) -> Pagination | None:
         """Returns how to get the next page, from the schema and the headers of a successful response."""
         inputs = [item for item in parameters if item.location in ("query", "body")]
         strings = {item.name for item in inputs if item.schema.types == ("string",)}
@@ -271,31 +270,27 @@ class PaginationReader:
         if cursor is None and page is None and offset is None and size is None and not has_link_header:
             return None
         fields = self._fields_of(output)
-        notes = f"; `{size}` sets the page size" if size else ""
-        if (more := _first_known(fields, _MORE_FIELDS)) is not None:
-            notes += f"; `{fields[more][0]}` of the response says whether there is more"
-        page_hint = f", and `{page}` selects a page" if page else ""
+        more = _first_known(fields, _MORE_FIELDS)
+        paged = partial(Pagination, size_parameter=size, more_field=fields[more][0] if more is not None else None)
         if cursor is not None and (name := _first_known(fields, _CURSOR_FIELDS)) is not None:
             path, schema = fields[name]
-            last = "; null on the last page" if _may_be_null(schema) else ""
-            return f"send `{path}` of the response as `{cursor}` to get the next page{last}{notes}"
+            return paged(method="field", source=path, parameter=cursor, is_null_at_end=_may_be_null(schema))
         header = _first_name(_by_normalised_name(headers), _CURSOR_HEADERS)
         if header is not None and (target := cursor or page) is not None:
-            return f"send the `{header}` header of the response as `{target}` to get the next page{notes}"
+            return paged(method="header", source=header, parameter=target)
         if has_link_header:
-            return f"the `Link` header of the response has the URL of the next page{page_hint}{notes}"
+            return paged(method="link_header", parameter=page)
         if (name := _first_known(fields, _LINK_FIELDS)) is not None:
-            return f"`{fields[name][0]}` of the response points to the next page{page_hint}{notes}"
+            return paged(method="link_field", source=fields[name][0], parameter=page)
         if page is not None and (name := _first_known(fields, _PAGE_FIELDS)) is not None:
-            return f"send `{fields[name][0]}` of the response as `{page}` to get the next page{notes}"
+            return paged(method="field", source=fields[name][0], parameter=page)
         if cursor is not None and _normalise_name(cursor) in _ITEM_CURSORS and more is not None:
-            return f"send the identifier of the last item as `{cursor}` to get the next page{notes}"
+            return paged(method="last_item", parameter=cursor)
         if page is not None and size is not None:
-            return f"send `{page}` to get another page{notes}"
+            return paged(method="page", parameter=page)
         if offset is not None and size is not None:
             # An offset that is a string may be a token rather than a count.
-            purpose = "get the next page" if offset in strings else "skip earlier results"
-            return f"send `{offset}` to {purpose}{notes}"
+            return paged(method="offset_token" if offset in strings else "offset", parameter=offset)
         return None
 
     def _fields_of(self, output: Json) -> dict[str, tuple[str, Json]]:
