@@ -19,8 +19,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from skillgen.problem_codes import CODES, Level
 
@@ -36,8 +37,7 @@ class ExitCode(IntEnum):
     OUTPUT = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """A defect of one piece of a source; the rest is still documented."""
 
     code: str

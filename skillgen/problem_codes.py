@@ -7,14 +7,14 @@ code and its level are stable between versions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Level = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemCode:
+class ProblemCode(Struct, frozen=True):
     """A kind of problem."""
 
     level: Level

@@ -7,13 +7,13 @@ import os
 import re
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from cli import ROOT, files_of, run_python, run_skillgen
+from msgspec.structs import replace
 
 import skillgen
 

@@ -13,7 +13,6 @@ import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
@@ -27,6 +26,8 @@ from documents import FORMATS, MarkdownDocument
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from listed import documented, tool
+from msgspec import Struct
+from msgspec.structs import fields, replace
 from properties import examples
 from test_markdown_filters import HOSTILE
 
@@ -71,6 +72,11 @@ SHOWN_NOWHERE = {
 FORBIDDEN = {"html_block", "html_inline", "table_open", "hr", "image", "code_block"}
 
 
+def is_node(hint: Any) -> bool:
+    """True for a class of the model."""
+    return isinstance(hint, type) and issubclass(hint, Struct)
+
+
 class Builder:
     """Builds one of everything; `words` returns the text for a place."""
 
@@ -81,14 +87,13 @@ class Builder:
         """Class and field of each place that was filled."""
 
     def node(self, kind: type, path: str, depth: int = 0) -> Any:
-        hints = typing.get_type_hints(kind)
         values: dict[str, Any] = {}
         for field in fields(kind):
             if field.name in ("pointer", "origins", "problems", "kind", "source_size_bytes", "types"):
                 continue
             place = f"{path}.{field.name}"
             self.places[place] = self.places[place + ":key"] = f"{kind.__name__}.{field.name}"
-            value = self.value(hints[field.name], place, depth)
+            value = self.value(field.type, place, depth)
             if field.name in ADDRESSES and isinstance(value, str):
                 value = f"https://word.example/{value}"  # another word is not shown there
             elif isinstance(value, str) and value.startswith("http"):
@@ -97,7 +102,7 @@ class Builder:
                 value = f"{value} {next(self._count)}"
             values[field.name] = value
         for field in fields(kind):
-            if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
+            if field.name not in values and field.required:
                 values[field.name] = "/" + path.replace(".", "/") if field.name == "pointer" else "mcp"
         return kind(**values)
 
@@ -137,7 +142,7 @@ class Builder:
         if origin is tuple:
             if inside[0] is Schema:
                 return tuple(self.leaf(f"{path}.{number}") for number in range(2)) if depth < 3 else ()
-            if is_dataclass(inside[0]) and (depth > 2 or inside[0] is Problem):
+            if is_node(inside[0]) and (depth > 2 or inside[0] is Problem):
                 return ()
             return (self.value(inside[0], path, depth + 1),)
         if origin in (dict, Mapping, typing.get_origin(Mapping[str, str])):
@@ -146,7 +151,7 @@ class Builder:
             if self.places.get(path) == "Schema.constraints":
                 return self.bounds(path) | {self._words(path + ":key"): self._words(path)}
             return {self._words(path + ":key"): self._words(path)} if inside[1] in (str, Json, Any) else None
-        if is_dataclass(hint) and isinstance(hint, type):
+        if is_node(hint):
             if depth > 2 and hint is Schema:
                 return self.leaf(path)
             return None if hint is Schema and depth > 1 and "additional" in path else self.node(hint, path, depth + 1)

@@ -153,7 +153,7 @@ def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     elif isinstance(value, (list, tuple, set, frozenset)):
         parts = value
     elif type(value).__module__.startswith("skillgen"):
-        names = (*getattr(type(value), "__slots__", ()), *getattr(value, "__dict__", {}))
+        names = (*getattr(value, "__struct_fields__", ()), *getattr(value, "__dict__", {}))
         parts = [getattr(value, name, None) for name in names]
     for part in parts if depth < 6 else ():
         yield from _patterns_in(part, depth + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from captured import Json, service_of_snapshot
 from cli import files_of, generated, run_skillgen
 from documents import MarkdownDocument
 from make_credentials import candidates, samples
+from msgspec.structs import replace
 from poison import ATTACKS, HARMLESS, HELD_OUT
 from poison_blind import BLIND_ATTACKS, BLIND_HARMLESS
 from poison_later import LATER_ATTACKS, LATER_HARMLESS, ODD_ATTACKS, ODD_HARMLESS

@@ -14,10 +14,11 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec import structs
 
 from skillgen.config.project import OutputOptions, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
@@ -160,7 +161,7 @@ def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
         if outcome.kind != "site"
         for change in (outcome.plan.drift if outcome.kind == "removed" else outcome.plan.changes)
     ]
-    problems = [asdict(problem) for problem in result.problems]
+    problems = [structs.asdict(problem) for problem in result.problems]
     return json_output({"files": files, "problems": problems, "counts": {**result.counts, "files": len(files)}})
 
 

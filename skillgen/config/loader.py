@@ -17,11 +17,11 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
 
 from skillgen.config.project import SOURCE_KINDS, Option, Project, Source, Target, is_required, keys_in
 from skillgen.errors import UsageError
@@ -99,8 +99,7 @@ def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
     return _VARIABLE.sub(lambda match: environment[match[1]], text)
 
 
-@dataclass(slots=True)
-class _Located:
+class _Located(Struct):
     """A value of the file and its place: a mapping (`members`), a list (`items`) or a scalar (`text`)."""
 
     where: str

@@ -10,8 +10,10 @@ import heapq
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.resource import Group
 from skillgen.model.service import Service
@@ -175,8 +177,7 @@ def _range(keys: Sequence[str]) -> str:
     return named[0] if len(named) == 1 else f"{named[0]} to {named[-1]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cluster:
+class _Cluster(Struct, frozen=True, kw_only=True):
     """Tools, and the group that they will have."""
 
     group: Group

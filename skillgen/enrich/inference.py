@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from skillgen.enrich.groups import LIMIT, REST, group_tools, split_large_groups
 from skillgen.enrich.topics import Keywords, area_lines

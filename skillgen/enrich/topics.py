@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice, pairwise
+
+from msgspec import Struct, field
 
 from skillgen.enrich.groups import REST, shared_prefix
 from skillgen.model.resource import Group
@@ -77,8 +78,7 @@ _GENERIC = word_set(
 _VERSION = re.compile(r"v?\d[\w.]*", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class _Words:
+class _Words(Struct):
     """Statistics of the words of phrases: titles, parts of paths, names."""
 
     of_phrase: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -248,8 +248,7 @@ def _surfaces(text: str, *, may_begin_with_verb: bool) -> list[str]:
     return words[1:] if may_begin_with_verb and words and is_verb(words[0].lower()) else words
 
 
-@dataclass(frozen=True, slots=True)
-class _Area:
+class _Area(Struct, frozen=True):
     """Tools with a common label."""
 
     label: str

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.model.values import Origins, Value
 
 AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """Other ways to use the service (seed 000, `alternativeAccess`).
 
     Each is a URL, `Value(None)` if declared as absent, or `None` if not declared.
@@ -36,8 +36,7 @@ class Access:
     """Origins of these fields."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """A permission."""
 
     name: str
@@ -50,8 +49,7 @@ class Scope:
     """Names of the tools that it unlocks (seed 004, 4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Auth:
+class Auth(Struct, frozen=True, kw_only=True):
     """An authentication method."""
 
     kind: str
@@ -103,8 +101,7 @@ class Auth:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credential:
+class Credential(Struct, frozen=True, kw_only=True):
     """A security scheme that a call uses, with the required scopes."""
 
     scheme: str
@@ -114,8 +111,7 @@ class Credential:
     """The required scopes (or roles)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirements:
+class Requirements(Struct, frozen=True, kw_only=True):
     """What a caller needs before the service can be used."""
 
     auth: tuple[Auth, ...] = ()
@@ -140,8 +136,7 @@ class Requirements:
     """Seconds without a call after which a session and its authentication expire (seed 004, 4)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimit:
+class RateLimit(Struct, frozen=True, kw_only=True):
     """How often something may be called."""
 
     text: str | None = None
@@ -154,8 +149,7 @@ class RateLimit:
     """Calls per day."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
+class Invocation(Struct, frozen=True, kw_only=True):
     """Who may invoke the skill (seed 000, `invocation`)."""
 
     model_invocable: bool | None = None
@@ -171,8 +165,7 @@ class Invocation:
     """Tools that the source wants pre-approved; never passed on silently."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointVariable:
+class EndpointVariable(Struct, frozen=True, kw_only=True):
     """A part of a URL that the caller chooses."""
 
     name: str
@@ -188,8 +181,7 @@ class EndpointVariable:
     """What it is for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """A base URL of a service."""
 
     url: str

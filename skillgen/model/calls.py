@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Origins, Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """A field of a form, or a part of another multipart body."""
 
     name: str
@@ -27,8 +27,7 @@ class Part:
     """Whether the content of a file is sent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """An HTTP request without base URL and credentials."""
 
     path: str
@@ -56,8 +55,7 @@ class Request:
     """Names of the security schemes that are used together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(Struct, frozen=True, kw_only=True):
     """A call and its result."""
 
     input: Json
@@ -87,8 +85,7 @@ class Example:
         return "input" not in (self.origins or {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
+class Input(Struct, frozen=True, kw_only=True):
     """The arguments of a tool, or one form of a request body."""
 
     media_types: tuple[str, ...] = ()
@@ -110,8 +107,7 @@ class Input:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
 
     name: str
@@ -127,8 +123,7 @@ class Link:
     """What it is for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExampleOutput:
+class ExampleOutput(Struct, frozen=True, kw_only=True):
     """A result that the source declares as an example."""
 
     value: Value
@@ -144,8 +139,7 @@ class ExampleOutput:
     """What it shows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Output:
+class Output(Struct, frozen=True, kw_only=True):
     """The result of a call."""
 
     schema: Schema | None = None
@@ -181,8 +175,7 @@ PagingMethod = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pagination:
+class Pagination(Struct, frozen=True, kw_only=True):
     """How to get the next page of results."""
 
     method: PagingMethod | None = None
@@ -207,8 +200,7 @@ class Pagination:
     """The path of the field that says whether there are more pages."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """How to learn the outcome of work that continues after the response."""
 
     status: str | None = None
@@ -221,8 +213,7 @@ class Completion:
     """The response header that says how long to wait before that URL is requested."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deprecation:
+class Deprecation(Struct, frozen=True, kw_only=True):
     """What the source says about a deprecation."""
 
     message: str | None = None
@@ -238,8 +229,7 @@ class Deprecation:
     """Whether the `Sunset` header of its responses has the date of its removal (RFC 8594)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorCase:
+class ErrorCase(Struct, frozen=True, kw_only=True):
     """An error that a call may return."""
 
     code: str

@@ -13,7 +13,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
@@ -34,8 +35,7 @@ _MAX_LISTED_TOOLS = 3
 _PLAIN_NAME = re.compile(r"[\w.-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolChange:
+class ToolChange(Struct, frozen=True, kw_only=True):
     """One change of a tool or a named type."""
 
     tool: str
@@ -51,8 +51,7 @@ class ToolChange:
     """Whether a valid caller may become invalid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _RowChange:
+class _RowChange(Struct, frozen=True, kw_only=True):
     """One change of a parameter, or of a property."""
 
     text: str
@@ -65,8 +64,7 @@ class _RowChange:
     """Whether a caller that reads the value may fail."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+class Inventory(Struct, frozen=True, kw_only=True):
     """The facts of services that matter to callers, from `inventory_of` and `types_of`."""
 
     tools: Mapping[str, Json]

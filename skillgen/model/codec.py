@@ -5,12 +5,14 @@ A field with its default value is omitted, so that a large service stays small; 
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 from skillgen.model.values import Json, Value, child
 
@@ -24,7 +26,7 @@ class DecodeError(ValueError):
 
 def to_json(value: Any) -> Json:
     """Returns a node of the model, or a tuple of nodes, as JSON."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, Struct):
         if isinstance(value, Value):
             return value.json
         return {
@@ -41,7 +43,7 @@ def to_json(value: Any) -> Json:
 
 
 def _is_node(value: Any) -> bool:
-    return isinstance(value, tuple) or dataclasses.is_dataclass(value)
+    return isinstance(value, (tuple, Struct))
 
 
 def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
@@ -64,13 +66,12 @@ def _is_default(value: Any, default: Any) -> bool:
 
 @functools.cache
 def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
-    pairs = []
-    for item in dataclasses.fields(cls):
-        default = item.default
-        if item.default_factory is not dataclasses.MISSING:
-            default = item.default_factory()
-        pairs.append((item.name, default))
-    return tuple(pairs)
+    return tuple((item.name, default_of(item)) for item in fields(cls))
+
+
+def default_of(item: FieldInfo) -> Any:
+    """Returns the default value of a field; `NODEFAULT` if it has none."""
+    return item.default if item.default_factory is NODEFAULT else item.default_factory()
 
 
 @functools.cache
@@ -79,7 +80,7 @@ def _decoder(annotation: Any) -> Decoder:
     recursive."""
     if annotation is Any:
         return _decode_any
-    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         return _decode_value if annotation is Value else functools.partial(_decode_node, annotation)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -162,8 +163,7 @@ def _decode_node(cls: type, data: Json) -> Any:
 
 @functools.cache
 def _field_decoders(cls: type) -> dict[str, Decoder]:
-    hints = typing.get_type_hints(cls)
-    return {item.name: _decoder(hints[item.name]) for item in dataclasses.fields(cls)}
+    return {item.name: _decoder(item.type) for item in fields(cls)}
 
 
 def _at(key: object, decode: Decoder, value: Json) -> Any:

@@ -5,13 +5,12 @@ The options, the schema of `skillgen.yaml` and the help are derived from `FORMAT
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from skillgen.errors import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A file that skillgen would write."""
 
     path: str
@@ -24,8 +23,7 @@ class Document:
     """What was left out of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class Format(Struct, frozen=True, kw_only=True):
     """A format of `--emit`."""
 
     purpose: str

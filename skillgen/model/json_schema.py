@@ -7,7 +7,6 @@ current. Only development tools import this module: it reads the model's source 
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 import itertools
@@ -18,7 +17,10 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skillgen.model.codec import to_json
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+
+from skillgen.model.codec import default_of, to_json
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value
 
@@ -66,12 +68,12 @@ def class_schema(cls: type) -> dict[str, Json]:
     """Returns the JSON Schema of one class, without the `$defs` that it refers to."""
     hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
     properties, required = {}, []
-    for item in dataclasses.fields(cls):
+    for item in fields(cls):
         properties[item.name] = {"description": docstrings.get(item.name, "")} | _schema_of(hints[item.name])
-        default = _default_of(item)
-        if default is dataclasses.MISSING:
+        default = default_of(item)
+        if default is NODEFAULT:
             required.append(item.name)
-        elif default is not None and not dataclasses.is_dataclass(default):
+        elif default is not None and not isinstance(default, Struct):
             properties[item.name]["default"] = to_json(default)
     return {
         "description": _joined(inspect.getdoc(cls) or ""),
@@ -100,7 +102,7 @@ def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
 
 
 def _classes_in(annotation: Any) -> Iterator[type]:
-    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         if annotation is not Value:
             yield annotation
     for argument in typing.get_args(annotation):
@@ -113,8 +115,7 @@ def _schema_of(annotation: Any) -> dict[str, Json]:
         return {}
     if annotation in _SCALARS:
         return {"type": _SCALARS[annotation]}
-    if dataclasses.is_dataclass(annotation):
-        assert isinstance(annotation, type)
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         return {"$ref": f"#/$defs/{annotation.__name__}"}
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -127,10 +128,6 @@ def _schema_of(annotation: Any) -> dict[str, Json]:
     assert isinstance(origin, type)
     assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"
     return {"type": "object", "additionalProperties": _schema_of(arguments[1])}
-
-
-def _default_of(item: dataclasses.Field[Any]) -> Any:
-    return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 
 def _joined(text: str) -> str:

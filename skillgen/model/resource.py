@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.model.auth import Credential
 from skillgen.model.calls import Input
@@ -12,8 +13,7 @@ from skillgen.model.schema import Parameter
 from skillgen.model.values import Icon, Json, Origins, Quotation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(Struct, frozen=True, kw_only=True):
     """A resource at a URI, or a family of them at a URI template."""
 
     uri: str
@@ -71,8 +71,7 @@ class Resource:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(Struct, frozen=True, kw_only=True):
     """A message that the service generates for the model, from arguments."""
 
     name: str
@@ -100,8 +99,7 @@ class Prompt:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """A request that the service sends to a URL of the caller (OpenAPI webhooks, callbacks)."""
 
     name: str
@@ -154,8 +152,7 @@ class Event:
 ClientTransport = Literal["stdio", "http", "sse"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """A piece of the source's documentation for which the model has no field."""
 
     title: str
@@ -165,8 +162,7 @@ class Section:
     """Markdown, untrusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workflow:
+class Workflow(Struct, frozen=True, kw_only=True):
     """A sequence of tools."""
 
     title: str
@@ -176,8 +172,7 @@ class Workflow:
     """The steps, in order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class Group(Struct, frozen=True, kw_only=True):
     """Tools that belong together."""
 
     name: str
@@ -199,8 +194,7 @@ class Group:
     """Origins of the fields that the source does not declare."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Struct, frozen=True, kw_only=True):
     """A conformance criterion of progressive disclosure (seed 003, 9)."""
 
     number: int
@@ -216,8 +210,7 @@ class Criterion:
     """What was observed, or why it was not checked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disclosure:
+class Disclosure(Struct, frozen=True, kw_only=True):
     """Progressive disclosure: a server that lists its tools briefly and requires reading a tool's description before
     its first call (seed 003)."""
 
@@ -234,8 +227,7 @@ class Disclosure:
     """JSON pointer to the resource in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkillFile:
+class SkillFile(Struct, frozen=True, kw_only=True):
     """A file of a skill that a server offers."""
 
     uri: str
@@ -251,8 +243,7 @@ class SkillFile:
     """Its content, if it was read and matches size and digest; untrusted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedSkill:
+class OfferedSkill(Struct, frozen=True, kw_only=True):
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 
     uri: str
@@ -274,8 +265,7 @@ class OfferedSkill:
     """JSON pointer to it in the source."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelatedServer:
+class RelatedServer(Struct, frozen=True, kw_only=True):
     """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
 
     name: str
@@ -294,8 +284,7 @@ class RelatedServer:
     """`high`, `medium` or `low`: how well it fits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientEntry:
+class ClientEntry(Struct, frozen=True, kw_only=True):
     """The entry of an MCP server in a client's configuration, without any secret value."""
 
     transport: ClientTransport = "stdio"

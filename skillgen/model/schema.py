@@ -6,8 +6,9 @@ One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.model.values import Json, Origins, Value
 
@@ -15,8 +16,7 @@ Location = Literal["argument", "path", "query", "header", "cookie", "body", "pro
 """Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schema:
+class Schema(Struct, frozen=True, kw_only=True):
     """The type of a value. All fields apply together; a schema without fields allows any value."""
 
     types: tuple[str, ...] = ()
@@ -109,8 +109,7 @@ class Schema:
     """Whether the value is deprecated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Discriminator:
+class Discriminator(Struct, frozen=True, kw_only=True):
     """The property that identifies the type of an object by its value (OpenAPI 3.1, "Discriminator Object")."""
 
     property: str
@@ -124,8 +123,7 @@ class Discriminator:
     """The name of the type if the property is absent or has another value (3.2, `defaultMapping`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """A rule for some values only."""
 
     when: Schema
@@ -138,8 +136,7 @@ class Condition:
     """What any other value must match too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Serialization:
+class Serialization(Struct, frozen=True, kw_only=True):
     """How a value is serialised into a request, if not in the default way (OpenAPI 3.1, "Style Values")."""
 
     style: str | None = None
@@ -162,8 +159,7 @@ class Serialization:
     """Whether the name may be sent without a value (`allowEmptyValue`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(Struct, frozen=True, kw_only=True):
     """A parameter of a tool, or a property of an object."""
 
     name: str
@@ -199,8 +195,7 @@ class Parameter:
         return self.location == "body" and "name" in (self.origins or {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedType:
+class NamedType(Struct, frozen=True, kw_only=True):
     """A schema with a name, stored once in `Service.schemas`; parameters and outputs refer to it."""
 
     name: str

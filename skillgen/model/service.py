@@ -7,8 +7,9 @@ elsewhere. `None` and an empty tuple mean "not declared".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Access, AccessLevel, Endpoint, Invocation, RateLimit, Requirements
@@ -32,8 +33,7 @@ from skillgen.model.values import Icon, Json, Origins, Quotation
 Kind = Literal["mcp", "openapi"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(Struct, frozen=True, kw_only=True):
     """A service: what it is, when to use it, and all that it offers."""
 
     kind: Kind

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from skillgen.model.auth import Credential, Endpoint, RateLimit
 from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
@@ -17,8 +18,7 @@ Operation = Literal["read", "write", "delete", "admin"]
 Risk = Literal["safe", "reversible", "destructive"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Semantics:
+class Semantics(Struct, frozen=True, kw_only=True):
     """The effects of a call. `None` means unknown, not false."""
 
     operation: Operation | None = None
@@ -66,8 +66,7 @@ class Semantics:
         return origin is None or origin.kind == "declared"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Struct, frozen=True, kw_only=True):
     """The estimated cost of a call (seed 004, 3)."""
 
     category: str | None = None
@@ -80,8 +79,7 @@ class Cost:
     """The unit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """An MCP tool, or an operation of an API (seed 002, 4.1)."""
 
     name: str

@@ -1,16 +1,18 @@
 """Walks the model: its texts and pointers, the tools that use a type, the parameters without a description.
 
-The walks know the fields only through the dataclasses, so that a new field is walked too.
+The walks know the fields only through the classes, so that a new field is walked too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from operator import attrgetter, is_
 from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Parameter, Schema
@@ -54,13 +56,12 @@ _LEAVES = _SCALARS | {str, list, dict, Value}
 @lru_cache(64)
 def _text_fields(kind: type) -> tuple[str, ...]:
     """Returns the names of the fields of a model class that may contain texts."""
-    return tuple(field.name for field in fields(kind) if field.name != "pointer" and field.type not in _NO_TEXT)
+    return tuple(name for name, type_ in field_types(kind).items() if name != "pointer" and type_ not in _NO_TEXT)
 
 
-@lru_cache(64)
 def field_types(kind: type) -> dict[str, str]:
     """Returns the annotations of the fields of a model class, as strings."""
-    return {field.name: str(field.type) for field in fields(kind)}
+    return kind.__annotations__
 
 
 @lru_cache(64)
@@ -152,7 +153,7 @@ def rewrite_pointers(node: Any, rewrite: Callable[[str], str]) -> Any:
     if kind is tuple:
         items = tuple(rewrite_pointers(item, rewrite) for item in node)
         return node if all(map(is_, items, node)) else items
-    if kind is dict and any(map(is_dataclass, node.values())):
+    if kind is dict and any(isinstance(item, Struct) for item in node.values()):
         return {key: rewrite_pointers(item, rewrite) for key, item in node.items()}
     if kind in _LEAVES:
         return node

@@ -6,16 +6,16 @@ A JSON pointer (RFC 6901) is stored with every fact of the model and followed fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 Json: TypeAlias = Any
 """A value as `json.loads` returns it. It belongs to the source and is never modified."""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A JSON value that the source declares, possibly null.
 
     A field of type `Value | None` has three states: `None` is not declared, `Value(None)` is declared as null, and
@@ -26,8 +26,7 @@ class Value:
     """The value itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a fact comes from, if not from the pointer of its node."""
 
     kind: Literal["declared", "inferred", "defaulted"]
@@ -108,8 +107,7 @@ def _unescape(token: str) -> str:
     return token
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Icon:
+class Icon(Struct, frozen=True, kw_only=True):
     """An icon of a service or of one of its parts (SEP-973)."""
 
     src: str
@@ -125,8 +123,7 @@ class Icon:
     """`light` or `dark`: the background for which it is designed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quotation:
+class Quotation(Struct, frozen=True, kw_only=True):
     """Text of the source that addresses the reader instead of describing something.
 
     It is removed from its field, and documents show it only as a quotation.

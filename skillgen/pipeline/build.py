@@ -19,11 +19,13 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, structs
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
@@ -54,8 +56,7 @@ if TYPE_CHECKING:
     from skillgen.pipeline.read import Notify, Reading, Request
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedTarget:
+class NamedTarget(Struct, frozen=True, kw_only=True):
     """A target with its name and its file."""
 
     name: str
@@ -103,7 +104,7 @@ def resolve_targets(
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place))
     siblings = tuple(item.place.out for item in resolved)
     return tuple(
-        replace(item, place=replace(item.place, siblings=siblings))
+        structs.replace(item, place=structs.replace(item.place, siblings=siblings))
         for item in resolved
         if only is None or item.name == only
     )
@@ -339,7 +340,7 @@ def _cache_key(named: NamedTarget) -> str:
 def _options_digest(named: NamedTarget) -> str:
     folder = named.target.templates
     templates = _templates_digests(Path(folder)) if folder is not None else {}
-    data = (__version__, asdict(named.target), asdict(named.place), templates)
+    data = (__version__, asdict(named.target), structs.asdict(named.place), templates)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
@@ -380,8 +381,7 @@ def _digest(path: Path) -> str:
     return file_digest(path.read_bytes())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltTarget:
+class BuiltTarget(Struct, frozen=True, kw_only=True):
     """The result of building one target."""
 
     name: str

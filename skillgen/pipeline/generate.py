@@ -8,14 +8,17 @@ finds the documents of targets, servers and names that no longer exist.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
@@ -34,8 +37,7 @@ BYTES_PER_TOKEN = 3.2
 """Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A folder to write documents to."""
 
     out: Path
@@ -65,8 +67,7 @@ OutcomeKind = Literal["documents", "installed", "site", "removed"]
 something that no longer exists."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What a run did in one folder, or with `check` would do."""
 
     kind: OutcomeKind
@@ -94,8 +95,7 @@ class Outcome:
         return ExitCode.DRIFT if self.is_check and self.plan.drift else ExitCode.DONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """A service that could not be documented."""
 
     error: SkillgenError
@@ -115,8 +115,7 @@ class Failure:
         return self.error.exit_code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class File(Struct, frozen=True, kw_only=True):
     """A file of the documents."""
 
     path: Path
@@ -126,8 +125,7 @@ class File:
     """`create`, `replace`, `delete`, or `keep` if it is up to date."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """What a run did, or in a check would do."""
 
     steps: tuple[Outcome | Failure, ...] = ()
@@ -352,7 +350,7 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     if output.install_to and "skill" not in output.emit:
         fix = "add skill to it, or leave --install out"
         raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
-    return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
+    return dataclasses.replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
 def _templates(output: OutputOptions) -> Path | None:

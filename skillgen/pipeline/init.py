@@ -16,12 +16,14 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.config.loader import FILE_NAME, find_project_file
 from skillgen.config.project import DEFAULT_OUT
@@ -35,8 +37,7 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """A possible target."""
 
     name: str
@@ -439,8 +440,7 @@ def description_files(files: ProjectFiles) -> Iterator[Proposal]:
 # -- the project file ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposals:
+class Proposals(Struct, frozen=True, kw_only=True):
     """The targets of a new project file."""
 
     chosen: tuple[Proposal, ...]

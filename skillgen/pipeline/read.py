@@ -17,6 +17,8 @@ from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from msgspec import Struct, structs
+
 from skillgen.config.project import Source, Texts, check_choices, flag_of, options_in
 from skillgen.enrich.inference import infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
@@ -110,8 +112,7 @@ class Request:
         return FetchOptions(timeout_s=self.source.timeout, headers=headers, secrets=secrets)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """The result of reading a source."""
 
     services: tuple[Service, ...]
@@ -242,17 +243,17 @@ def _from_description(
     policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
-    endpoints = tuple(replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
+    endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
         report_url_secret(problems)
-        service = replace(service, endpoints=endpoints)
+        service = structs.replace(service, endpoints=endpoints)
     has_url = request.texts.base_url is not None
     redacted_problems = tuple(
         access.secrets.hide_in_problem(problem)
         for problem in problems
         if not (has_url and problem.code == "base-url-missing")
     )
-    return (_completed(replace(service, problems=redacted_problems), request),)
+    return (_completed(structs.replace(service, problems=redacted_problems), request),)
 
 
 def _from_manifest(
@@ -405,9 +406,9 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     result = crawl(target, request.progress, cancel_token=request.cancel_token)
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
-    service = replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)
+    service = structs.replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)
     if request.texts.version is None:
-        service = replace(service, problems=(*service.problems, *_version_problems(service, target)))
+        service = structs.replace(service, problems=(*service.problems, *_version_problems(service, target)))
     return _completed(service, request)
 
 
@@ -514,8 +515,7 @@ def _named(error: SkillgenError, name: str) -> SkillgenError:
 # -- the kinds of source ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceKind:
+class SourceKind(Struct, frozen=True, kw_only=True):
     """A kind of source. The option of `config.project.Source` with its name names such a source."""
 
     read: Callable[[Request], Reading] = _read_file
@@ -586,12 +586,12 @@ def _with_overrides(service: Service, request: Request) -> Service:
             raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
     if texts.name is not None:
         # Headings show the title if there is one, and would not show the user's name.
-        service = replace(service, title=None)
+        service = structs.replace(service, title=None)
     if texts.base_url is not None:
         refuse_secret_url(texts.base_url, "--base-url", "write https://HOST/PATH")
         others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
         origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
-        service = replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
+        service = structs.replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
     return _with_fields(service, request, name="name", version="version", summary="description")
 
 
@@ -600,7 +600,7 @@ def _with_fields(service: Service, request: Request, **options: str) -> Service:
     values = {field: getattr(request.texts, option) for field, option in options.items()}
     values = {field: value for field, value in values.items() if value not in (None, ())}
     origins = {field: Origin("declared", request.place(options[field])) for field in values}
-    return replace(service, **values, origins={**(service.origins or {}), **origins} or None)
+    return structs.replace(service, **values, origins={**(service.origins or {}), **origins} or None)
 
 
 def refuse_secret_url(url: str, where: str, fix: str) -> None:
@@ -623,7 +623,7 @@ def _with_author_texts(service: Service, request: Request) -> Service:
     service = _with_fields(service, request, when_to_use="when_to_use", when_not_to_use="not_for", license="license")
     if texts.install:
         origins = {**(service.origins or {}), "install": Origin("declared", request.place("install"))}
-        service = replace(service, install={**(service.install or {}), **texts.install}, origins=origins)
+        service = structs.replace(service, install={**(service.install or {}), **texts.install}, origins=origins)
     sections = []
     if texts.notes is not None:
         sections.append(Section(title="Notes", body=texts.notes.strip()))
@@ -632,8 +632,8 @@ def _with_author_texts(service: Service, request: Request) -> Service:
     if sections:
         titles = {section.title.lower() for section in sections}
         others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
-        service = replace(service, sections=(*sections, *others))
-    return _with_groups(replace(service, access=_access(service.access, request)), request)
+        service = structs.replace(service, sections=(*sections, *others))
+    return _with_groups(structs.replace(service, access=_access(service.access, request)), request)
 
 
 def _access(access: Access, request: Request) -> Access:
@@ -645,9 +645,9 @@ def _access(access: Access, request: Request) -> Access:
         place = child(request.place("links"), name)
         if link.json is not None:
             refuse_secret_url(link.json, place, "write https://HOST/PATH, or null if the service has no such access")
-        access = replace(access, **{name: link})
+        access = structs.replace(access, **{name: link})
         origins[name] = Origin("declared", place)
-    return replace(access, origins=origins or None)
+    return structs.replace(access, origins=origins or None)
 
 
 def _with_groups(service: Service, request: Request) -> Service:
@@ -667,6 +667,8 @@ def _with_groups(service: Service, request: Request) -> Service:
     for group in service.groups:
         texts = declared.get(group.name) or declared.get(group.title)
         if texts is not None:
-            group = replace(group, title=texts.title or group.title, description=texts.intro or group.description)
+            group = structs.replace(
+                group, title=texts.title or group.title, description=texts.intro or group.description
+            )
         groups.append(group)
-    return replace(service, groups=tuple(groups), problems=(*service.problems, *problems))
+    return structs.replace(service, groups=tuple(groups), problems=(*service.problems, *problems))

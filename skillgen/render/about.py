@@ -6,8 +6,9 @@ Also the service's entry for a client's server file (`mcpServers`), and one line
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service

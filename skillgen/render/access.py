@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from skillgen.model.auth import Auth, Endpoint, Scope
 from skillgen.model.service import Service
@@ -233,8 +234,7 @@ _KEYS = frozenset({"api-key"})
 _LOGINS = frozenset({"basic", "digest"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExampleCredential:
+class ExampleCredential(Struct, frozen=True, kw_only=True):
     """A security scheme with the environment variables that hold its credentials in examples."""
 
     auth: Auth

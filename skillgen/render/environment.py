@@ -10,7 +10,6 @@ memory, and are not cached.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 import shutil
@@ -57,7 +56,7 @@ class MissingName(jinja2.StrictUndefined):
         from difflib import get_close_matches
 
         kind = type(self._undefined_obj)
-        known = [item.name for item in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
+        known = getattr(kind, "__struct_fields__", ())
         close = get_close_matches(str(self._undefined_name), known, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         return f"{kind.__name__} has no {self._undefined_name!r}{hint}"

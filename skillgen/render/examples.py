@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from skillgen.model.calls import Example, Output, Part, Request
 from skillgen.model.serialization import is_json, is_json_sequence
@@ -45,8 +46,7 @@ Command = Callable[[Tool, Request], str]
 """Returns a request as a command."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownExample:
+class ShownExample(Struct, frozen=True):
     """An example as it appears in a document."""
 
     label: Markdown
@@ -62,8 +62,7 @@ class ShownExample:
     """The result, as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownExamples:
+class ShownExamples(Struct, frozen=True):
     """The example calls of a tool as they appear in a document."""
 
     calls: tuple[ShownExample, ...]

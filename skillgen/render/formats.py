@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, Document
@@ -25,8 +27,7 @@ from skillgen.text.summary import clip
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
 
 
-@dataclass(frozen=True, slots=True)
-class SiteEntry:
+class SiteEntry(Struct, frozen=True):
     """One service, and the folder of its documents."""
 
     folder: str

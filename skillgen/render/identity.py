@@ -10,8 +10,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.resource import Group, Prompt, Resource
 from skillgen.model.service import Service
@@ -52,8 +54,7 @@ _ENUMERATED_LIMIT = 40
 """Characters of an item in an enumeration; a longer one is a clause."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseParts:
+class PhraseParts(Struct, frozen=True):
     """The parts of a phrase."""
 
     label: str
@@ -69,8 +70,7 @@ class PhraseParts:
         return f"{self.label}: {words}" if self.label else words
 
 
-@dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Struct, frozen=True):
     """Uses, worded to follow their lead."""
 
     lead: str

@@ -6,8 +6,9 @@ An agent reads SKILL.md, the index page and the tool's page: two reads, without 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -29,8 +30,7 @@ _LABEL_LIMIT = 48
 _PHRASE_LIMITS = {"full": 80, "short": 60}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A line of SKILL.md that links to a page of the index."""
 
     label: str
@@ -49,8 +49,7 @@ class Entry:
     """What the tools are about: keywords of a single group, else the titles of the groups."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Index:
+class Index(Struct, frozen=True, kw_only=True):
     """The pages of the index, and the lines that link to them."""
 
     pages: tuple[Page, ...]

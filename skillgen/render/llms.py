@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from skillgen.model.document import Document
 from skillgen.model.tool import Tool
@@ -134,8 +135,7 @@ _QUICK_TOOLS = 20
 """Maximum of entries in the quick reference (web profile, 5.2.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """The paths of the other files, relative to llms.txt."""
 
     skill: str | None

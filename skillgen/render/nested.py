@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json
@@ -74,8 +76,7 @@ def _constants(schema: Schema) -> dict[str, Json]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """What is nested in a value: the properties of an object, or one of its parts or alternatives."""
 
     label: Markdown | None

@@ -14,8 +14,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.text.markdown import Markdown, link_label, one_line
@@ -26,8 +28,7 @@ PAGE_LIMIT_BYTES = 14_500
 """Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """One documented thing with its heading."""
 
     name: str
@@ -40,8 +41,7 @@ class Section:
     """The heading and everything below it; links are unresolved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """One file of the references."""
 
     file_name: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event
@@ -55,8 +57,7 @@ Direction = Literal["sent", "returned", "both"]
 _SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterList:
+class ParameterList(Struct, frozen=True):
     """Parameters that are sent in the same place."""
 
     label: Markdown

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.model.resource import Event, Group, Prompt
 from skillgen.model.schema import NamedType
@@ -39,8 +41,7 @@ INTRO_LIMIT_BYTES = 1_200
 RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
+class Topic(Struct, frozen=True, kw_only=True):
     """The tools of one group, and the pages that document them."""
 
     title: str
@@ -63,8 +64,7 @@ class Topic:
         return tuple(tool for tool in self.tools if tool.name in page.anchors)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(Struct, frozen=True, kw_only=True):
     """Everything that is documented about a service, in sections and pages."""
 
     about: tuple[Page, ...]

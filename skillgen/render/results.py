@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, Link, Output
 from skillgen.model.schema import Parameter, Schema
@@ -169,8 +171,7 @@ MIN_CHARACTERS = 120
 _Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommonErrors:
+class CommonErrors(Struct, frozen=True):
     """The errors that at least half of the tools have in the same words."""
 
     cases: tuple[ErrorCase, ...] = ()
@@ -239,8 +240,7 @@ COMMAND_ERRORS = 40
 """Lines in the list of all tools' errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorBody:
+class ErrorBody(Struct, frozen=True):
     """The body of some of a tool's errors."""
 
     label: Markdown
@@ -250,8 +250,7 @@ class ErrorBody:
     """The schema of the body."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorHeaders:
+class ErrorHeaders(Struct, frozen=True):
     """The headers of some of a tool's errors."""
 
     label: Markdown

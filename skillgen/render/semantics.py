@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
@@ -356,8 +357,7 @@ _FACTS: tuple[tuple[str, str, Callable[[Semantics], object]], ...] = (
 """Phrase, field, and whether the fact is true for a tool."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationalFact:
+class OperationalFact(Struct, frozen=True):
     """Something that is true for some tools."""
 
     label: Markdown

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
+
 from skillgen.errors import Problem
 from skillgen.model.document import Document
 from skillgen.model.service import Service
@@ -45,8 +47,7 @@ INDEX_WORD_LIMITS = (320, 120, 60, 0)
 """Characters of an index entry that describe its tools, the richest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skill:
+class Skill(Struct, frozen=True, kw_only=True):
     """SKILL.md, and the indexes that it refers to."""
 
     text: str

@@ -10,10 +10,11 @@ Most schemas are a bare type: `is_bare` and `says_nothing` recognise them, which
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Literal
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from skillgen.model.schema import Condition, Discriminator, Parameter, Schema, Serialization
 from skillgen.model.serialization import (

@@ -15,8 +15,9 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import quote, quote_plus, unquote, urlsplit
+
+from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.values import Json

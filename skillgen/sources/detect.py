@@ -7,8 +7,9 @@ least four formats, and the files of clients, registries and catalogs look much 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
@@ -18,8 +19,7 @@ from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(Struct, frozen=True, kw_only=True):
     """A known kind of document that is neither OpenAPI nor a snapshot."""
 
     what: str

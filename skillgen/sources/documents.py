@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.codec import DecodeError, from_json, to_json
@@ -35,8 +36,7 @@ _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)
 """The start of JSON. A YAML flow mapping that starts like this is read only if it is also JSON."""
 
 
-@dataclass(slots=True)
-class FilesRead:
+class FilesRead(Struct):
     """The files that a source was read from."""
 
     digests: dict[str, str] = field(default_factory=dict)
@@ -71,8 +71,7 @@ def file_digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Struct, frozen=True, kw_only=True):
     """A parsed document and its location."""
 
     data: Json

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Endpoint
@@ -34,8 +36,7 @@ _LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
 _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraText:
+class ExtraText(Struct, frozen=True, kw_only=True):
     """A text and its location."""
 
     name: str

@@ -12,6 +12,7 @@ validators for conditional requests (RFC 9111, 4.3). A cache that cannot be read
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -22,11 +23,14 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import SourceError
 from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, origin_of, public_url
@@ -53,8 +57,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _PASS_URL = "pass the URL itself if you trust it"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class Fetched(Struct, frozen=True, kw_only=True):
     """The response to a fetch."""
 
     content: bytes
@@ -473,7 +476,7 @@ class FetchOptions:
 
     def without_headers(self) -> FetchOptions:
         """Returns options for a server other than the one that the headers are for."""
-        return replace(self, headers=())
+        return dataclasses.replace(self, headers=())
 
 
 def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError, time_limit
 from skillgen.model.values import Json, child

@@ -7,7 +7,8 @@ its description. Renderers use the result and decide nothing again.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.tool import Semantics, Tool

@@ -5,12 +5,13 @@ A pattern is `NAME-GLOB`, `tag:GLOB`, `path:GLOB` or `method:NAME`; a tag is a t
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.resource import Event
@@ -24,8 +25,7 @@ _SUGGESTIONS_LIMIT = 5_000
 _KINDS = ("tag", "path", "method")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class Pattern(Struct, frozen=True, kw_only=True):
     """A parsed pattern."""
 
     option: str
@@ -101,9 +101,9 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     ]
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
-    selection = dataclasses.replace(service, tools=tools, events=events, groups=groups)
+    selection = replace(service, tools=tools, events=events, groups=groups)
     used = _used_types(selection)
-    return dataclasses.replace(
+    return replace(
         selection,
         schemas=tuple(item for item in service.schemas if item.name in used),
         problems=(*service.problems, *problems),
@@ -161,8 +161,8 @@ def _named_types(node: Any) -> Iterator[str]:
         parts = tuple((node.patterns or {}).values())
     elif isinstance(node, Discriminator):
         yield from filter(None, (*(node.mapping or {}).values(), node.default))
-    if dataclasses.is_dataclass(node):
-        parts = (*parts, *(getattr(node, field.name) for field in dataclasses.fields(node)))
+    if isinstance(node, Struct):
+        parts = (*parts, *(getattr(node, name) for name in node.__struct_fields__))
     for part in parts:
         yield from _named_types(part)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
@@ -239,8 +239,7 @@ class _Builder:
         mapping[key] = value
 
 
-@dataclass(slots=True)
-class _Outer:
+class _Outer(Struct):
     """The state of a collection when another one starts in it."""
 
     collection: Any

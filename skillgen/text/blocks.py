@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import zip_longest
+
+from msgspec import Struct, field
 
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, disarm, escape_inline, escape_line_start, fence
@@ -94,8 +95,7 @@ def _dedent(text: str) -> str:
     return "\n".join([first.lstrip(" "), *(line[common:] for line in rest)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     """A list item that may continue."""
 
     mark: int
@@ -105,8 +105,7 @@ class _Item:
     """The column of its text in the output."""
 
 
-@dataclass(slots=True)
-class _BlockWriter:
+class _BlockWriter(Struct):
     """Rewrites a longer text line by line."""
 
     lines: list[str] = field(default_factory=list)

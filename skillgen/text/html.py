@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, field
 from itertools import zip_longest
+
+from msgspec import Struct, field
 
 _LIST_DEPTH_LIMIT = 8
 """Maximum nesting of lists."""
@@ -92,8 +93,7 @@ def _tags_of(text: str) -> list[str]:
     return re.findall(r"</([a-z][a-z0-9]{0,20})\s*>", text.lower())
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(Struct):
     """Converts one text, token by token."""
 
     is_html: bool

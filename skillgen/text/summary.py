@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+
+from msgspec import Struct
 
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
@@ -74,8 +75,7 @@ _LAST_RESORT = 4
 """The rank of what is shown only if there is nothing else."""
 
 
-@dataclass(slots=True)
-class _Passage:
+class _Passage(Struct):
     """A paragraph, a list item or a heading, ranked by how well it says what the text is about."""
 
     text: str
@@ -101,8 +101,7 @@ def _passages(text: str) -> Iterator[_Passage]:
     yield from reader.end()
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads a text line by line."""
 
     lines: list[str] | None = None

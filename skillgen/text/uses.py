@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import sentences
@@ -97,8 +98,7 @@ _NEGATIVE_ELSEWHERE = (
 """Beginnings of negative uses in other languages, in lower case."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredUses:
+class DeclaredUses(Struct, frozen=True):
     """The uses that a text declares."""
 
     wanted: tuple[str, ...] = ()
@@ -237,8 +237,7 @@ class _Reader:
                 yield False, use
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
+class _Forms(Struct, frozen=True):
     """Patterns of statements on use."""
 
     sentence: re.Pattern[str]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from skillgen.write.line_diff import find_hunks
 from skillgen.write.record import digests_of, line_digest
@@ -68,8 +69,7 @@ _KEY = re.compile(r"(\s*)([^\s#\-:][^:]*):(?:\s|\Z)")
 """Indentation and name of a key of front matter, where skillgen writes a value on the line of its key."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
+class Addition(Struct, frozen=True, kw_only=True):
     """Lines that a person added."""
 
     at: int
@@ -85,8 +85,7 @@ class Addition:
     """Whether they are a marked region."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True, kw_only=True):
     """Generated lines that a person changed or removed."""
 
     start: int
@@ -99,8 +98,7 @@ class Rewrite:
     """The lines that replace them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edits:
+class Edits(Struct, frozen=True, kw_only=True):
     """All changes of a person to one text."""
 
     base: tuple[str, ...]
@@ -191,8 +189,7 @@ Key = tuple[str, ...]
 """The headings above a section and its own, then a count; the first heading of a document is `#`, whatever it says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """Lines from a heading to before the next one."""
 
     key: Key

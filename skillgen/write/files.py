@@ -15,8 +15,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from skillgen.errors import OutputError
 
@@ -30,8 +31,7 @@ _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe without waiting for a writer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Struct, frozen=True):
     """A folder that is held open."""
 
     path: Path

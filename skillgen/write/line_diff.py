@@ -9,15 +9,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 MAX_EDIT_DISTANCE = 1_200
 """Maximum length of a shortest edit script: the search takes the square of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True):
     """Lines `old_start` to `old_end` of the old text became lines `new_start` to `new_end` of the new one."""
 
     old_start: int

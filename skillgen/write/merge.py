@@ -11,10 +11,12 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.write.edits import (
@@ -33,8 +35,7 @@ from skillgen.write.line_diff import Hunk, find_hunks, map_positions, unified_di
 from skillgen.write.record import digests_of, line_digest, lines_of, unpack_digests
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class Note(Struct, frozen=True, kw_only=True):
     """Text that a person added to a section that no longer exists."""
 
     title: str
@@ -44,8 +45,7 @@ class Note:
     """The text, without blank lines around it."""
 
 
-@dataclass(slots=True, kw_only=True)
-class MergedText:
+class MergedText(Struct, kw_only=True):
     """A newly generated text with a person's additions."""
 
     bodies: dict[Key, list[str]]
@@ -310,8 +310,7 @@ _KEY = re.compile(r"([^\s#\-:][^:]*):(\s.*)?\Z")
 _MEMBER = re.compile(r"(\s+)([^\s#\-:][^:]*):(\s.*)?\Z")
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     """A key of front matter, and the lines below it."""
 
     key: str
@@ -412,8 +411,7 @@ _DASHES_DIGEST = line_digest("---")
 _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Regeneration:
+class Regeneration(Struct, frozen=True, kw_only=True):
     """A file's new generated text with a person's additions."""
 
     front: tuple[str, ...]

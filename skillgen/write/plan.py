@@ -14,9 +14,11 @@ import contextlib
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
 from skillgen.write.edits import MarkerError
@@ -40,8 +42,7 @@ FOREIGN = "not made by skillgen"
 Action = Literal["create", "replace", "delete", "keep"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """The planned change of one file."""
 
     path: str
@@ -73,8 +74,7 @@ class Change:
     """The content to write first if text also moves away from this file: the new content followed by that text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """The planned changes of an OUT."""
 
     out: Path
@@ -156,8 +156,7 @@ def plan_documents(
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Planning:
+class _Planning(Struct, kw_only=True):
     """Decides file by file. Notes are relocated last, when all sections are known."""
 
     out: Path

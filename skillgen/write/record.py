@@ -16,9 +16,10 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from skillgen.errors import OutputError
 from skillgen.write.files import folder_at
@@ -85,8 +86,7 @@ RECORD_NAME = ".skillgen.json"
 VERSION = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Struct, frozen=True, kw_only=True):
     """What skillgen wrote in its last run."""
 
     service: str | None = None

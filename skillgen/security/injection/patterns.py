@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from skillgen.security.tables import Regex, load_table
 
@@ -187,8 +188,7 @@ def _class_of(alternatives: str) -> str:
     return "".join(sorted(lexicon().codes_of(alternatives)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A rule that finds one way to address the model."""
 
     code: str

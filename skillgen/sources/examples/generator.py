@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
@@ -274,8 +276,7 @@ _ITEMS_LIMIT = 20
 _FIX = "correct the value or the schema"
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedValue:
+class GeneratedValue(Struct, frozen=True):
     """A value for a parameter or a body."""
 
     value: Json

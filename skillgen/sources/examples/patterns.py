@@ -11,9 +11,10 @@ import json
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 from skillgen.model.values import Json
 
@@ -98,16 +99,14 @@ def _search(engine_pattern: str, text: str) -> bool | None:
 # -- syntax --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Set:
+class _Set(Struct, frozen=True):
     """One character of several."""
 
     text: str
     """The set in the engine's syntax."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """Alternatives, or a look-around."""
 
     look_around: str
@@ -117,8 +116,7 @@ class _Group:
     """The alternatives, each a sequence."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Repetition:
+class _Repetition(Struct, frozen=True):
     node: _Node
     low: int
     high: int

@@ -6,7 +6,8 @@ bounds) stays a schema next to the parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.values import Json, child
@@ -26,8 +27,7 @@ ALTERNATIVES_LIMIT = 12
 """Maximum number of alternatives repeated for each tool that takes a named type; more are listed with the type only."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlatObject:
+class FlatObject(Struct, frozen=True, kw_only=True):
     """An object schema, flattened."""
 
     parameters: tuple[Parameter, ...]

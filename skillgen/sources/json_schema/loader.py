@@ -11,11 +11,13 @@ import functools
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
@@ -500,8 +502,7 @@ class SchemaReader:
         raise AssertionError("there is always another candidate")
 
 
-@dataclass(slots=True)
-class _PendingType:
+class _PendingType(Struct):
     """A type to which a schema refers and that will be read."""
 
     document: SchemaDocument

@@ -7,8 +7,9 @@ alternative, or one next to null, is merged too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, child

@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.resource import Section
@@ -53,8 +54,7 @@ _NO_USE = re.compile(r"when(?:not|to(?:not|avoid))|(?:do|should)not|dont|not(?:f
 _REFERENCES = ("toolreference", "tools", "availabletools", "commandreference", "commands")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolHelp:
+class ToolHelp(Struct, frozen=True, kw_only=True):
     """The text of `ai_help` on the tools of a service, and the rest of its sections."""
 
     phrases: Mapping[str, str]
@@ -67,8 +67,7 @@ class ToolHelp:
     """The sections without the text on these tools."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AiHelp:
+class AiHelp(Struct, frozen=True, kw_only=True):
     """The result of `ai_help`."""
 
     metadata: FieldReader
@@ -594,7 +593,7 @@ class _HelpMerger:
     def _set(self, field: str, value: object, origin: Origin | None = None) -> None:
         origins = {**(self._tool.origins or {}), field: origin or self._origin}
         changes: dict[str, object] = {field: value, "origins": origins}
-        self._tool = replace(self._tool, **changes)  # type: ignore[arg-type]
+        self._tool = replace(self._tool, **changes)
 
     def _description(self, text: str) -> str:
         tool = self._tool

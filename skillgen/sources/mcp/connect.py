@@ -13,8 +13,10 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
@@ -105,8 +107,7 @@ def _versions(error: RpcError) -> str:
     return f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One method of connecting to a server."""
 
     transport: Transport

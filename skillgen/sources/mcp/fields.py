@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.tool import CAUTION
@@ -32,8 +34,7 @@ _NULLABLE: frozenset[Provider] = frozenset({"dashdash", "ai_help"})
 SDKs write for a member that was never set, and the same as an absent one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourcedValue:
+class SourcedValue(Struct, frozen=True):
     """The value that one provider declares for one field."""
 
     value: Json

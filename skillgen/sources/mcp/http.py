@@ -17,7 +17,6 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, I
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from http import HTTPStatus
 from typing import Any
@@ -25,6 +24,7 @@ from typing import Any
 import anyio
 import httpx2
 from anyio.abc import TaskStatus
+from msgspec import Struct
 
 from skillgen.model.values import Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
@@ -226,8 +226,7 @@ _CREDENTIAL_STATUSES = (401, 403, 407)
 """Statuses for which `connect.crawl_error` has a specific fix."""
 
 
-@dataclass(slots=True)
-class _Exchange:
+class _Exchange(Struct):
     """The status and headers of the response to one request, which the dispatcher drops."""
 
     status: int | None = None

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements
@@ -47,8 +49,7 @@ _USAGE_INSTRUCTIONS = re.compile(
 _NAME = re.compile(r"[\w-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetadataSources:
+class MetadataSources(Struct, frozen=True, kw_only=True):
     """The sources of facts on the service itself; a source that a server lacks is an empty reader."""
 
     dashdashes: tuple[FieldReader, ...]

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from skillgen import __version__
 from skillgen.model.values import Json
@@ -56,8 +57,7 @@ class NoAnswer(Exception):
         self.seconds = seconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handshake:
+class Handshake(Struct, frozen=True, kw_only=True):
     """The first result of a server."""
 
     method: str
@@ -182,8 +182,7 @@ def _handshake_from_initialize(connection: Connection, future: Future[Json]) -> 
     return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The outcome of a request."""
 
     result: Json = None

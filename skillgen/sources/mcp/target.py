@@ -12,9 +12,11 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.values import Json
@@ -138,8 +140,7 @@ class Login:
     """Asks a person whether an authorization server may receive the secret; `None` if nobody can be asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrawlScope:
+class CrawlScope(Struct, frozen=True, kw_only=True):
     """What a crawl requests in addition to the lists and `ai_help`. The fields are named like the options."""
 
     no_tool_descriptions: bool = False
@@ -160,7 +161,7 @@ class CrawlScope:
     def from_options(cls, options: object) -> CrawlScope:
         """Returns the scope that an object with attributes of the same names sets: CLI options or a source of
         skillgen.yaml."""
-        return cls(**{item.name: getattr(options, item.name) for item in fields(cls)})
+        return cls(**{name: getattr(options, name) for name in cls.__struct_fields__})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +227,7 @@ class ServerTarget:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crawl:
+class Crawl(Struct, frozen=True, kw_only=True):
     """The results of one server, raw."""
 
     results: Mapping[str, Json]

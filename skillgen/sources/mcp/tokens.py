@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
@@ -19,8 +20,7 @@ StoredLogin = dict[str, Json]
 (RFC 9728), `issuer` and `metadata` (RFC 8414), `trusted_issuer` (which may receive the secret of the user's client)."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoginFile:
+class LoginFile(Struct, frozen=True):
     """The file that stores the login to one server."""
 
     url: str

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
@@ -62,8 +64,7 @@ _FIELDS: Mapping[str, tuple[str, Read]] = {
 """Field of the model to the key in seed 004, and how it is read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolReader:
+class ToolReader(Struct, frozen=True, kw_only=True):
     """Reads the tools of one server."""
 
     schemas: SchemaReader
@@ -220,8 +221,7 @@ class ToolReader:
         return SourcedValue(sentence, entry.fields.pointer_to("description"), "entry", inferred_from="description")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DeclaredInput:
+class _DeclaredInput(Struct, frozen=True, kw_only=True):
     """What an entry declares of the arguments of its tool."""
 
     raw: Json = None

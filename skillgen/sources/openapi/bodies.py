@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema, Serialization
@@ -15,8 +16,7 @@ from skillgen.sources.openapi.media import Representation, apply_encoding, is_js
 from skillgen.sources.openapi.references import Resolver
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class Body(Struct, frozen=True, kw_only=True):
     """A request body in the terms of the model."""
 
     parameters: tuple[Parameter, ...] = ()

@@ -10,11 +10,13 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from urllib.parse import unquote
 from xml.sax.saxutils import escape, quoteattr
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example, Part, Request
@@ -222,8 +224,7 @@ _FILE_NAME = "FILE"
 """Placeholder of a file name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentBody:
+class SentBody(Struct, frozen=True, kw_only=True):
     """A body in the form in which it is sent."""
 
     media_type: str | None = None
@@ -254,8 +255,7 @@ class SentBody:
     """Whether it is valid only without the `additionalProperties: false` of the types that its type extends."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(Struct, frozen=True):
     """One media type of a body."""
 
     media_type: str
@@ -407,8 +407,7 @@ _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
 _PATH_CHARACTERS = "/-._~:@,;=+&%()*?"
 
 
-@dataclass(slots=True)
-class _RequestParts:
+class _RequestParts(Struct):
     """The parts of a request under construction."""
 
     path: dict[str, str] = field(default_factory=dict)

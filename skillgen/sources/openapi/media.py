@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
@@ -23,8 +25,7 @@ from skillgen.sources.openapi.references import Resolver
 from skillgen.text.summary import join_texts
 
 
-@dataclass(frozen=True, slots=True)
-class Representation:
+class Representation(Struct, frozen=True):
     """Media types with equal content."""
 
     media_types: tuple[str, ...]
@@ -179,8 +180,7 @@ def _typed(item: Json, encoding: Json) -> Json:
     return {**as_dict(item), "contentMediaType": media_type}
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredExample:
+class DeclaredExample(Struct, frozen=True):
     """A value of the `example` or the `examples` of a parameter or a media type."""
 
     value: Json

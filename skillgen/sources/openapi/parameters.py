@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.serialization import QUERY_STRING

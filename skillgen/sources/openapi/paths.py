@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from skillgen.model.values import Json, child, shorten_pointer
 from skillgen.sources.json_access import POINTER_LIMIT, as_dict, text_of
@@ -25,8 +26,7 @@ PathItems = tuple[tuple[dict[str, Json], str], ...]
 """Path items, each with its JSON pointer; later ones take precedence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathOperation:
+class PathOperation(Struct, frozen=True, kw_only=True):
     """One operation of the document, raw."""
 
     method: str

@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SourceError
 from skillgen.model.service import Service
@@ -137,8 +139,7 @@ def _map_pointer(pointer: str, sources: dict[str, str]) -> str:
     return pointer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferencePolicy:
+class ReferencePolicy(Struct, frozen=True, kw_only=True):
     """Which other documents a description may name."""
 
     outside: bool = False
@@ -161,8 +162,7 @@ def bundle(
     return _Bundler(document, policy, pointer_map, problems, has_names).bundle()
 
 
-@dataclass(frozen=True, slots=True)
-class _Location:
+class _Location(Struct, frozen=True):
     """The file or the URL of a document."""
 
     path: Path | None
@@ -173,8 +173,7 @@ class _Location:
         return self.url if self.url is not None else str(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """A document that was read."""
 
     data: Json

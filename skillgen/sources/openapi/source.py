@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Auth, Endpoint, Requirements
