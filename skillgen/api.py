@@ -11,8 +11,7 @@ import inspect
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType, UnionType
@@ -31,34 +30,75 @@ from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import File, Result, checked_output, write_documents
 from skillgen.pipeline.read import Notify
 
+__all__ = [
+    "EditedError",
+    "Endpoint",
+    "Example",
+    "ExitCode",
+    "File",
+    "Group",
+    "NamedType",
+    "Origin",
+    "Output",
+    "OutputError",
+    "Parameter",
+    "Problem",
+    "Prompt",
+    "Resource",
+    "Result",
+    "Schema",
+    "Section",
+    "Semantics",
+    "Service",
+    "SkillgenError",
+    "SourceError",
+    "Tool",
+    "UsageError",
+    "Value",
+    "build",
+    "check",
+    "generate",
+    "read",
+    "render_documents",
+]
+
 P = ParamSpec("P")
-Options = TypeVar("Options")
 Answer = TypeVar("Answer")
 
 
-def _takes(
-    options: Callable[P, Options],
-) -> Callable[[Callable[[Options, Mapping[str, Any]], Answer]], Callable[P, Answer]]:
-    """Decorates a function of options, which are declared once, as the fields of a class: it gets their values as its
-    own arguments.
+def _takes(options: Callable[P, object]) -> Callable[[Callable[..., Answer]], Callable[P, Answer]]:
+    """Decorates a function that takes options, which are declared once, as the fields of a class.
 
-    The function receives an object of the class, and the arguments that were given. An argument of a wrong type is a
-    `UsageError`, and errors name arguments, not options of the command line.
+    The function receives the arguments that were given. An argument of a wrong type is a `UsageError`, and errors name
+    arguments, not options of the command line.
     """
     signature = inspect.signature(options)
 
-    def decorate(function: Callable[[Options, Mapping[str, Any]], Answer]) -> Callable[P, Answer]:
+    def decorate(function: Callable[..., Answer]) -> Callable[P, Answer]:
+        def name_arguments(error: SkillgenError) -> None:
+            """Replaces the options of the command line that an error names by arguments, and `--help` by `help()`."""
+            if error.where is not None and error.where.startswith("--"):
+                error.where = _in_arguments(error.where, "", signature.parameters)
+            error.what = _in_arguments(error.what, "=", signature.parameters)
+            fix = error.fix.replace("--help", f"help(skillgen.{function.__name__})")
+            error.fix = _in_arguments(fix, "=", signature.parameters)
+            error.args = (error.what,)
+
         @functools.wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> Answer:
             try:
-                bound = signature.bind(*args, **given)
+                arguments = signature.bind(*args, **given).arguments
             except TypeError as error:
                 raise TypeError(f"{function.__name__}() {error}") from None
-            hints = get_type_hints(options)
-            with _errors_in_arguments(f"help(skillgen.{function.__name__})"):
-                for name, value in bound.arguments.items():
-                    bound.arguments[name] = _checked(name, hints[name], value)
-                return function(options(*bound.args, **bound.kwargs), bound.arguments)
+            hints = _type_hints(options)
+            try:
+                answer = function(**{name: _checked(name, hints[name], value) for name, value in arguments.items()})
+            except SkillgenError as error:
+                name_arguments(error)
+                raise
+            for failure in answer.errors if isinstance(answer, Result) else ():
+                name_arguments(failure)
+            return answer
 
         call.__signature__ = signature  # type: ignore[attr-defined]
         return call
@@ -66,31 +106,38 @@ def _takes(
     return decorate
 
 
+_type_hints = functools.cache(get_type_hints)
+
 _OPTIONS = {item.name: item for options in (Source, Texts, OutputOptions) for item in options_in(options)}
 
 _ARGUMENTS = {flag_of(item) or f"--{name.replace('_', '-')}": name for name, item in _OPTIONS.items()}
 _ARGUMENTS |= {"--target": "target"}
 
-
-@contextmanager
-def _errors_in_arguments(usage: str) -> Iterator[None]:
-    """Replaces the options of the command line that an error names by arguments, and `--help` by `usage`."""
-    try:
-        yield
-    except SkillgenError as error:
-        if error.where is not None and error.where.startswith("--"):
-            error.where = _in_arguments(error.where, "")
-        error.what, error.fix = (_in_arguments(text, "=") for text in (error.what, error.fix.replace("--help", usage)))
-        error.args = (error.what,)
-        raise
+_FLAG = re.compile(
+    r"(?P<flag>--[a-z-]+)"
+    r"(?P<value> (?P<variable>[^\s=]+)=(?P<text>\w+)| '(?P<header>[^':]+): (?P<content>[^']*)'| [A-Z_]+\b)?"
+)
+"""An option of the command line in a message, with its value: `--timeout SECONDS`, `--env NAME=VALUE`."""
 
 
-def _in_arguments(text: str, mark: str) -> str:
+def _in_arguments(text: str, mark: str, names: Collection[str]) -> str:
+    """Returns a message with arguments in place of options; those not in `names` by their keys in skillgen.yaml."""
     if re.search(r"skillgen [a-z-]+ -", text):  # a command line
         return text
-    text = text.replace("-- COMMAND", f"command{mark}").replace(" after `--`", "")
-    option = re.compile(r"(--[a-z-]+)( [A-Z_]+\b(?!=))?")
-    return option.sub(lambda match: _ARGUMENTS[match[1]] + mark if match[1] in _ARGUMENTS else match[0], text)
+
+    def argument(match: re.Match[str]) -> str:
+        name, value = _ARGUMENTS.get(match["flag"]), match["value"] or ""
+        if name is None:
+            return match[0]
+        if name not in names:
+            return f"`{name.replace('_', '-')}`{value}"
+        if match["variable"] or match["header"]:
+            value = str({match["variable"] or match["header"]: match["text"] or match["content"]})
+        elif mark:
+            value = ""
+        return f"{name}{mark}{value}"
+
+    return _FLAG.sub(argument, text.replace("-- COMMAND", f"command{mark}").replace(" after `--`", ""))
 
 
 def _checked(name: str, hint: Any, value: Any) -> Any:
@@ -147,7 +194,7 @@ def _checked_mapping(name: str, kind: Any, value: Any) -> Any:
         raise _wrong(name, "a mapping with strings as keys", value)
     if get_origin(kind) is Mapping:
         return {key: _checked(f"{name}.{key}", get_args(kind)[1], item) for key, item in value.items()}
-    hints = get_type_hints(kind)
+    hints = _type_hints(kind)
     if unknown := [key for key in value if key not in hints]:
         raise UsageError(f"no such key: {unknown[0]}", where=name, fix=f"choose from {', '.join(hints)}")
     return kind(**{key: _checked(f"{name}.{key}", hints[key], item) for key, item in value.items()})
@@ -177,7 +224,7 @@ class _Build(OutputOptions):
 
 
 @_takes(_Read)
-def read(options: _Read, given: Mapping[str, Any]) -> Service:
+def read(**given: Any) -> Service:
     """Reads a service from one source.
 
     `source` is the path or URL of an OpenAPI description, a service manifest or a snapshot, the base URL of a service
@@ -192,6 +239,7 @@ def read(options: _Read, given: Mapping[str, Any]) -> Service:
     """
     from skillgen.pipeline.read import Request, read_source
 
+    options = _Read(**given)
     source = options if options.source is None else replace(options, document=options.source)
     request = Request(source=source, texts=options, announce=options.notify)
     reading = read_source(request if options.notify is None else replace(request, progress=options.notify))
@@ -205,7 +253,7 @@ def read(options: _Read, given: Mapping[str, Any]) -> Service:
 
 
 @_takes(_Write)
-def generate(options: _Write, given: Mapping[str, Any]) -> Result:
+def generate(**given: Any) -> Result:
     """Writes the documents of a service to the folder `out`. The options are those of the command line.
 
     Raises:
@@ -214,6 +262,10 @@ def generate(options: _Write, given: Mapping[str, Any]) -> Result:
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
+    return _written(_Write(**given))
+
+
+def _written(options: _Write) -> Result:
     result = write_documents([options.service], options)
     if result.errors:
         raise result.errors[0]
@@ -221,7 +273,7 @@ def generate(options: _Write, given: Mapping[str, Any]) -> Result:
 
 
 @_takes(_Write)
-def check(options: _Write, given: Mapping[str, Any]) -> Result:
+def check(**given: Any) -> Result:
     """Compares the documents in the folder `out` with those that `generate` would write. Writes nothing.
 
     `drift` of the result is true if they differ, and `diff` is the difference.
@@ -231,7 +283,7 @@ def check(options: _Write, given: Mapping[str, Any]) -> Result:
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
-    return generate(**{**given, "service": options.service, "check": True})
+    return _written(_Write(**{**given, "check": True}))
 
 
 def _render_options(
@@ -245,7 +297,7 @@ def _render_options(
 
 
 @_takes(_render_options)
-def render_documents(options: _Write, given: Mapping[str, Any]) -> dict[str, str]:
+def render_documents(**given: Any) -> dict[str, str]:
     """Returns the documents of a service, path to text. Reads and writes no documents.
 
     Raises:
@@ -253,14 +305,14 @@ def render_documents(options: _Write, given: Mapping[str, Any]) -> dict[str, str
     """
     from skillgen.render import formats
 
-    output = checked_output(options)
+    output = checked_output(_render_options(**given))
     folder = None if output.templates is None else Path(output.templates)
     documents = formats.render_documents(output.service, tuple(output.emit), folder, output.profile)
     return {document.path: document.text for document in documents}
 
 
 @_takes(_Build)
-def build(options: _Build, given: Mapping[str, Any]) -> Result:
+def build(**given: Any) -> Result:
     """Builds every target of a project file, or only `target`; with `check`, writes nothing.
 
     `config` is the file; by default the `skillgen.yaml` of the current folder, else its `pyproject.toml`. The other
@@ -273,6 +325,7 @@ def build(options: _Build, given: Mapping[str, Any]) -> Result:
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
 
+    options = _Build(**given)
     file = project_file(None if options.config is None else Path(options.config))
     values = {name: value for name, value in given.items() if name not in ("config", "target", "notify")}
     targets = resolve_targets(read_project(file).targets, file, options.target, values)

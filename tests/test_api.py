@@ -203,6 +203,45 @@ def test_advice_names_arguments(project: Path) -> None:
     assert missing.value.fix == "Install it, or give its full path."
 
 
+@pytest.mark.parametrize(("arguments", "fix"), [
+    (["${port}"], "set it, or give env={'port': 'VALUE'}"),
+    (["${input:key}"], "give env={'key': 'VALUE'}, or set KEY"),
+])  # fmt: skip
+def test_a_value_that_is_missing_is_asked_for_as_a_mapping(arguments: list[str], fix: str, project: Path) -> None:
+    servers = {"mcpServers": {"acme": {"command": "python", "args": arguments}}}
+    (project / ".mcp.json").write_text(json.dumps(servers), "utf-8")
+    with pytest.raises(skillgen.UsageError) as caught:
+        skillgen.read(config=".mcp.json")
+    assert caught.value.fix == fix
+
+
+def test_what_a_build_returns_names_arguments(project: Path) -> None:
+    """An option that `build` does not take is named by its key in the file."""
+    skillgen.build()
+    targets = "{a: {source: {openapi: openapi.yaml}, name: x}, b: {source: {config: .mcp.json}}}"
+    (project / "skillgen.yaml").write_text(f"targets: {targets}\n", "utf-8")
+    servers = {"mcpServers": {"acme": {"command": "python", "args": ["${port}"]}}}
+    (project / ".mcp.json").write_text(json.dumps(servers), "utf-8")
+    result = skillgen.build()
+    assert [error.fix for error in result.errors] == ["set it, or give `env` port=VALUE"]
+    (project / "agent-docs/a/llms.txt").write_text("edited", "utf-8")
+    result = skillgen.build(target="a", emit="llms")
+    assert "discard the edits with force=" in result.errors[0].fix
+
+
+def test_problems_name_options_as_every_caller_knows_them(project: Path) -> None:
+    target = "{source: {openapi: openapi.yaml}, exclude: [nothing]}"
+    (project / "skillgen.yaml").write_text(f"targets: {{a: {target}, b: {target}}}\n", "utf-8")
+    (project / "openapi.yaml").write_text(yaml.safe_dump({**BOOKS, "servers": []}), "utf-8")
+    skillgen.build()
+    (project / "skillgen.yaml").write_text(f"targets: {{a: {{out: agent-docs/a, {target[1:]}}}\n", "utf-8")
+    problems = [*skillgen.build(force=True).problems]
+    problems += skillgen.generate(skillgen.read(BOOKS, name="other"), out="agent-docs/a").problems
+    codes = {problem.code for problem in problems}
+    assert codes >= {"base-url-missing", "pattern-unmatched", "documents-left", "service-replaced"}
+    assert [problem for problem in problems if "--" in f"{problem.where} {problem.message} {problem.fix}"] == []
+
+
 def test_values_take_the_forms_that_python_has(project: Path) -> None:
     skillgen.generate(skillgen.read(Path("openapi.yaml")), out=Path("docs"))
     Path("words.txt").write_text("---\nname: books\n---\n\n# Books\n\n## Notes\n\nBe kind.\n", "utf-8")

@@ -639,7 +639,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
                 code="service-replaced",
                 where=str(plan.out),
                 message=f"the documents of {before!r} are replaced by those of {after!r}",
-                fix="give each service its own --out",
+                fix="give each service its own folder",
             )
         )
     return problems
@@ -760,7 +760,7 @@ def _prune_folder(folder: Path, *, check: bool) -> Plan:
 
 
 def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
-    fix = "run again with --prune to remove them, or delete the folder"
+    fix = "run again with the option `prune` to remove them, or delete the folder"
     return Problem.of(code=code, where=folder.as_posix(), message=message, fix=fix)
 
 

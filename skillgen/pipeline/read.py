@@ -424,7 +424,7 @@ def _version_problems(service: Service, target: ServerTarget) -> Iterator[Proble
             code="version-of-sdk",
             where="/initialize/serverInfo/version",
             message=f"the server reports {service.version}, which is the version of its SDK, {sdk}",
-            fix="set a version in the server, `version:` in skillgen.yaml, or --service-version",
+            fix="set a version in the server, or with the option `version` (`--service-version`)",
         )
 
 

@@ -57,7 +57,7 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
             code="allowed-tools-passed-on",
             where=where,
             message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
-            fix="use --profile portable to leave allowed-tools out",
+            fix="use the profile `portable` to leave allowed-tools out",
         )
     if omitted:
         yield Problem.of(
@@ -84,7 +84,7 @@ def _claude_only_problems(service: Service) -> Iterator[Problem]:
             code="invocation-left-out",
             where="/dashdash/invocation",
             message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
-            fix=f"use --profile claude to write them{allowed}",
+            fix=f"use the profile `claude` to write them{allowed}",
         )
 
 

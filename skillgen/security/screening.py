@@ -277,7 +277,7 @@ class _Screening:
             self._problems.report(
                 "addresses-reader",
                 where,
-                f"{what}; {outcome if is_quoted else 'it stays in its place (--screen)'}",
+                f"{what}; {outcome if is_quoted else 'it stays in its place (option `screen`)'}",
                 "describe what the tool does, without instructions to the reader",
             )
         if not is_quoted:

@@ -93,7 +93,7 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     problems = [
         Problem.of(
             code="pattern-unmatched",
-            where=f"{pattern.option} {pattern.text}",
+            where=f"{pattern.option[2:]} {pattern.text}",
             message="the pattern matches no tool",
             fix=_suggestion(pattern, candidates),
         )

@@ -208,14 +208,14 @@ class _CrawlReader:
                 "tools-authorised",
                 uri,
                 "Reading the descriptions of the tools authorises the tools in that session.",
-                fix="Skip them with --no-tool-descriptions, or `no-tool-descriptions: true` in skillgen.yaml.",
+                fix="Set the option `no-tool-descriptions` to skip them.",
             )
         if scope.call_get_manifest and MANIFEST_TOOL not in names:
             self.log.report(
                 "manifest-tool-missing",
                 "tools/list",
                 f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read.",
-                "leave out --call-get-manifest",
+                "leave out the option `call-get-manifest`",
             )
         elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")

@@ -275,7 +275,9 @@ def _name(crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, serve
     name: str | None = resolver.value("name", *_not_null(_identity(sources, "name")))
     if name is not None:
         return name
-    resolver.problems.report("name-missing", "serverInfo", "the server does not declare its name", "use --name")
+    resolver.problems.report(
+        "name-missing", "serverInfo", "the server does not declare its name", "set the option `name`"
+    )
     return resolver.value("name", *_inferred(server_name=server_name, url=host_of(crawl.url))) or _DEFAULT_NAME
 
 

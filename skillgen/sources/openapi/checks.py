@@ -111,7 +111,7 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
                 "mcp-disabled",
                 child(pointer, name, key),
                 "the description excludes this operation from an MCP server; as part of the API it is documented",
-                "leave it out with --exclude if it is not for agents",
+                "leave it out with the option `exclude` if it is not for agents",
             )
 
 

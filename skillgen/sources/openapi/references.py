@@ -351,7 +351,7 @@ class _Bundler:
 
     def _fetch(self, url: str, problems: ProblemLog) -> Document:
         if not self._policy.remote:
-            raise _NotRead("URLs are not fetched", "give --allow-remote-refs if you trust them")
+            raise _NotRead("URLs are not fetched", "set the option `allow-remote-refs` if you trust them")
         if not is_url(url) or origin_of(url) is None:
             raise _NotRead("its URL cannot be fetched")
         if self._fetch_count >= _FETCHES_LIMIT:
@@ -372,7 +372,8 @@ class _Bundler:
             raise _NotRead("its path is invalid") from None
         if not self._policy.outside and not resolved.is_relative_to(self._root):
             raise _NotRead(
-                "it is outside the folder of the description", "give --allow-outside-refs if you trust the description"
+                "it is outside the folder of the description",
+                "set the option `allow-outside-refs` if you trust the description",
             )
         if not _is_file(resolved):
             raise _NotRead("it is not a regular file" if _exists(resolved) else "there is no such file")
