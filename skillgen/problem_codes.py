@@ -14,6 +14,9 @@ from msgspec import Struct
 Level = Literal["info", "warning", "error"]
 
 
+WHERE = "where"
+
+
 class ProblemCode(Struct, frozen=True):
     """A kind of problem."""
 
@@ -23,6 +26,10 @@ class ProblemCode(Struct, frozen=True):
 
     meaning: str
     """What is wrong, in one clause that is true of every problem with this code."""
+
+    missing: str = ""
+    """The part of the source that is not read completely, such as `ai_help`; `WHERE` if `where` of the problem names
+    it, and empty if there is none."""
 
 
 CODES: Mapping[str, ProblemCode] = {
@@ -125,8 +132,10 @@ CODES: Mapping[str, ProblemCode] = {
     "version-old": ProblemCode("warning", "the description has a version that seed 002 no longer accepts"),
     "version-unknown": ProblemCode("warning", "the version of OpenAPI is unknown; it is read as the newest one"),
     # MCP servers.
-    "ai-help-invalid": ProblemCode("warning", "the server's ai_help text does not have the specified form"),
-    "ai-help-missing": ProblemCode("info", "the server's ai_help could not be read"),
+    "ai-help-invalid": ProblemCode(
+        "warning", "the server's ai_help text does not have the specified form", missing="ai_help"
+    ),
+    "ai-help-missing": ProblemCode("info", "the server's ai_help could not be read", missing=WHERE),
     "call-example-invalid": ProblemCode("warning", "a declared example call does not match the tool's own schema"),
     "confirmation-message-missing": ProblemCode("warning", "a tool requires confirmation but has no message for it"),
     "dashdash-access-level-missing": ProblemCode("warning", "dashdash has no accessLevel"),
@@ -144,22 +153,26 @@ CODES: Mapping[str, ProblemCode] = {
     "disclosure-without-session": ProblemCode("warning", "progressive disclosure is used without sessions"),
     "entry-invalid": ProblemCode("warning", "an entry of a list is not an object"),
     "error-invalid": ProblemCode("warning", "a declared error has no code or is not an object"),
-    "group-failed": ProblemCode("warning", "the contents of a group could not be read"),
-    "groups-too-many": ProblemCode("warning", "the server has too many groups; the rest is not read"),
+    "group-failed": ProblemCode("warning", "the contents of a group could not be read", missing=WHERE),
+    "groups-too-many": ProblemCode(
+        "warning", "the server has too many groups; the rest is not read", missing="groups/get"
+    ),
     "home-folder-replaced": ProblemCode("info", "texts of the server name the folder of a user, which becomes ~"),
     "icon-left-out": ProblemCode("warning", "an icon has no usable address"),
     "input-schema-invalid": ProblemCode("warning", "the input schema of a tool is not an object schema"),
     "input-schema-minimal": ProblemCode("info", "the input schema of a tool accepts any object"),
     "input-schema-missing": ProblemCode("info", "a tool has no input schema"),
-    "legacy-handshake-missing": ProblemCode("info", "the server did not answer the legacy handshake"),
-    "list-cursor-repeated": ProblemCode("warning", "a list repeats a cursor, so its end cannot be reached"),
-    "list-failed": ProblemCode("warning", "a list could not be read completely"),
-    "list-incomplete": ProblemCode("warning", "the server asks for input while a list is read"),
-    "list-not-offered": ProblemCode("info", "the server declares a list but does not offer it"),
-    "list-page-repeated": ProblemCode("warning", "a list repeats a page"),
-    "list-too-long": ProblemCode("warning", "reading a list took too long, or it has too many pages"),
+    "legacy-handshake-missing": ProblemCode("info", "the server did not answer the legacy handshake", missing=WHERE),
+    "list-cursor-repeated": ProblemCode(
+        "warning", "a list repeats a cursor, so its end cannot be reached", missing=WHERE
+    ),
+    "list-failed": ProblemCode("warning", "a list could not be read completely", missing=WHERE),
+    "list-incomplete": ProblemCode("warning", "the server asks for input while a list is read", missing=WHERE),
+    "list-not-offered": ProblemCode("info", "the server declares a list but does not offer it", missing=WHERE),
+    "list-page-repeated": ProblemCode("warning", "a list repeats a page", missing=WHERE),
+    "list-too-long": ProblemCode("warning", "reading a list took too long, or it has too many pages", missing=WHERE),
     "manifest-auth-method-unknown": ProblemCode("info", "the manifest declares an unknown authentication method"),
-    "manifest-failed": ProblemCode("warning", "the service manifest could not be read"),
+    "manifest-failed": ProblemCode("warning", "the service manifest could not be read", missing=WHERE),
     "manifest-field-missing": ProblemCode("warning", "the service manifest lacks a required field"),
     "manifest-server-version-invalid": ProblemCode("warning", "the server's version in the manifest is not a version"),
     "manifest-tool-missing": ProblemCode("warning", "the server has no tool get_manifest"),
@@ -178,9 +191,11 @@ CODES: Mapping[str, ProblemCode] = {
     "scope-undeclared": ProblemCode("warning", "a tool requires scopes that are not declared"),
     "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance"),
     "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented"),
-    "skill-file-failed": ProblemCode("warning", "a file of a skill could not be read"),
-    "skill-file-refused": ProblemCode("warning", "a file of a skill is refused"),
-    "skill-files-too-many": ProblemCode("warning", "the skills of the server have too many files"),
+    "skill-file-failed": ProblemCode("warning", "a file of a skill could not be read", missing="skills/files"),
+    "skill-file-refused": ProblemCode("warning", "a file of a skill is refused", missing="skills/files"),
+    "skill-files-too-many": ProblemCode(
+        "warning", "the skills of the server have too many files", missing="skills/files"
+    ),
     "tool-description-extra": ProblemCode("warning", "a description contains tools that were not requested"),
     "tool-description-failed": ProblemCode("warning", "the description of a tool could not be read"),
     "tool-header-invalid": ProblemCode("warning", "x-mcp-header of a tool is invalid, so no client may call it"),

@@ -25,6 +25,7 @@ from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, Sourc
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import FORMATS
 from skillgen.model.service import Service
+from skillgen.problem_codes import CODES, WHERE
 from skillgen.render.catalogue import template_problems
 from skillgen.render.identity import skill_name
 from skillgen.render.invocation import profile_problems
@@ -516,33 +517,14 @@ def _refuse_empty(service: Service, plan: Plan) -> None:
     )
 
 
-_FAILURES = {
-    "list-failed": None,
-    "list-incomplete": None,
-    "list-not-offered": None,
-    "list-too-long": None,
-    "list-page-repeated": None,
-    "list-cursor-repeated": None,
-    "legacy-handshake-missing": None,
-    "ai-help-missing": None,
-    "ai-help-invalid": "ai_help",
-    "group-failed": None,
-    "groups-too-many": "groups/get",
-    "manifest-failed": None,
-    "skill-file-failed": "skills/files",
-    "skill-file-refused": "skills/files",
-    "skill-files-too-many": "skills/files",
-}
-"""Code of a problem with which a part of the source is missing, to the part; `None` if `where` of the problem names
-it."""
-
 _PARTS_READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
 _IN_GROUPS = ("tools/list", "resources/list", "prompts/list", "ai_help")
 """Parts to which the contents of a group are added; the instructions of groups count as texts of `ai_help`."""
 
 
 def _failed_parts(problems: Sequence[Problem]) -> set[str]:
-    failed = {_FAILURES[problem.code] or problem.where for problem in problems if problem.code in _FAILURES}
+    kinds = ((CODES[problem.code].missing, problem.where) for problem in problems if problem.code in CODES)
+    failed = {where if part == WHERE else part for part, where in kinds if part}
     for part in tuple(failed):
         failed.update(_PARTS_READ_LATER.get(part, ()))
     return failed | set(_IN_GROUPS) if "groups/get" in failed else failed

@@ -113,9 +113,11 @@ class _AboutReader:
             return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
         return pages_of(heading, "about", sections, intro=intro)
 
-    def _section(self, heading: str, template: str, **context: object) -> Section:
+    def _section(self, topic: str, template: str, number: int = 1, count: int = 1, **context: object) -> Section:
+        """Returns a section, which may be a part of several with the same topic."""
+        heading = topic if count == 1 else plain_phrase("part_of", heading=topic, number=number, parts=count)
         body = self._templates.render(f"about/{template}.md.j2", service=self._service, **context)
-        return section_of(one_line(heading), body)
+        return section_of(one_line(heading), body, topic=one_line(topic))
 
     def _sections(self, headings: Mapping[str, str]) -> Iterator[Section]:
         service = self._service
@@ -143,8 +145,7 @@ class _AboutReader:
             for text in split_portions(item.text, _PORTION_BYTES)
         ]
         for number, item in enumerate(quotations, 1):
-            heading = _numbered(headings["quotations"], number, len(quotations))
-            yield self._section(heading, "quotation", quotation=item)
+            yield self._section(headings["quotations"], "quotation", number, len(quotations), quotation=item)
 
     def _text(self, heading: str, text: str, template: str = "text") -> Iterator[Section]:
         yield from self._portions(heading, split_portions(text, _PORTION_BYTES), template)
@@ -155,11 +156,7 @@ class _AboutReader:
         """Yields a section for each text; only the first has a template of its own."""
         count = start + len(texts) - 1
         for number, text in enumerate(texts, start):
-            yield self._section(_numbered(heading, number, count), template if number == 1 else "text", text=text)
-
-
-def _numbered(heading: str, number: int, count: int) -> str:
-    return heading if count == 1 else plain_phrase("part_of", heading=heading, number=number, parts=count)
+            yield self._section(heading, template if number == 1 else "text", number, count, text=text)
 
 
 def description_headings(service: Service) -> tuple[str, ...]:

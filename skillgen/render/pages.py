@@ -40,6 +40,9 @@ class Section(Struct, frozen=True, kw_only=True):
     text: Markdown
     """The heading and everything below it; links are unresolved."""
 
+    topic: str | None = None
+    """The heading without the number of the part, if it is one of several."""
+
 
 class Page(Struct, frozen=True, kw_only=True):
     """One file of the references."""
@@ -84,10 +87,10 @@ class Page(Struct, frozen=True, kw_only=True):
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
-def section_of(heading: str, body: str, name: str | None = None) -> Section:
+def section_of(heading: str, body: str, name: str | None = None, topic: str | None = None) -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
     text = Markdown(f"## {heading_text(heading)}\n\n{body}".rstrip("\n"))
-    return Section(name=heading if name is None else name, heading=one_line(heading), text=text)
+    return Section(name=heading if name is None else name, heading=one_line(heading), text=text, topic=topic)
 
 
 def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None) -> tuple[Page, ...]:

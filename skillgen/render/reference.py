@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -103,8 +102,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     @property
     def about_topics(self) -> list[str]:
         """The headings of the about pages; a text in several parts has a single heading."""
-        part = re.escape(phrase("part_of", heading="", number=0, parts=0)).replace("0", r"\d+")
-        sections = (re.sub(f"{part}$", "", section.heading) for page in self.about for section in page.sections)
+        sections = (section.topic or section.heading for page in self.about for section in page.sections)
         replaced = {phrases("about_headings")["description"]} if self.headings else set()
         return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in replaced)]))
 

@@ -61,9 +61,6 @@ class ExampleSchemas:
             root, pointer, ref_siblings=ref_siblings, reads_xml=True, is_strict=True
         )
 
-    def __del__(self) -> None:
-        self._reader.close()
-
     def read(self, raw: Json, pointer: str) -> Schema:
         """Returns the schema at a pointer of the source."""
         return self._document.schema(raw, pointer)

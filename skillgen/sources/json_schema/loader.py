@@ -165,29 +165,43 @@ def _type_name(pointer: str) -> str:
     return last
 
 
+class _Root(Struct, kw_only=True):
+    """A document without its reader, which holds it: together they would be a cycle, which stays in memory."""
+
+    json: Json
+    pointer: str
+    owner: str | None
+    ref_siblings: bool
+    reads_xml: bool
+    is_strict: bool
+    refs: RefIndex
+    discriminators: DiscriminatorReader
+    names: dict[str, str | None]
+
+    def closure(self, reference: str) -> frozenset[str]:
+        """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
+        schemas: dict[str, str] = {}
+        stack = [reference]
+        while stack:
+            current = stack.pop()
+            if current in schemas:
+                continue
+            try:
+                raw = follow(self.json, current.removeprefix("#"))
+            except LookupError:
+                raw = None
+            schemas[current] = json.dumps(raw, sort_keys=True)
+            stack.extend(references(raw))
+        return frozenset(f"{key} {schema}" for key, schema in schemas.items())
+
+
 class SchemaDocument:
     """One document in which `$ref`s are resolved."""
 
-    def __init__(
-        self,
-        reader: SchemaReader,
-        root: Json,
-        pointer: str,
-        owner: str | None,
-        ref_siblings: bool,
-        reads_xml: bool = False,
-        is_strict: bool = False,
-    ) -> None:
-        self.root = root
-        self.owner = owner
+    def __init__(self, reader: SchemaReader, root: _Root) -> None:
         self._reader = reader
-        self._pointer = pointer
-        self.ref_siblings = ref_siblings
-        self._reads_xml = reads_xml
-        self._is_strict = is_strict
-        self._names: dict[str, str | None] = {}
-        self._refs = RefIndex(root)
-        self._discriminators = DiscriminatorReader(root)
+        self._root = root
+        self.ref_siblings = root.ref_siblings
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; invalid parts are reported and left out."""
@@ -223,7 +237,7 @@ class SchemaDocument:
         self._add_structure(raw, fields, pointer, depth, read)
         schema = Schema(**fields)
         if "allOf" in raw:
-            schema = with_all_of(schema, raw, pointer, read, self.report, is_strict=self._is_strict)
+            schema = with_all_of(schema, raw, pointer, read, self.report, is_strict=self._root.is_strict)
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         return self._with_links(schema, raw, pointer)
@@ -246,22 +260,6 @@ class SchemaDocument:
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
         )
-
-    def closure(self, reference: str) -> frozenset[str]:
-        """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
-        schemas: dict[str, str] = {}
-        stack = [reference]
-        while stack:
-            current = stack.pop()
-            if current in schemas:
-                continue
-            try:
-                raw = follow(self.root, current.removeprefix("#"))
-            except LookupError:
-                raw = None
-            schemas[current] = json.dumps(raw, sort_keys=True)
-            stack.extend(references(raw))
-        return frozenset(f"{key} {schema}" for key, schema in schemas.items())
 
     def without_moot_keywords(self, raw: dict[str, Json]) -> dict[str, Json]:
         """Returns a schema without `unevaluatedProperties` and `unevaluatedItems` if nothing can be unevaluated.
@@ -287,8 +285,8 @@ class SchemaDocument:
             parts += [item for key in ("allOf", "oneOf", "anyOf") for _, item in members(part, key)]
             parts += [part.get("then"), part.get("else")]
             reference = part.get("$ref")
-            if isinstance(reference, str) and (pointer := self._refs.pointer(reference)) is not None:
-                parts.append(follow(self.root, pointer))
+            if isinstance(reference, str) and (pointer := self._root.refs.pointer(reference)) is not None:
+                parts.append(follow(self._root.json, pointer))
         return False
 
     def _add_structure(
@@ -311,7 +309,7 @@ class SchemaDocument:
 
     def _constraints(self, raw: dict[str, Json]) -> Mapping[str, Json] | None:
         constraints = constraints_of(raw)
-        if self._reads_xml and isinstance(raw.get("xml"), dict):
+        if self._root.reads_xml and isinstance(raw.get("xml"), dict):
             return {**(constraints or {}), "xml": raw["xml"]}
         return constraints
 
@@ -347,7 +345,7 @@ class SchemaDocument:
         if reference is None:
             return None
         problems = self._reader.problems
-        local = self._refs.pointer(reference) if isinstance(reference, str) else None
+        local = self._root.refs.pointer(reference) if isinstance(reference, str) else None
         if local is None:
             if isinstance(reference, str) and reference.startswith("#"):
                 problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
@@ -359,11 +357,11 @@ class SchemaDocument:
                     "put the schema into the document",
                 )
             return None
-        return self._pointer + local, follow(self.root, local)
+        return self._root.pointer + local, follow(self._root.json, local)
 
     def type_at(self, pointer: str) -> Schema | None:
         """Returns a reference to the type at a pointer of the source; `None` if no named type is there."""
-        local = pointer.removeprefix(self._pointer)
+        local = pointer.removeprefix(self._root.pointer)
         if not _TYPE_POINTER.match(local):
             return None
         return Schema(ref=self._name_of(f"#{local}", pointer))
@@ -385,8 +383,8 @@ class SchemaDocument:
             if keyword in raw:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:
-            local = pointer.removeprefix(self._pointer)
-            discriminator = self._discriminators.read(raw, pointer, local, self._name_of, self.report)
+            local = pointer.removeprefix(self._root.pointer)
+            discriminator = self._root.discriminators.read(raw, pointer, local, self._name_of, self.report)
             schema = replace(schema, discriminator=discriminator)
         return schema
 
@@ -402,16 +400,16 @@ class SchemaDocument:
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
-        if key not in self._names:
-            self._names[key] = self._register(self.resolve(reference, pointer))
-        return self._names[key]
+        if key not in self._root.names:
+            self._root.names[key] = self._register(self.resolve(reference, pointer))
+        return self._root.names[key]
 
     def _register(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
-            return UNRESOLVED if self._is_strict else None
-        local = target[0].removeprefix(self._pointer)
-        name = _type_name(local) or self.owner or "root"
-        return self._reader.register(name, self, f"#{local}", target[1], target[0])
+            return UNRESOLVED if self._root.is_strict else None
+        local = target[0].removeprefix(self._root.pointer)
+        name = _type_name(local) or self._root.owner or "root"
+        return self._reader.register(name, self._root, f"#{local}", target[1], target[0])
 
 
 def _scalar(fields: dict[str, Any]) -> Schema:
@@ -453,13 +451,23 @@ class SchemaReader:
         are precise enough for a validator: members of `allOf` that forbid further properties are not merged, and a
         `$ref` that points to nothing is a reference to the type `UNRESOLVED`.
         """
-        return SchemaDocument(self, root, pointer, owner, ref_siblings, reads_xml, is_strict)
+        return SchemaDocument(
+            self,
+            _Root(
+                json=root,
+                pointer=pointer,
+                owner=owner,
+                ref_siblings=ref_siblings,
+                reads_xml=reads_xml,
+                is_strict=is_strict,
+                refs=RefIndex(root),
+                discriminators=DiscriminatorReader(root),
+                names={},
+            ),
+        )
 
     def named_types(self) -> tuple[NamedType, ...]:
-        """Reads every type to which a schema or another type refers; returns them sorted by name.
-
-        Documents opened by this reader cannot be used afterwards.
-        """
+        """Reads every type to which a schema or another type refers; returns them sorted by name."""
         for name in self._order:  # grows while types are read
             self.named_type(name)
         if self._ignored:
@@ -470,19 +478,13 @@ class SchemaReader:
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
                 "put the $ref into an allOf",
             )
-        self.close()
         return tuple(self._done[name] for name in sorted(self._done))
-
-    def close(self) -> None:
-        """Forgets the types that were not read: they form cycles with their documents, which would stay in memory."""
-        self._order.clear()
-        self._types.clear()
 
     def named_type(self, name: str) -> NamedType:
         """Returns the type to which schemas refer by a name; it is read once."""
         if name not in self._done:
             pending = self._types[name]
-            schema = pending.document.schema(pending.raw, pending.pointer)
+            schema = SchemaDocument(self, pending.root).schema(pending.raw, pending.pointer)
             self._done[name] = NamedType(name=name, schema=schema, raw=pending.raw, pointer=pending.pointer)
         return self._done[name]
 
@@ -490,10 +492,10 @@ class SchemaReader:
         """Records that the siblings of the `$ref` at `pointer` are ignored."""
         self._ignored.append(pointer)
 
-    def register(self, name: str, document: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
+    def register(self, name: str, root: _Root, reference: str, raw: Json, pointer: str) -> str:
         """Returns the name of a type in the model: the same for equal types, another if different types have it."""
-        pending = _PendingType(document, reference, raw, pointer)
-        for candidate in _candidate_names(name, document.owner):
+        pending = _PendingType(root, reference, raw, pointer)
+        for candidate in _candidate_names(name, root.owner):
             if candidate not in self._types:
                 self._order.append(candidate)
             registered = self._types.setdefault(candidate, pending)
@@ -505,17 +507,15 @@ class SchemaReader:
 class _PendingType(Struct):
     """A type to which a schema refers and that will be read."""
 
-    document: SchemaDocument
+    root: _Root
     reference: str
     raw: Json
     pointer: str
 
     def is_same_as(self, other: _PendingType) -> bool:
-        if self.document.root is other.document.root:
+        if self.root.json is other.root.json:
             return self.reference == other.reference
-        return self.raw == other.raw and self.document.closure(self.reference) == other.document.closure(
-            other.reference
-        )
+        return self.raw == other.raw and self.root.closure(self.reference) == other.root.closure(other.reference)
 
 
 def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
