@@ -60,6 +60,7 @@ __all__ = [
     "generate",
     "read",
     "render_documents",
+    "snapshot",
 ]
 
 P = ParamSpec("P")
@@ -250,6 +251,13 @@ def read(**given: Any) -> Service:
     if reading.failures:
         raise reading.failures[0]
     return reading.services[0]
+
+
+def snapshot(*services: Service) -> dict[str, Any]:
+    """Returns services as a snapshot, which `read` takes: what `skillgen inspect` prints, as a mapping."""
+    from skillgen.sources.documents import snapshot_of
+
+    return snapshot_of(services)
 
 
 @_takes(_Write)

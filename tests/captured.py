@@ -8,7 +8,6 @@ from typing import Any
 from unittest import mock
 
 import skillgen
-from skillgen.model.codec import to_json
 from skillgen.sources.mcp import crawl as crawl_module
 
 Json = Any
@@ -56,4 +55,4 @@ def service_of_answers(
 
 def service_of_snapshot(service: skillgen.Service) -> skillgen.Service:
     """Returns a service after screening: it is read from its snapshot."""
-    return skillgen.read({"snapshot": 1, "services": [to_json(service)]})
+    return skillgen.read(skillgen.snapshot(service))

@@ -13,7 +13,7 @@ from cli import Finished, run_skillgen
 from fork_server import CAPTURED
 from servers.listed import LISTS, answer
 
-from skillgen.model.codec import to_json
+import skillgen
 
 TESTS = Path(__file__).parent
 Json = Any
@@ -65,5 +65,6 @@ def started(folder: Path, *options: object, **lists: Json) -> tuple[Finished, Pa
 
 def inspected(folder: Path, server: dict[str, Json] | None = None, **lists: Json) -> dict[str, Json]:
     """Returns the model of the server."""
-    found: dict[str, Json] = json.loads(json.dumps(to_json(service_of_answers(answers(server, lists)))))
+    snapshot = skillgen.snapshot(service_of_answers(answers(server, lists)))
+    found: dict[str, Json] = json.loads(json.dumps(snapshot))["services"][0]
     return found

@@ -5,6 +5,7 @@ What is broken makes problems, and never an exception.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from properties import examples
 
 from skillgen import NamedType, Parameter, Schema, Tool, Value
-from skillgen.model.codec import to_json
 
 Json = Any
 
@@ -411,22 +411,19 @@ ANYTHING: st.SearchStrategy[Json] = st.recursive(
 def test_no_json_at_all_makes_the_reader_raise(raw: Json) -> None:
     for key in ("inputSchema", "outputSchema"):
         tool, _, types = read_tool(key, raw)
-        known = {item.name for item in types}
-        assert references(to_json([*(to_json(item.schema) for item in types), *schemas_of(tool)])) <= known
+        output = () if tool.output is None else (tool.output.schema,)
+        used = references((*output, *tool.parameters, *(item.schema for item in types)))
+        assert set(used) <= {item.name for item in types}
 
 
-def schemas_of(tool: Tool) -> list[Json]:
-    output = [tool.output.schema] if tool.output is not None and tool.output.schema is not None else []
-    return [to_json(schema) for schema in (*output, *(item.schema for item in tool.parameters))]
-
-
-def references(value: Json) -> set[str]:
-    """Returns the named types to which a schema of the model refers."""
-    if isinstance(value, list):
-        return set().union(*map(references, value))
-    if not isinstance(value, dict):
-        return set()
-    own = {value["ref"]} if isinstance(value.get("ref"), str) else set()
-    inside = [value.get(key) for key in ("items", "prefix_items", "alternatives", "additional")]
-    nested = [item.get("schema") for item in value.get("properties", ())]
-    return own.union(value.get("includes", ()), *map(references, [*inside, *nested]))
+def references(value: Any) -> Iterator[str]:
+    """Yields the named types to which schemas refer."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from references(item)
+    elif isinstance(value, Schema):
+        yield from (*filter(None, [value.ref]), *value.includes)
+        yield from references((value.items, value.prefix_items, value.alternatives, value.additional))
+        yield from references(value.properties)
+    elif isinstance(value, Parameter):
+        yield from references(value.schema)

@@ -10,8 +10,7 @@ import pytest
 from captured import Json, service_of_answers
 from descriptions import follow
 
-from skillgen import Origin, Problem, Service, Tool, Value, render_documents
-from skillgen.model.codec import from_json, to_json
+from skillgen import Origin, Problem, Service, Tool, Value, read, render_documents, snapshot
 
 DASHDASH: dict[str, Json] = {
     "specVersion": "0.2.0",
@@ -85,8 +84,14 @@ def service_of(
         **(results or {}),
     }
     service = service_of_answers(answers, url=url, server_name=server_name)
-    assert from_json(Service, to_json(service)) == service
+    assert read(snapshot(service)) == service
     return service
+
+
+def as_json(service: Service) -> dict[str, Json]:
+    """Returns the service as a snapshot holds it."""
+    (data,) = snapshot(service)["services"]
+    return dict(data)
 
 
 def test_rate_limits_are_documented_without_the_remaining_calls() -> None:
@@ -336,7 +341,7 @@ class TestWhatTheServiceIs:
             },
         )
         assert service.problems == ()
-        assert to_json(service.requirements) == {
+        assert as_json(service)["requirements"] == {
             "auth": [
                 {"kind": "api-key", "pointer": "/initialize/dashdash/requires/auth/0"},
                 {"kind": "oauth2", "pointer": "/initialize/dashdash/requires/auth/1"},
@@ -346,7 +351,7 @@ class TestWhatTheServiceIs:
             "bins": ["git"],
             "os": ["linux"],
         }
-        assert to_json(service.invocation) == {
+        assert as_json(service)["invocation"] == {
             "model_invocable": False,
             "user_invocable": True,
             "allowed_tools": ["mcp"],
@@ -522,7 +527,8 @@ class TestWhatAToolDoes:
         tool = service.tools[0]
         assert (tool.summary, tool.description) == ("Creates a project.", "Creates a project. It is empty.")
         assert (tool.origins or {})["summary"] == Origin("inferred", "description")
-        assert to_json(tool.semantics)["side_effects"] == ["sends webhook"]
+        data = as_json(service)["tools"][0]
+        assert data["semantics"]["side_effects"] == ["sends webhook"]
         assert (tool.semantics.operation, tool.semantics.idempotent, tool.semantics.idempotent_with_key) == (
             "write",
             False,
@@ -530,10 +536,8 @@ class TestWhatAToolDoes:
         )
         assert (tool.semantics.reversible, tool.semantics.reversed_by) == (True, "delete")
         assert (tool.cli_equivalent, tool.api_equivalent) == ("acme create {name}", "POST /projects")
-        assert to_json(tool.rate_limit) == {"text": "100/hour"}
-        assert [to_json(example) for example in tool.examples] == [
-            {"input": {"name": "x"}, "description": "One", "output": None}
-        ]
+        assert data["rate_limit"] == {"text": "100/hour"}
+        assert data["examples"] == [{"input": {"name": "x"}, "description": "One", "output": None}]
         assert [error.code for error in tool.errors] == ["TAKEN", "409"]
         assert tool.extras == {"dashdash": {"colour": "red"}}
 
@@ -885,7 +889,7 @@ class TestAiHelp:
         assert service.access.api == Value(None)
         assert service.invocation is not None
         assert service.invocation.model_invocable is True
-        assert to_json(service.requirements.auth[0]) == {"kind": "api-key", "pointer": "/ai_help/content"}
+        assert as_json(service)["requirements"]["auth"][0] == {"kind": "api-key", "pointer": "/ai_help/content"}
         assert service.when_to_use == ("Manage projects", "Track, create, or update tasks.")
         assert service.when_not_to_use == ("File storage (use another)",)
         assert [(section.title, section.body) for section in service.sections] == [("Best Practices", "Cache IDs.")]

@@ -7,7 +7,7 @@ from typing import Any
 from captured import service_of_answers
 from descriptions import description, operation
 
-from skillgen.model.codec import to_json
+from skillgen import snapshot
 
 Json = Any
 
@@ -144,7 +144,7 @@ def ugly_snapshot() -> Json:
             }
         ],
     }
-    return {"snapshot": 1, "services": [to_json(service_of_answers(answers))]}
+    return snapshot(service_of_answers(answers))
 
 
 def _tool(kind: str, text: str) -> Json:

@@ -148,7 +148,7 @@ def _names() -> Iterator[str]:
             users[name].append(f"`{template}`")
     yield _table(
         ("name", "what it holds", "used in"),
-        [(f"`{name}`", text, ", ".join(users[name])) for name, text in NAMES.items() if users[name]],
+        [(f"`{name}`", text, ", ".join(users[name])) for name, text in NAMES.items()],
     )
     yield _table(
         ("function", "what it returns"), [(f"`{name}`", _first_sentence(item)) for name, item in FUNCTIONS.items()]
