@@ -263,6 +263,10 @@ class Templates:
             module = self._environment.get_template(template).make_module()
             return {name: item for name, item in vars(module).items() if not name.startswith("_")}
 
+    def is_builtin(self, template: str) -> bool:
+        """True if a template is one of skillgen's own."""
+        return Path(self._files.file_of(template) or "").is_relative_to(templates_folder())
+
     @contextmanager
     def _problems(self, template: str) -> Iterator[None]:
         """Turns errors of a template into a `UsageError`; for our own templates, only the errors of Jinja itself."""

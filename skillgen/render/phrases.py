@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from skillgen.errors import UsageError
-from skillgen.render.catalogue import templates_folder
 from skillgen.text.markdown import Markdown
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ def phrases_of(templates: Templates) -> Iterator[None]:
     Raises:
         UsageError: the user's phrases have an error.
     """
-    token = _IN_USE.set(_builtin_phrases() if templates.are_builtin else _with_users(templates))
+    token = _IN_USE.set(_builtin_phrases() if templates.is_builtin(PHRASES_TEMPLATE) else _with_users(templates))
     try:
         yield
     finally:
@@ -69,11 +67,10 @@ def phrases_of(templates: Templates) -> Iterator[None]:
 
 
 @cache
-def _builtin_phrases(folder: Path | None = None) -> _Table:
-    """Returns the built-in phrases; if their folder is given, they are not cached as bytecode."""
+def _builtin_phrases() -> _Table:
     from skillgen.render.environment import Templates
 
-    return _as_markdown(Templates({}, {}, folder).names_set_in(PHRASES_TEMPLATE))
+    return _as_markdown(Templates({}, {}).names_set_in(PHRASES_TEMPLATE))
 
 
 def _as_markdown(table: _Table) -> _Table:
@@ -82,7 +79,7 @@ def _as_markdown(table: _Table) -> _Table:
 
 def _with_users(templates: Templates) -> _Table:
     """Returns the built-in phrases, replaced by those of a user."""
-    table = dict(_builtin_phrases(templates_folder()))
+    table = dict(_builtin_phrases())
     for name, item in _as_markdown(templates.names_set_in(PHRASES_TEMPLATE)).items():
         known = table.get(name)
         if known is None:

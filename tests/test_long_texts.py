@@ -1,0 +1,135 @@
+"""Edits and changes of long documents: what a check shows of them, and that each of a person's words is kept.
+
+The documents are those of a template that is nothing but text, so that a test decides on every line.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from descriptions import description
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties import examples
+
+from skillgen import Result, check, generate, read
+
+SERVICE = read(description())
+LINES = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size=40).map(
+    lambda lines: ["#", *lines, "#"]
+)
+NAMES = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=3)]
+"""17,576 names."""
+
+
+class Document:
+    """An llms.txt of given lines, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "out" / "llms.txt"
+        self._templates = folder / "templates"
+        self._templates.mkdir()
+        (self._templates / "llms-full.txt.j2").write_text("nothing", "utf-8")
+
+    def write(self, lines: list[str]) -> list[str]:
+        """Generates the document, over the one that is there, and returns its lines."""
+        self._generate(lines, generate)
+        return self.read()
+
+    def read(self) -> list[str]:
+        return self.file.read_text("utf-8").split("\n")[:-1]
+
+    def edit(self, lines: list[str]) -> None:
+        self.file.write_text("\n".join(lines) + "\n", "utf-8")
+
+    def diff(self, lines: list[str]) -> list[str]:
+        """Returns the lines of the diff that a check shows."""
+        return self._generate(lines, check).diff.split("\n")
+
+    def _generate(self, lines: list[str], action: Callable[..., Result]) -> Result:
+        text = "\n".join(lines)
+        (self._templates / "llms.txt.j2").write_text(f"{{% raw %}}{text}{{% endraw %}}", "utf-8")
+        return action(SERVICE, out=self.file.parent, emit="llms", templates=self._templates)
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Document:
+    return Document(tmp_path)
+
+
+def patched(old: list[str], diff: list[str]) -> Iterator[str]:
+    """Yields the lines that a unified diff makes of a text."""
+    at = 0
+    for line in diff:
+        if hunk := re.match(r"@@ -(\d+)(,0)?", line):
+            start = int(hunk[1]) - (hunk[2] is None)
+            yield from old[at:start]
+            at = start
+        elif line[:1] in (" ", "-") and not line.startswith("--- "):
+            assert old[at] == line[1:]
+            at += 1
+        if line[:1] in (" ", "+") and not line.startswith("+++ "):
+            yield line[1:]
+    yield from old[at:]
+
+
+@settings(max_examples=examples(30))
+@given(old=LINES, new=LINES)
+def test_the_diff_makes_the_new_text_from_the_old_one(old: list[str], new: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        document = Document(Path(folder))
+        document.write(old)
+        assert list(patched(old, document.diff(new))) == new
+
+
+def test_equal_lines_of_a_long_text_are_kept_between_changed_ones(document: Document) -> None:
+    """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are treated as in a short text."""
+    old = [f"line {number}" for number in range(60_000)]
+    new = [f"{line}, changed" if number % 3 == 0 else line for number, line in enumerate(old)]
+    document.write(old)
+    diff = document.diff(new)
+    assert list(patched(old, diff)) == new
+    assert sum(line.startswith("-") for line in diff) == sum(line.startswith("+") for line in diff) == 20_001
+
+
+def test_a_change_in_a_long_file_is_shown_as_in_a_short_one(document: Document) -> None:
+    old = [f"line {number}" for number in range(50_000)]
+    document.write(old)
+    diff = document.diff([line if line != "line 30000" else "mine" for line in old])
+    context = [f" line {number}" for number in (29997, 29998, 29999, 30001, 30002, 30003)]
+    head = ["--- a/llms.txt", "+++ b/llms.txt", "@@ -29998,7 +29998,7 @@"]
+    assert diff[:11] == [*head, *context[:3], "-line 30000", "+mine", *context[3:]]
+
+
+@pytest.mark.slow
+def test_hand_edits_take_time_by_their_number(document: Document) -> None:
+    """X-10: with a search through all sections or lines for each edit, this takes several minutes."""
+    sections = ["# Tasks", *(line for i in range(60_000) for line in ("", f"## task_{i}", "", f"Does {i}."))]
+    document.write(sections)
+    document.edit([line for text in sections for line in ((text, "Mine.") if text.startswith("Does") else (text,))])
+    assert document.write([*sections, "", "## task_new"]).count("Mine.") == 60_000
+
+
+@pytest.mark.slow
+def test_regions_take_time_by_their_number(document: Document) -> None:
+    """X-10."""
+    lines = ["# Tasks", *(f"Line {i}" for i in range(20_000))]
+    regions = [("<!-- yours -->", f"Mine {i}", "<!-- /yours -->") if i % 2 else (line,) for i, line in enumerate(lines)]
+    document.write(lines)
+    document.edit([line for region in regions for line in region])
+    written = document.write([line + "!" * (i % 6 == 1) for i, line in enumerate(lines)])
+    assert sum(line.startswith("Mine") for line in written) == 10_000
+
+
+@pytest.mark.slow
+def test_what_a_person_adds_to_front_matter_takes_time_by_its_length(document: Document) -> None:
+    """X-10."""
+    added = [line for name in NAMES for line in (f"{name}: 1", f"# {name}")]
+    document.write(["---", "name: a", "---"])
+    document.edit(["---", "name: a", *added, "---"])
+    assert document.write(["---", "name: b", "---"]) == ["---", "name: b", *added, "---"]
