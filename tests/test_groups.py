@@ -18,7 +18,6 @@ from listed import documented, inspected, tools
 from listed import tool as entry
 
 from skillgen import Service
-from skillgen.text.words import nouns_of, singular
 
 Json = Any
 
@@ -434,26 +433,23 @@ NOUNS = """
 """
 
 
-def test_a_noun_in_the_singular() -> None:
+def test_tools_for_one_noun_and_for_several_are_one_group() -> None:
     pairs = [pair.split(":") for pair in NOUNS.split()]
-    assert [(one, many) for one, many in pairs if not singular(many) == singular(one) == one] == []
-
-
-@pytest.mark.parametrize(("name", "nouns"), [
-    ("rate_book", ("rate", "book")), ("list_books", ("book",)), ("book_room", ("room",)), ("get_order", ("order",)),
-    ("app_book_seat", ("app", "seat")),
-])  # fmt: skip
-def test_a_verb_at_the_end_of_a_name_may_be_a_noun(name: str, nouns: tuple[str, ...]) -> None:
-    assert nouns_of(name) == nouns
-
-
-def test_nouns_with_odd_plurals_are_groups() -> None:
-    nouns = ("cookies", "movies", "caches", "statuses", "aliases", "books")
-    names = [f"{verb}_{noun}" for noun in nouns for verb in ("list", "clear", "count")]
-    names += [f"{verb}_{singular(noun)}" for noun in nouns for verb in ("get", "delete")]
+    names = [f"{verb}_{many}" for _, many in pairs for verb in ("list", "clear", "count")]
+    names += [f"{verb}_{one}" for one, _ in pairs for verb in ("get", "delete")]
     service = service_with(*(entry(name) for name in names))
-    assert {group.title: sum(tool.group == group.name for tool in service.tools) for group in service.groups} == {
-        noun.capitalize(): 5 for noun in nouns
+    nouns = {tool.name: tool.name.partition("_")[2] for tool in service.tools}
+    apart = [pair for pair in pairs if len({tool.group for tool in service.tools if nouns[tool.name] in pair}) != 1]
+    assert apart == []
+    assert len({tool.group for tool in service.tools}) == len(pairs)
+
+
+def test_a_verb_at_the_end_of_a_name_may_be_a_noun() -> None:
+    nouns = {"book": ("rate_book", "list_books", "get_book"), "room": ("book_room", "list_rooms", "get_room")}
+    nouns["seat"] = ("app_book_seat", "list_seats", "get_seat")
+    service = service_with(*(entry(name) for names in nouns.values() for name in names))
+    assert {tool.name: tool.group for tool in service.tools} == {
+        name: noun for noun, names in nouns.items() for name in names
     }
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from descriptions import description, operation, write
 from documents import MarkdownDocument
+from filters import each
 from listed import documented, tool
 from test_before_the_first_call import of_description, of_server
 from test_groups import service_of
-
-from skillgen.text.blocks import block
-from skillgen.text.summary import clip, first_sentence
+from test_markdown_filters import first_sentence
 
 Json = Any
 
@@ -46,8 +45,9 @@ def test_a_date_or_a_link_is_not_what_a_text_is_about(text: str, sentence: str) 
 def test_a_text_is_cut_before_a_parenthesis_that_would_stay_open() -> None:
     """X-22."""
     text = "Ends a deployment of a component (for a component that is deployed at the very moment)"
-    assert clip(text, 70) == "Ends a deployment of a component…"
-    assert clip("Ends what `a component of the harbour` deploys at the very moment", 30) == "Ends what…"
+    assert each("clipped(70)", [text]) == ["Ends a deployment of a component…"]
+    text = "Ends what `a component of the harbour` deploys at the very moment"
+    assert each("clipped(30)", [text]) == ["Ends what…"]
 
 
 def test_a_description_parts_what_the_tools_of_each_group_do(tmp_path: Path) -> None:
@@ -207,9 +207,8 @@ def test_groups_of_one_are_named_in_a_sentence(tmp_path: Path) -> None:
 
 def test_a_code_span_over_a_line_end_stays_one() -> None:
     """Issue 5, beauty."""
-    assert block("Send `GET /tasks\n  ?page=2` and `x`.\n\n- a `b\n- c` d") == (
-        "Send `GET /tasks ?page=2` and `x`.\n\n- a &#96;b\n- c&#96; d"
-    )
+    text = "Send `GET /tasks\n  ?page=2` and `x`.\n\n- a `b\n- c` d"
+    assert each("block", [text]) == ["Send `GET /tasks ?page=2` and `x`.\n\n- a &#96;b\n- c&#96; d"]
 
 
 def test_a_label_in_bold_is_followed_by_one_colon(tmp_path: Path) -> None:

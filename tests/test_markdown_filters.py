@@ -7,24 +7,19 @@ structure as harmless words in that place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 import yaml
+from captured import service_of_answers
 from documents import PARSER, pieces_of, shown
+from filters import each, filtered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from properties import examples
-
-from skillgen.render.filters import front_matter
-from skillgen.text import markdown
-from skillgen.text.blocks import block
-from skillgen.text.structure import Anchors
-from skillgen.text.summary import first_sentence
 
 FRAGMENTS = (
     *("<example>", "</example>", "\n<examples>\n", "\n    # ", "x = 1"),
@@ -65,6 +60,11 @@ def parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
     return PARSER.parse(text, env), env.get("references", {})
 
 
+def visible(text: str) -> str:
+    """Returns what can be seen of a text, without its spaces."""
+    return "".join(character for character in text if character.isprintable() and not character.isspace())
+
+
 def structure(tokens: list[Token]) -> list[str]:
     return [token.type for token in tokens]
 
@@ -83,33 +83,29 @@ def assert_like_harmless_words(place: str, safe: str) -> list[Token]:
     return tokens
 
 
-EVERY_FILTER = [
-    *(markdown.inline, markdown.paragraph, block, markdown.code, markdown.value, markdown.fence, markdown.name),
-    *(markdown.link_label, markdown.link_url),
-]
-
+EVERY_FILTER = ("inline", "paragraph", "block", "code", "value", "fence", "heading", "label", "url")
 
 WITH_ADDRESSES = st.lists(
     st.sampled_from((*FRAGMENTS, *("https://x.example/a", "www.x.example", "x://", "<img src=x>") * 12)), max_size=8
 ).map("".join)
 
 
-@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
 @some
 @given(text=WITH_ADDRESSES)
 @example("https://x.example/a<img src=x>")
 @example("https://x.example/`<img src=x>`")
 @example("www.x.example\\\\`<img src=x>`")
-def test_an_address_that_becomes_a_link_by_itself_frees_no_html(safe: Callable[[str], str], text: str) -> None:
+def test_an_address_that_becomes_a_link_by_itself_frees_no_html(text: str) -> None:
     """X-52, S0-25: such a link takes the backslash or the tick that follows it, and what they kept from being HTML."""
-    place = "[word](TEXT)\n" if safe is markdown.link_url else "word\n\nTEXT\n"
-    tokens = LINKING_PARSER.parse(place.replace("TEXT", safe(text)))
-    types = {token.type for token in (*tokens, *inner(tokens))}
-    assert not types & {"html_inline", "html_block", "image"}
+    (results,) = filtered([text], *EVERY_FILTER)
+    for name, safe in zip(EVERY_FILTER, results, strict=True):
+        place = "[word](TEXT)\n" if name == "url" else "word\n\nTEXT\n"
+        tokens = LINKING_PARSER.parse(place.replace("TEXT", safe))
+        types = {token.type for token in (*tokens, *inner(tokens))}
+        assert not types & {"html_inline", "html_block", "image"}, name
 
 
-@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
-@some
+@many
 @given(text=LINES)
 @example("!`ls`")
 @example("a `!`ls` b")
@@ -117,63 +113,55 @@ def test_an_address_that_becomes_a_link_by_itself_frees_no_html(safe: Callable[[
 @example("!![`ls`](x)")
 @example("a\u200b!\u200b`ls`")
 @example("```\n!`ls`\n```")
-def test_nothing_is_left_that_a_host_would_run(safe: Callable[[str], str], text: str) -> None:
-    """X-52, S0-25: an exclamation mark right before a backtick runs what follows."""
-    assert "!`" not in safe(text)
-
-
-@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
-@some
-@given(text=LINES)
 @example("$ARGUMENTS")
 @example("\\$ARGUMENTS")
 @example("$[ARGUMENTS](x)")
 @example("$ARGU\u200bMENTS ${CLAUDE_SESSION_ID}")
 @example("```\n$ARGUMENTS\n```")
-def test_nothing_is_left_that_a_host_would_fill_in(safe: Callable[[str], str], text: str) -> None:
-    """X-52, S0-25."""
-    assert "$ARGUMENTS" not in safe(text)
-    assert "${CLAUDE_" not in safe(text)
+def test_nothing_is_left_that_a_host_would_run_or_fill_in_or_that_cannot_be_seen(text: str) -> None:
+    """X-52, S0-25: an exclamation mark right before a backtick runs what follows."""
+    (results,) = filtered([text], *EVERY_FILTER)
+    for name, result in zip(EVERY_FILTER, results, strict=True):
+        assert not re.search(r"!`|\$ARGUMENTS|\$\{CLAUDE_", result), name
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]", result), (
+            name
+        )
+        assert not re.search("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U0010ffff\U000e0000-\U000e0fff]", result), name
 
 
-@pytest.mark.parametrize("safe", EVERY_FILTER, ids=lambda safe: safe.__name__)
-@some
-@given(text=LINES)
-def test_nothing_is_left_that_cannot_be_seen(safe: Callable[[str], str], text: str) -> None:
-    """X-52: control characters, bidirectional marks, tags, surrogates."""
-    result = safe(text)
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]", result)
-    assert not re.search("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U0010ffff\U000e0000-\U000e0fff]", result)
-
-
-@pytest.mark.parametrize(
-    "place",
-    ["Words: TEXT end.", "- `name` (string): TEXT", "1. TEXT.", "## Heading TEXT", "> TEXT", "- a\n  - b: TEXT"],
+LINES_OF_DOCUMENTS = (
+    "Words: TEXT end.",
+    "- `name` (string): xTEXT",
+    "1. xTEXT.",
+    "## Heading TEXT",
+    "> xTEXT",
+    "- a\n  - b: TEXT",
 )
+
+
 @many
 @given(text=HOSTILE)
 @example("<[b](x)>")
 @example("<[!--](x) b -->")
 @example("<<http://x.example>>")
 @example("[[a](b)](c)")
-def test_text_inside_a_line_stays_inside_it(place: str, text: str) -> None:
-    """X-52, S0-25."""
-    place = place.replace("- `name` (string): TEXT", "- `name` (string): xTEXT").replace("1. TEXT", "1. xTEXT")
-    assert_like_harmless_words(place.replace("> TEXT", "> xTEXT"), markdown.inline(text))
-
-
-@many
-@given(text=HOSTILE)
 @example("```<b>```")
 @example("***")
 @example("<br># a")
 @example("![# a](b)")
 @example("[~~~](b)")
-def test_text_that_is_a_paragraph_stays_one(text: str) -> None:
-    """X-52, S0-25."""
-    safe = markdown.paragraph(text)
-    if safe:
-        assert_like_harmless_words("Before.\n\nTEXT\n\n## After\n\nend", safe)
+def test_text_inside_a_line_or_of_a_paragraph_stays_inside_it(text: str) -> None:
+    """X-52, S0-25: and a code span holds the text and nothing else, a heading shows the exact name."""
+    ((inline, paragraph, code, heading),) = filtered([text], "inline", "paragraph", "code", "heading")
+    for place in LINES_OF_DOCUMENTS:
+        assert_like_harmless_words(place, inline)
+    if paragraph:
+        assert_like_harmless_words("Before.\n\nTEXT\n\n## After\n\nend", paragraph)
+    (line,) = [token for token in assert_like_harmless_words("- `name` TEXT, end", code) if token.type == "inline"]
+    assert [piece.kind for piece in pieces_of(line)] == ["code", "text", "code", "text"]
+    assert visible(pieces_of(line)[2].text) == (visible(text) or '""')
+    if visible(text):
+        assert visible(shown(assert_like_harmless_words("## TEXT\n\nend", heading)[1])) == visible(text)
 
 
 @many
@@ -196,103 +184,48 @@ def test_text_that_is_a_paragraph_stays_one(text: str) -> None:
 @example("> a\n> ===")
 @example("- a\n  ```\n  b\n# c")
 def test_a_longer_text_ends_where_its_place_ends_and_opens_no_heading(text: str) -> None:
-    """X-52, S0-25: paragraphs, lists, quotes and code blocks are all that it shows."""
-    safe = block(text)
-    tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
+    """X-52, S0-25: paragraphs, lists, quotes and code blocks are all that it shows; a code block only itself."""
+    ((block, fence),) = filtered([text], "block", "fence('json')")
+    tokens, definitions = parsed(f"Before.\n\n{block}\n\n## After\n\nend")
     rest, after = tokens[:-6], tokens[-6:]
     assert structure(after) == structure(parsed("## After\n\nend")[0])
     assert (after[0].level, shown(after[1])) == (0, "After")
     assert not {token.type for token in rest} & NEVER_BLOCK
     assert not {child.type for child in inner(rest)} & NEVER_INLINE
     assert definitions == {}
-
-
-@many
-@given(text=HOSTILE)
-def test_a_code_span_holds_the_text_and_nothing_else(text: str) -> None:
-    """X-52."""
-    tokens = assert_like_harmless_words("- `name` TEXT, end", markdown.code(text))
-    (inline,) = [token for token in tokens if token.type == "inline"]
-    assert [piece.kind for piece in pieces_of(inline)] == ["code", "text", "code", "text"]
-    expected = markdown.one_line(text) or '""'
-    assert pieces_of(inline)[2].text.replace(" ", "") == expected.replace(" ", "")
+    tokens, definitions = parsed(f"Before.\n\n{fence}\n\n## After\n\nend")
+    assert structure(tokens) == structure(parsed("Before.\n\n```json\na\n```\n\n## After\n\nend")[0])
+    assert definitions == {}
 
 
 @given(data=st.recursive(st.none() | st.booleans() | st.integers() | HOSTILE, st.lists, max_leaves=5))
 def test_a_json_value_is_a_code_span(data: Any) -> None:
     """X-52."""
-    tokens = assert_like_harmless_words("- Default: TEXT.", markdown.value(data))
+    tokens = assert_like_harmless_words("- Default: TEXT.", *each("value", [data]))
     (inline,) = [token for token in tokens if token.type == "inline"]
     assert [piece.kind for piece in pieces_of(inline)] == ["text", "code", "text"]
 
 
-@many
-@given(text=LINES)
-def test_a_code_block_holds_the_text_and_ends_after_it(text: str) -> None:
-    """X-52."""
-    safe = markdown.fence(text, "json")
-    tokens, definitions = parsed(f"Before.\n\n{safe}\n\n## After\n\nend")
-    assert structure(tokens) == structure(parsed("Before.\n\n```json\na\n```\n\n## After\n\nend")[0])
-    assert definitions == {}
+NAMES = [
+    *("get_a", "a/b", "a.b-c", "*all*", "_x_", "a_b_c", "get users", "#1", "1. a", "<T>", "a|b", "`x`", "[x](y)"),
+    *("&amp;", "\\", "a\\b", "~x~", "$ARGUMENTS", "!`ls`", "日本", "é", "a#", "a #", "# a", "-", "=", "+ a", "{{ x }}"),
+    "a:b",
+]
 
 
-@many
-@given(text=HOSTILE)
-def test_a_heading_shows_the_exact_name(text: str) -> None:
-    """S2-07, X-52: what can't be seen left out, and runs of spaces as one, as a renderer shows them."""
-    name = markdown.one_line(text)
-    if not name:
-        return
-    tokens = assert_like_harmless_words("## TEXT\n\nend", markdown.name(text))
-    assert shown(tokens[1]) == name
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "get_a",
-        "a/b",
-        "a.b-c",
-        "*all*",
-        "_x_",
-        "a_b_c",
-        "get users",
-        "#1",
-        "1. a",
-        "<T>",
-        "a|b",
-        "`x`",
-        "[x](y)",
-        "&amp;",
-        "\\",
-        "a\\b",
-        "~x~",
-        "$ARGUMENTS",
-        "!`ls`",
-        "日本",
-        "é",
-        "a#",
-        "a #",
-        "# a",
-        "-",
-        "=",
-        "+ a",
-        "{{ x }}",
-        "a:b",
-    ],
-)
-def test_a_heading_shows_names_of_every_kind(name: str) -> None:
-    tokens, _ = parsed(f"## {markdown.name(name)}\n\nend")
-    assert structure(tokens)[:3] == ["heading_open", "inline", "heading_close"]
-    assert shown(tokens[1]) == name
-    assert not {child.type for child in inner(tokens)} & (NEVER_INLINE | {"em_open", "strong_open", "code_inline"})
+def test_a_heading_shows_names_of_every_kind() -> None:
+    for name, heading in zip(NAMES, each("heading", NAMES), strict=True):
+        tokens, _ = parsed(f"## {heading}\n\nend")
+        assert structure(tokens)[:3] == ["heading_open", "inline", "heading_close"]
+        assert shown(tokens[1]) == name
+        assert not {child.type for child in inner(tokens)} & (NEVER_INLINE | {"em_open", "strong_open", "code_inline"})
 
 
 @many
 @given(label=HOSTILE, url=HOSTILE)
 def test_a_link_stays_one_link_with_its_label_and_its_address(label: str, url: str) -> None:
     """X-31, X-52."""
-    safe_label, safe_url = markdown.link_label(label), markdown.link_url(url)
+    (safe_label, _), (_, safe_url) = filtered([label, url], "label", "url")
     if not safe_label or not safe_url:
         return
     tokens, definitions = parsed(f"- [{safe_label}]({safe_url}): note")
@@ -305,7 +238,7 @@ def test_a_link_stays_one_link_with_its_label_and_its_address(label: str, url: s
     assert not set("[]") & set(safe_label)
     assert not set("() <>") & set(safe_url)
     (link,) = [child for child in inner(tokens) if child.type == "link_open"]
-    assert unquote(str(link.attrs["href"])) == unquote(markdown.one_line(url))
+    assert visible(unquote(str(link.attrs["href"]))) == visible(unquote(url))
 
 
 # -- front matter ----------------------------------------------------------------------------------------------------
@@ -320,7 +253,7 @@ FIELDS = st.dictionaries(
 @given(fields=FIELDS)
 def test_front_matter_holds_its_fields_and_nothing_else(fields: dict[str, Any]) -> None:
     """X-26, X-52, S0-43: block style, without comments, anchors, tags and dashes inside a value."""
-    text = front_matter(fields)
+    (text,) = each("front_matter", [fields])
     first, *body, last = text.split("\n")
     assert (first, last) == ("---", "---")
     assert not any("---" in line for line in body)
@@ -334,17 +267,19 @@ def test_front_matter_holds_its_fields_and_nothing_else(fields: dict[str, Any]) 
 
 
 def readable(value: Any) -> Any:
+    """Returns a field with as much of its texts as any front matter keeps: letters and digits."""
     if isinstance(value, str):
-        return markdown.disarm(markdown.one_line(value)).replace("---", "—")
+        return "".join(filter(str.isalnum, visible(value)))
     if isinstance(value, list):
         return [readable(item) for item in value]
     return {key: readable(item) for key, item in value.items()}
 
 
-@pytest.mark.parametrize("word", ["no", "on", "null", "~", "1.0", "0x1F", "12:30", "2024-01-01", "true", "=", "<<"])
-def test_front_matter_keeps_words_words(word: str) -> None:
+def test_front_matter_keeps_words_words() -> None:
     """X-23: also for readers of YAML 1.1."""
-    assert yaml.safe_load(front_matter({"version": word}).strip("-")) == {"version": word}
+    words = ["no", "on", "null", "~", "1.0", "0x1F", "12:30", "2024-01-01", "true", "=", "<<"]
+    texts = each("front_matter", [{"version": word} for word in words])
+    assert [yaml.safe_load(text.strip("-"))["version"] for text in texts] == words
 
 
 # -- what a text keeps -----------------------------------------------------------------------------------------------
@@ -363,7 +298,7 @@ def test_front_matter_keeps_words_words(word: str) -> None:
     ],
 )  # fmt: skip
 def test_harmless_markdown_is_not_changed(text: str) -> None:
-    assert block(text) == text
+    assert each("block", [text]) == [text]
 
 
 @pytest.mark.parametrize(
@@ -404,12 +339,11 @@ def test_harmless_markdown_is_not_changed(text: str) -> None:
 )  # fmt: skip
 def test_the_blocks_of_a_text_are_written_one_way(text: str, written: str) -> None:
     """Issue 5: what people write in many ways reads the same, and a second time changes nothing."""
-    assert block(text) == written
-    assert block(written) == written
+    assert each("block", [text, written]) == [written, written]
 
 
 def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
-    assert block("# Notes #\n\ntext") == "**Notes**\n\ntext"
+    assert each("block", ["# Notes #\n\ntext"]) == ["**Notes**\n\ntext"]
 
 
 @pytest.mark.parametrize(
@@ -426,32 +360,30 @@ def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
 )  # fmt: skip
 def test_a_bare_address_works_and_takes_nothing_along(text: str, shown: str) -> None:
     """X-52: signs that a parser would read are encoded; what is not of the web or of mail is code."""
-    assert markdown.inline(text) == shown
+    assert each("inline", [text]) == [shown]
 
 
 def test_a_link_to_the_web_keeps_its_words_and_its_address() -> None:
-    assert markdown.inline("See [the guide](https://x.example/a).") == "See the guide (https://x.example/a)."
-
-
-@given(names=st.lists(st.sampled_from(["a", "A", "a-1", "a b", "a/b", "ab", "é", "a_b", "a.b", "-"]), max_size=8))
-def test_anchors_are_those_that_a_renderer_generates(names: list[str]) -> None:
-    from documents import MarkdownDocument
-
-    document = MarkdownDocument("".join(f"## {markdown.name(name)}\n\n" for name in names))
-    anchors = Anchors()
-    assert [heading.anchor for heading in document.headings] == [anchors.of(name) for name in names]
+    assert each("inline", ["See [the guide](https://x.example/a)."]) == ["See the guide (https://x.example/a)."]
 
 
 def test_front_matter_has_no_null_for_what_nobody_declares() -> None:
     """X-23: `metadata` maps texts to texts; a server need not have a version."""
-    assert front_matter({"name": "a", "metadata": {"version": None}}) == "---\nname: a\n---"
-    assert front_matter({"metadata": {"a": "b", "version": None}}) == "---\nmetadata:\n  a: b\n---"
+    fields = [{"name": "a", "metadata": {"version": None}}, {"metadata": {"a": "b", "version": None}}]
+    assert each("front_matter", fields) == ["---\nname: a\n---", "---\nmetadata:\n  a: b\n---"]
+
+
+def first_sentence(text: str) -> str:
+    """Returns the summary of a tool that has this description."""
+    entry = {"name": "keep_tasks", "description": text}
+    (tool,) = service_of_answers({"tools/list": [{"tools": [entry]}]}).tools
+    return tool.summary or ""
 
 
 def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> None:
     """S0-25: `With Connect, you can`, as a browser shows it."""
-    text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two<br>lines, H<sub>2</sub>O</p>'
-    assert markdown.plain_words(text) == "With Connect, you cannot. Two lines, H2O"
+    text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two.</p>'
+    assert first_sentence(text) == "With Connect, you cannot."
 
 
 @pytest.mark.parametrize(
@@ -514,7 +446,7 @@ def test_the_first_sentence_is_the_first_there_is_where_no_other_says_more(text:
 )
 def test_lines_that_become_one_stay_apart(text: str, shown: str) -> None:
     """Issue 5, "Beauty": headings, paragraphs and items do not run together in a list of parameters."""
-    assert markdown.inline(text) == shown
+    assert each("inline", [text]) == [shown]
 
 
 @pytest.mark.parametrize(
@@ -537,11 +469,11 @@ def test_lines_that_become_one_stay_apart(text: str, shown: str) -> None:
 )  # fmt: skip
 def test_a_description_in_html_reads_like_one_in_markdown(text: str, shown: str) -> None:
     """S0-25, issue 5, "Beauty": lists stay lists, code is code, and no tag is left."""
-    assert block(text) == shown
+    assert each("block", [text]) == [shown]
 
 
 def test_a_value_of_front_matter_without_end_is_cut() -> None:
     """X-13: a version of a million characters was written anew for each form of SKILL.md."""
-    text = front_matter({"version": "v" * 1_000_000})
+    (text,) = each("front_matter", [{"version": "v" * 1_000_000}])
     assert len(text) < 5_000
     assert text.endswith("…\n---")

@@ -9,19 +9,17 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import pytest
 from documents import FORMATS
+from filters import filtered
 from renderers import PARSERS, foreign, rendered
 from test_hostile_services import built, hostile, word
 from test_markdown_filters import FRAGMENTS
 
 from skillgen import render_documents
-from skillgen.text import markdown
-from skillgen.text.blocks import block
 
 pytestmark = pytest.mark.slow
 
@@ -40,19 +38,18 @@ DIALECTS = (
 )  # fmt: skip
 TOKENS = (*FRAGMENTS, *DIALECTS * 2)
 
-PLACES: dict[Callable[[str], str], tuple[str, ...]] = {
-    markdown.inline: ("- x: TEXT", "Words TEXT more", "## Heading TEXT\n"),
-    markdown.paragraph: ("TEXT", "- TEXT", "> TEXT"),
-    block: ("TEXT\n\nEND", "Words\n\nTEXT\n\n- item\n\nEND"),
-    markdown.quotation: ("TEXT\n\nEND",),
-    markdown.code: ("- TEXT x", "TEXT"),
-    markdown.exact_code: ("a TEXT b",),
-    markdown.value: ("- Default: TEXT.",),
-    markdown.name: ("## TEXT\n", "- x TEXT"),
-    markdown.link_label: ("- [TEXT](https://x.example/)", "### [TEXT](x.md)\n"),
-    markdown.link_title: ("- [TEXT](https://x.example/)",),
-    markdown.link_url: ("- [x](TEXT)",),
-    markdown.fence: ("TEXT\n\nEND",),
+PLACES = {
+    "inline": ("- x: TEXT", "Words TEXT more", "## Heading TEXT\n"),
+    "paragraph": ("TEXT", "- TEXT", "> TEXT"),
+    "block": ("TEXT\n\nEND", "Words\n\nTEXT\n\n- item\n\nEND"),
+    "quotation": ("TEXT\n\nEND",),
+    "code": ("- TEXT x", "TEXT"),
+    "value": ("- Default: TEXT.",),
+    "heading": ("## TEXT\n", "- x TEXT"),
+    "label": ("- [TEXT](https://x.example/)", "### [TEXT](x.md)\n"),
+    "link_title": ("- [TEXT](https://x.example/)",),
+    "url": ("- [x](TEXT)",),
+    "fence": ("TEXT\n\nEND",),
 }
 """Each filter with the places that it is made for."""
 
@@ -74,12 +71,11 @@ class Written:
 @pytest.fixture(scope="module")
 def written() -> list[Written]:
     drawn = random.Random(1)
+    texts = ["".join(drawn.choices(TOKENS, k=drawn.choice((1, 2, 3, 4, 6, 9, 14)))) for _ in range(TEXTS)]
     found = []
-    for _ in range(TEXTS):
-        safe, places = drawn.choice(list(PLACES.items()))
-        text = "".join(drawn.choices(TOKENS, k=drawn.choice((1, 2, 3, 4, 6, 9, 14))))
-        place = drawn.choice(places)
-        found.append(Written(safe.__name__, text, place.replace("TEXT", safe(text))))
+    for text, results in zip(texts, filtered(texts, *PLACES), strict=True):
+        name, safe = drawn.choice(list(zip(PLACES, results, strict=True)))
+        found.append(Written(name, text, drawn.choice(PLACES[name]).replace("TEXT", safe)))
     return found
 
 
@@ -119,7 +115,7 @@ def test_a_filtered_text_brings_about_nothing_foreign(
     """X-52, S0-25: tags, attributes, links of other schemes, and text that swallows what follows."""
     for item, page in zip(written, pages_of_texts[parser], strict=True):
         allowed = "h2" if item.document.startswith("## ") else "h3" if item.document.startswith("### ") else ""
-        is_local = item.filter == "link_url" or "](x.md)" in item.document
+        is_local = item.filter == "url" or "](x.md)" in item.document
         assert not foreign(parser, page, allowed=allowed, local=is_local), (item, page)
         assert ("END" in page) == item.document.endswith("END"), (item, page)
 
@@ -132,11 +128,11 @@ def test_no_address_and_no_superscript_brings_raw_html_to_life() -> None:
         "^a^wWw.x.example/<i>$[^x]1",
     )
     written = [
-        (safe.__name__, place.replace("TEXT", safe(text)))
-        for safe, places in PLACES.items()
-        if safe is not markdown.link_url
-        for place in places
-        for text in texts
+        (name, place.replace("TEXT", safe))
+        for results in filtered(texts, *PLACES)
+        for name, safe in zip(PLACES, results, strict=True)
+        if name != "url"
+        for place in PLACES[name]
     ]
     for parser, pages in rendered([document for _, document in written]).items():
         for item, page in zip(written, pages, strict=True):

@@ -11,9 +11,8 @@ import pytest
 from captured import service_of_answers
 from cli import run_skillgen
 from documents import MarkdownDocument
+from filters import each
 from listed import TESTS, command, documented, inspected, tool, tools
-
-from skillgen.text.summary import list_phrase
 
 Json = Any
 
@@ -105,6 +104,9 @@ def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
     assert inspected(tmp_path, tools=many)["when_to_use"][-1].startswith("and ")
 
 
+LONG = "of all of the harbours that we know of at the seaside"
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
@@ -116,12 +118,14 @@ def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
         ("This tool will be removed", "This tool will be removed"),
         ("This tool does nothing", "This tool does nothing"),
         ("**Note:** reads `**/*.ts` files", "Note: reads `**/*.ts` files"),
-        ("Finds a berth for any ship that is longer than the", "Finds a berth for any ship…"),
-        ("Finds berths of several kinds, such as moorings and boxes", "Finds berths of several kinds…"),
+        (f"Finds a berth for any ship {LONG} that is longer than the {LONG}", f"Finds a berth for any ship {LONG}…"),
+        (f"Finds berths of several kinds {LONG}, such as moorings {LONG}", f"Finds berths of several kinds {LONG}…"),
     ],
 )
 def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(said: str, shown: str) -> None:
-    assert list_phrase(said, 44 if "…" not in shown else 40) == shown
+    (tool,) = tools(["do"])
+    service = service_of_answers({"tools/list": [{"tools": [{**tool, "description": said}]}]})
+    assert service.when_to_use == (shown,)
 
 
 def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path: Path) -> None:
@@ -275,7 +279,7 @@ def test_what_not_to_do_is_no_summary_of_a_server(tmp_path: Path) -> None:
 )
 def test_of_several_sentences_those_that_fit_are_shown_whole(said: str, shown: str) -> None:
     """Issue 5: a phrase is cut only where its first sentence is too long."""
-    assert list_phrase(said, 40) == shown
+    assert [text.rstrip(".") for text in each("shortened(40)", [said])] == [shown]
 
 
 def test_phrases_of_a_group_are_left_out_whole(tmp_path: Path) -> None:
