@@ -104,6 +104,7 @@ def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
     assert inspected(tmp_path, tools=many)["when_to_use"][-1].startswith("and ")
 
 
+KINDS = "Finds berths of several kinds of all of the harbours at the sea"
 LONG = "of all of the harbours that we know of at the seaside"
 
 
@@ -119,7 +120,7 @@ LONG = "of all of the harbours that we know of at the seaside"
         ("This tool does nothing", "This tool does nothing"),
         ("**Note:** reads `**/*.ts` files", "Note: reads `**/*.ts` files"),
         (f"Finds a berth for any ship {LONG} that is longer than the {LONG}", f"Finds a berth for any ship {LONG}…"),
-        (f"Finds berths of several kinds {LONG}, such as moorings {LONG}", f"Finds berths of several kinds {LONG}…"),
+        (f"{KINDS}, such as moorings and many more boxes", f"{KINDS}…"),
     ],
 )
 def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(said: str, shown: str) -> None:
