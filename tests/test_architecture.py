@@ -203,7 +203,6 @@ INTERNALS = {
     "skillgen.cli.app": "runs in a process of the test",
     # Any service, without a source that has it.
     "skillgen.model.codec": "the JSON of a service, in both directions",
-    "skillgen.model.json_schema": "the classes of the model, each of which a property tries",
     # The seam between a crawl and what is made of it.
     "skillgen.sources.mcp.crawl": "the answers of a server without a process, and what a crawl returns raw",
     "skillgen.sources.mcp.target": "what a crawl is given",
@@ -227,21 +226,7 @@ INTERNALS = {
     # Pure functions with many cases, hostile ones among them.
     "skillgen.security.addresses": "hosts",
     "skillgen.security.secrets": "forms in which a value is repeated",
-    "skillgen.text.blocks": "filter",
-    "skillgen.text.markdown": "filters",
-    "skillgen.text.structure": "anchors",
-    "skillgen.text.summary": "sentences and phrases",
     "skillgen.text.unicode": "terminal escapes",
-    "skillgen.text.words": "singulars",
-    "skillgen.write.line_diff": "the alignment of any two texts",
-    # Declarations that the documentation lists in full.
-    "skillgen.problem_codes": "codes",
-    "skillgen.render.catalogue": "templates",
-    "skillgen.render.environment": "the time limit of a template",
-    "skillgen.render.filters": "filters, and front matter",
-    "skillgen.render.manual": "names that templates use",
-    # How often inner steps run, where time would be too coarse.
-    "skillgen.sources.json_schema.loader": "steps for each named type",
 }
 """Modules below the command line and the Python API that a test may import, each with its reason.
 
