@@ -149,7 +149,8 @@ def test_options_win_over_the_file_for_every_target(project: Path) -> None:
     assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr
     one = build(project, "targets: {one: {source: {openapi: api.json}}}\n", "--out", "alone")
     assert (one.exit_code, (project / "alone" / "llms.txt").is_file()) == (0, True)
-    assert "choose from" in build(project, None, "--emit", "html").stderr
+    assert "error: --emit: no such format: html" in build(project, None, "--emit", "html").stderr
+    assert "error: --screen: no such screening: loud" in build(project, None, "--screen", "loud").stderr
 
 
 def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) -> None:

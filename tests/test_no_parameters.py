@@ -63,6 +63,7 @@ def test_an_object_of_any_kind_declares_no_parameters(tmp_path: Path) -> None:
         ({"type": ["array", "object"]},),
         ({"type": "object", "additionalProperties": True},),
         ({"type": "object", "properties": {}, "additionalProperties": {}},),
+        ({"type": "object", "unevaluatedProperties": False, "allOf": [{"additionalProperties": True}]},),
         ({"type": "object", "properties": []},),
         ({"type": "object", "properties": [], "required": "all"},),
         ({"$ref": "https://schemas.example/use.json"},),

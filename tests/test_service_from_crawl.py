@@ -668,6 +668,32 @@ class TestWhatAToolDoes:
         assert [named.name for named in service.schemas] == ["Point"]
         assert [tool.parameters[0].schema.ref for tool in service.tools] == ["Point", "Point"]
 
+    def test_references_below_an_id_are_relative_to_it(self) -> None:
+        """JSON Schema 2020-12, 8.2: the same `#/$defs/Point` is one type at the root, and another below the `$id`."""
+        point = {"$ref": "#/$defs/Point"}
+        schema = {
+            "type": "object",
+            "properties": {
+                "at": point,
+                "box": {
+                    "$id": "https://schemas.example/box",
+                    "type": "object",
+                    "properties": {"corner": point, "outer": {"$ref": "https://schemas.example/box"}},
+                    "$defs": {"Point": {"type": "string", "enum": ["top", "bottom"]}},
+                },
+            },
+            "required": ["box"],
+            "$defs": {"Point": {"type": "integer"}},
+        }
+        (tool,) = (service := service_of(tools=({"name": "a", "inputSchema": schema},))).tools
+        types = {named.name: named.schema for named in service.schemas}
+        at, box = (parameter.schema for parameter in tool.parameters)
+        corner, outer = (item.schema for item in box.properties)
+        assert types[at.ref or ""].types == ("integer",)
+        assert types[corner.ref or ""].choices == ("top", "bottom")
+        assert [item.name for item in types[outer.ref or ""].properties] == ["corner", "outer"]
+        assert not [problem for problem in service.problems if problem.code.startswith("reference")]
+
     def test_every_pointer_leads_to_what_it_names(self) -> None:
         entry = {"name": "a", "inputSchema": {"properties": {"x/y": {"type": "string"}}}}
         (tool,) = service_of(tools=(entry,)).tools

@@ -71,6 +71,9 @@ class NamedTarget(Struct, frozen=True, kw_only=True):
     place: Place
     """Where its documents go."""
 
+    given: Collection[str] = ()
+    """Names of the options of the run."""
+
     @property
     def pointer(self) -> str:
         """The place of the target for origins and messages, such as `skillgen.yaml#/targets/api`."""
@@ -101,7 +104,7 @@ def resolve_targets(
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
             target = replace(target, **of_target, source=replace(target.source, **of_source))
             target, place = _with_place(target, Path(out), file, given)
-        resolved.append(NamedTarget(name=name, target=target, file=file, place=place))
+        resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
     siblings = tuple(item.place.out for item in resolved)
     return tuple(
         structs.replace(item, place=structs.replace(item.place, siblings=siblings))
@@ -500,5 +503,5 @@ def _read_target(
     """
     from skillgen.pipeline.read import read_source
 
-    with track_files_read() as files, errors_located_in_file(named.pointer):
+    with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
         return read_source(_request(named, environment, announce, cancel_token)), files

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -35,6 +35,7 @@ from skillgen.sources.json_schema.keywords import (
     object_fields,
     references,
     required_names,
+    rewrite_objects,
     rule_fields,
     scalar_fields,
     schema_members,
@@ -60,6 +61,8 @@ _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$i
 
 _UNEVALUATED = {"unevaluatedProperties": "additionalProperties", "unevaluatedItems": "items"}
 """Keywords for what no part of a schema evaluates, and the keywords that evaluate everything else."""
+
+_REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
 
 _NAME_CONTAINERS = frozenset({"$defs", "definitions", "properties", "schemas"})
 """Keywords whose members have names chosen by the author."""
@@ -98,6 +101,11 @@ class RefIndex:
         target = pointers.get(uri)
         return None if target is None else self._if_exists(target + fragment)
 
+    @property
+    def has_nested_resources(self) -> bool:
+        """True if a schema inside the document has an `$id`."""
+        return len(self._identifiers[1]) > 1
+
     def _resource(self, pointer: str) -> tuple[str, str]:
         """Returns the pointer and the URI of the nearest schema with an `$id`, or of the document."""
         _, bases = self._identifiers
@@ -134,6 +142,48 @@ class RefIndex:
                 (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
             ]
         return pointers, bases
+
+
+def rewrite_references(root: Json, rewritten: Callable[[str, str], str], *, has_names: bool = True) -> Json:
+    """Returns a document with new references. `rewritten` takes a reference and the pointer of the schema with it.
+
+    If the document `has_names`, nested `$id`s are removed: they would change the meaning of the new references.
+    """
+
+    def rewrite(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+        changed: dict[str, Json] = {}
+        for keyword in _REFERENCE_KEYWORDS:
+            if isinstance(reference := raw.get(keyword), str):
+                changed[keyword] = rewritten(reference, pointer)
+        if isinstance(mapping := raw.get("mapping"), dict) and isinstance(raw.get("propertyName"), str):
+            changed["mapping"] = {
+                name: rewritten(target, pointer) if _is_reference(target) else target
+                for name, target in mapping.items()
+            }
+        changed = {key: new for key, new in changed.items() if new != raw[key]}
+        if has_names and pointer and isinstance(identifier := raw.get("$id"), str) and not identifier.startswith("#"):
+            raw = {key: value for key, value in raw.items() if key != "$id"}
+        return {**raw, **changed} if changed else raw
+
+    return rewrite_objects(root, rewrite)
+
+
+def _is_reference(target: Json) -> bool:
+    """True if the target of a discriminator's mapping is not the name of a schema."""
+    return isinstance(target, str) and ("/" in target or "#" in target or target.endswith((".json", ".yaml")))
+
+
+def with_root_references(schema: Json) -> Json:
+    """Returns a schema with each reference as a pointer from its root, if it has nested `$id`s."""
+    index = RefIndex(schema)
+    if not index.has_nested_resources:
+        return schema
+
+    def rewritten(reference: str, holder: str) -> str:
+        pointer = index.pointer(reference, holder)
+        return reference if pointer is None else f"#{pointer}"
+
+    return rewrite_references(schema, rewritten)
 
 
 def _base_of(value: Json, base: str) -> str:
@@ -379,7 +429,7 @@ class SchemaDocument:
 
     def _with_links(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
         """Adds references next to other keywords, and the types that a discriminator selects."""
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        for keyword in _REFERENCE_KEYWORDS:
             if keyword in raw:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:

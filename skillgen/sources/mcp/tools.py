@@ -24,7 +24,7 @@ from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader
+from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
 from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, in_either_case
@@ -160,7 +160,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
                 "declare an inputSchema",
             )
             return _DeclaredInput(pointer=entry.fields.pointer)
-        raw, pointer = declared.value, declared.pointer
+        raw, pointer = with_root_references(declared.value), declared.pointer
         if not isinstance(raw, dict):
             self.problems.report("input-schema-invalid", pointer, "the input schema is not an object; left out")
             return _DeclaredInput(pointer=entry.fields.pointer)
@@ -208,7 +208,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         declared = next(iter(entry.field("output_schema", FieldReader.json)), None)
         if declared is None:
             return None
-        raw, pointer = declared.value, declared.pointer
+        raw, pointer = with_root_references(declared.value), declared.pointer
         schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
         return Output(schema=schema, raw=raw, pointer=pointer)
 
@@ -244,8 +244,10 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     """
     if not isinstance(raw, dict) or depth > _REFS_LIMIT:
         return False
-    is_closed = raw.get("additionalProperties") is False or raw.get("unevaluatedProperties") is False
-    if is_closed or ("type" in raw and raw.get("properties", {}) == {} and "additionalProperties" not in raw):
+    rules = schemas.without_moot_keywords(raw)
+    is_closed = rules.get("additionalProperties") is False or rules.get("unevaluatedProperties") is False
+    is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
+    if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
         return bool(raw.get("type", "object") == "object")
     target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
     parts = [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]

@@ -25,8 +25,7 @@ from skillgen.security.addresses import decoded_path, origin_of, public_url, res
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
 from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict
-from skillgen.sources.json_schema.keywords import rewrite_objects
-from skillgen.sources.json_schema.loader import RefIndex
+from skillgen.sources.json_schema.loader import RefIndex, rewrite_references
 
 FILES_KEY = "x-files"
 """Member of a bundled description that holds the other documents."""
@@ -38,8 +37,6 @@ _FILES_LIMIT = 2_000
 
 _FETCHES_LIMIT = 100
 """Maximum number of documents that are fetched for one description."""
-
-_REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Resolver:
@@ -240,28 +237,12 @@ class _Bundler:
         return _Source(data, location, url, pointer, RefIndex(data, url) if self._has_names else None)
 
     def _with_bundle_references(self, source: _Source) -> Json:
-        """Returns a document with each reference as a pointer from the root of the bundle.
-
-        A nested `$id` is removed, since it would change the meaning of these pointers.
-        """
-
-        def rewrite(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
-            changed: dict[str, Json] = {}
-            for keyword in _REFERENCE_KEYWORDS:
-                if isinstance(reference := raw.get(keyword), str):
-                    changed[keyword] = self._bundle_reference(reference, source, pointer)
-            if isinstance(mapping := raw.get("mapping"), dict) and isinstance(raw.get("propertyName"), str):
-                changed["mapping"] = {
-                    name: self._bundle_reference(target, source, pointer) if _is_reference(target) else target
-                    for name, target in mapping.items()
-                }
-            changed = {key: new for key, new in changed.items() if new != raw[key]}
-            if self._has_names and pointer and isinstance(identifier := raw.get("$id"), str):
-                if not identifier.startswith("#"):
-                    raw = {key: value for key, value in raw.items() if key != "$id"}
-            return {**raw, **changed} if changed else raw
-
-        return rewrite_objects(source.data, rewrite)
+        """Returns a document with each reference as a pointer from the root of the bundle."""
+        return rewrite_references(
+            source.data,
+            lambda reference, holder: self._bundle_reference(reference, source, holder),
+            has_names=self._has_names,
+        )
 
     def _bundle_reference(self, reference: str, source: _Source, holder: str) -> str:
         """Returns the reference inside the bundle; the reference itself if its target is not read.
@@ -394,8 +375,3 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
-
-
-def _is_reference(target: Json) -> bool:
-    """True if the target of a discriminator's mapping is not the name of a schema."""
-    return isinstance(target, str) and ("/" in target or "#" in target or target.endswith((".json", ".yaml")))
