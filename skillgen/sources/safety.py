@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Json, Origin
+from skillgen.security.tables import Regex
 
 _DESCRIPTION = "its description"
 
@@ -21,7 +22,7 @@ _NO = frozenset({"false", "no", "n", "off", "0", "f", "none", "null", ""})
 
 _REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revok|cancel|terminat|clos)(?:e?s?|ing)"
 _REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
-_IRREVERSIBLE = re.compile(
+_IRREVERSIBLE = Regex(
     r"\b(?:"
     r"(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never)) (?:\w+ )?be (?:\w+ )?"
     r"(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
@@ -105,7 +106,9 @@ def _is_irreversible(description: str | None, is_read_only: bool | None) -> bool
     """True if a description says that a call cannot be undone; of a read-only tool, only about itself."""
     for paragraph in (description or "").split("\n\n"):
         text = " ".join(paragraph.split())
-        for match in _IRREVERSIBLE.finditer(text):
+        if text.isascii() and not _IRREVERSIBLE.might_match(text.lower()):
+            continue
+        for match in _IRREVERSIBLE.compiled.finditer(text):
             lead = _SENTENCE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
             if not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
                 return True
