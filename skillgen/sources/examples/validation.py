@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Condition, Schema
@@ -306,6 +307,10 @@ def _is_screened(value: Json, name: str) -> bool:
         return any(_is_screened(item, name) for item in value)
     if not isinstance(value, str):
         return False
-    if invisible_kinds(value)[0] or (looks_random(value) and is_secret_name(name)):
-        return True
-    return might_hold_credential(value) and bool(redact(value)[1])
+    return _is_screened_anywhere(value) or (is_secret_name(name) and looks_random(value))
+
+
+@lru_cache(1 << 12)
+def _is_screened_anywhere(text: str) -> bool:
+    """True if screening would change a string wherever it is; most strings of examples occur in many of them."""
+    return bool(invisible_kinds(text)[0]) or (might_hold_credential(text) and bool(redact(text)[1]))
