@@ -41,25 +41,28 @@ _LOG_COMMANDS = (
 )
 
 _HOST_FORMS = (
-    r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
-    r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
-    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
-    r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
     # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
     # quote. A name that cannot be outside of the project is left alone: `@scope/name`, `(@.price)` of a JSONPath.
     r"@(?<!\S@)(?=[.\"])",
     r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
+    r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
+    r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
+    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
+    r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
     *_LOG_COMMANDS,
 )
 """What a host runs, fills in or inserts. Hosts search the raw text, so neither code nor a fence protects it.
 
 Each pattern matches one character, after which a space, or in JSON its escape, breaks the form. Each begins with that
-character, because `re` can then skip to it: a look-behind in front costs a quarter of a second for 10 MB.
+character, because `re` can then skip to it: a look-behind in front costs a quarter of a second for 10 MB. The
+patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
 _HOST_FORM_PATTERN = re.compile("|".join(_HOST_FORMS))
+_HOST_FORM_PATTERNS = tuple(map(re.compile, _HOST_FORMS))
+"""One by one, these search a document several times faster than together: `re` skips to a single first character."""
 _LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
-_HOST_FORM_HINTS = ("!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%", "@", "##", "::")
+_HOST_FORM_HINTS = ("@", "##", "::", "!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%")
 
 _INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
 # Lengths are bounded, so that no text makes the search quadratic.
@@ -357,7 +360,10 @@ def link_url(url: str) -> Markdown:
 
 def disarm(text: str) -> str:
     """Returns a text in which no host finds anything to run, fill in or insert (`_HOST_FORMS`)."""
-    return _HOST_FORM_PATTERN.sub(r"\g<0> ", text) if any(map(text.__contains__, _HOST_FORM_HINTS)) else text
+    if any(map(text.__contains__, _HOST_FORM_HINTS)):
+        for pattern in _HOST_FORM_PATTERNS:
+            text = pattern.sub(r"\g<0> ", text)
+    return text
 
 
 def disarm_log_commands(text: str) -> str:
