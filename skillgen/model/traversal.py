@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, TypeAlias
 
@@ -73,8 +74,8 @@ class TextIndex:
     """The texts of the parts of a model. What parts share is walked once, for the first of them."""
 
     def __init__(self) -> None:
-        self.members: list[tuple[str, Json]] = []
-        """The members of all JSON objects."""
+        self.objects: list[dict[str, Json]] = []
+        """All JSON objects."""
         self._texts: dict[int, list[str]] = {}
         self._owners: dict[int, int] = {}
         self._sharers: dict[int, set[int]] = {}
@@ -100,7 +101,7 @@ class TextIndex:
                 owners[id(value)] = part_id
                 if kind is dict:
                     texts.extend(value)
-                    self.members.extend(value.items())
+                    self.objects.append(value)
                     inside = value.values()
                 else:
                     inside = value if kind is list else _getter(kind)(value)
@@ -116,7 +117,7 @@ class TextIndex:
 
     def all(self) -> dict[str, None]:
         """Returns every text once, in the order of the parts."""
-        return dict.fromkeys(text for texts in self._texts.values() for text in texts)
+        return dict.fromkeys(chain.from_iterable(self._texts.values()))
 
     def parts_with(self, texts: frozenset[str]) -> frozenset[int]:
         """Returns the `id` of each part that contains one of these texts, or shares an object with such a part."""

@@ -55,7 +55,6 @@ _ONE_WORD_FIELDS = frozenset(
 
 _RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
 _REMOVED_VALUE = "[left out: it addresses the reader]"
-_TEXT_CONTAINERS = frozenset({str, list, dict})
 _CREDENTIAL_SUFFIX = placeholder("")[1:]
 _MAX_FIELD_LABEL = 100
 
@@ -129,9 +128,11 @@ class _Screening:
             for part in getattr(self._service, name):
                 self._texts.add(part)
         self._texts.add(self._rest)
-        for name, value in self._texts.members:
-            if value.__class__ in _TEXT_CONTAINERS and is_secret_name(name):
-                self._redact_secret_values(value)
+        objects = self._texts.objects
+        secret_names = frozenset(filter(is_secret_name, set().union(*objects)))
+        for item in objects:
+            for name in secret_names.intersection(item):
+                self._redact_secret_values(item[name])
         parts: tuple[Tool | Prompt, ...] = (*self._service.tools, *self._service.prompts)
         for part in parts:
             for parameter in part.parameters:

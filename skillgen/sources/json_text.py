@@ -150,8 +150,9 @@ def _read(text: str, problems: ProblemLog) -> Json:
     duplicates: list[_DuplicateKeyObject] = []
 
     def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        members = _object_from(pairs)
-        if type(members) is _DuplicateKeyObject:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            members = _DuplicateKeyObject(pairs)
             duplicates.append(members)
         return members
 
