@@ -25,7 +25,9 @@ from skillgen.security.secrets import (
     is_secret_setting,
     looks_secret,
     replace_home_folders,
+    secrets_from_arguments,
     secrets_from_environment,
+    secrets_from_headers,
     secrets_from_url,
 )
 
@@ -128,6 +130,63 @@ def test_the_parts_of_a_url_that_are_secret_are_redacted_raw_and_decoded() -> No
     for secret in ("p/ss-w0rd9", "p%2fss-w0rd9", "bob:p/ss-w0rd9", "t0ken-0f-mine", "a+b-c9d8e", "q9w8e7r6t5z4u3"):
         assert hide(secret) == "[hidden]"
     assert hide("bob /mcp/s v2 production") == "bob /mcp/s v2 production"
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", '{"key":"'])
+def test_secrets_are_redacted_inside_of_encoded_text(before: str) -> None:
+    """X-12: whatever is encoded with them."""
+    encoded = base64.b64encode(f"{before}p@ss/word+1 and more".encode()).decode()
+    data, places = Secrets({"p@ss/word+1": "the variable P"}).hide_in({"a": encoded})
+    assert places
+    assert "[hidden]" in str(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secrets"),
+    [
+        ("Authorization", "Basic " + base64.b64encode(b"bob:correct-horse").decode(), ["correct-horse"]),
+        ("Cookie", "sid=abcdefgh; csrf=12345678", ["abcdefgh", "12345678"]),
+        ("Authorization", "Bearer t0ken", ["t0ken"]),
+    ],
+)
+def test_what_a_header_encodes_is_secret_too(name: str, value: str, secrets: list[str]) -> None:
+    """X-12."""
+    hide = secrets_from_headers([(name, value)]).hide
+    assert [hide(secret) for secret in secrets] == ["[hidden]"] * len(secrets)
+
+
+def test_secrets_are_redacted_before_a_text_is_cut() -> None:
+    """X-12."""
+    secrets = Secrets({"Zq7kWm2xP9vT": "a", "abcd-efgh": "b", "abcd": "c", "1": "d"})
+    assert secrets.excerpt("key abcd-efgh, 1") == "key [hidden], 1"
+    assert secrets.excerpt("x" * 8 + "Zq7kWm2xP9vT", 12) == "xxxxxxxx[hi…"
+
+
+def test_a_message_of_a_server_shows_no_credential_and_nothing_unseen() -> None:
+    """S0-22, X-12: what a server says of its failure is printed, and stays in logs."""
+    key = "ghp_" + "aB3dE6gH9jK2" * 3
+    said = Secrets().excerpt(f"bad key {key}\U000e0041\u061c, ask for another")
+    assert (key in said, said.endswith(", ask for another")) == (False, True)
+    assert said.isascii()
+
+
+def test_arguments_that_look_like_secrets_are_known() -> None:
+    """X-12."""
+    arguments = [
+        "--api-key",
+        "k1234",
+        "--port",
+        "8080",
+        "--token=t1234",
+        "postgres://me:pass@host/db",
+        "API_KEY=e1",
+    ]
+    arguments += ["--dsn=Server=x;Password=d1234;", "--header", "Authorization: Bearer b1234", "--", "e1234f5678a9"]
+    arguments.append('{"apiKey": "j1234", "description": "Takes key=shown1.", "path": "/srv/shown2"}')
+    hide = secrets_from_arguments(arguments).hide
+    secrets = ["k1234", "t1234", "pass", "d1234", "b1234", "e1234f5678a9", "j1234"]
+    assert [value for value in secrets if hide(value) != "[hidden]"] == []
+    assert hide("8080 Server host postgres shown1 /srv/shown2") == "8080 Server host postgres shown1 /srv/shown2"
 
 
 def everything_in(folder: Path, *runs: Finished) -> str:

@@ -74,7 +74,7 @@ def silent() -> None:
 
 def exits() -> None:
     """Complains, in colour and with a secret, and exits."""
-    print(f"\x1b[31mkiosk: bad key {os.environ.get('KIOSK_KEY')}\x1b[0m", file=sys.stderr)
+    print(f"\x1b]0;title\x07\x1b[31mkiosk: ba\u202ed key {os.environ.get('KIOSK_KEY')}\x1b[0m\x9b", file=sys.stderr)
     sys.exit(3)
 
 
@@ -362,6 +362,17 @@ def deep() -> None:
         write(b'{"id": %d, "result": ' % message["id"] + b"[" * 200_000 + b"]" * 200_000 + b"}\n")
 
 
+def sends(block: bytes) -> Callable[[], None]:
+    """Sends something again and again, for 260 MB, and then serves."""
+
+    def manner() -> None:
+        for _ in range(260):
+            write(block)
+        serve(Kiosk(LEGACY[-1]))
+
+    return manner
+
+
 def stubborn() -> None:
     """Neither ends with its standard input nor on a signal, and starts others that do not either."""
     ignore = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
@@ -490,6 +501,8 @@ MANNERS: dict[str, Callable[[], None]] = {
     "asks-back": asks_back,
     "floods-stderr": floods_stderr,
     "deep": deep,
+    "long-line": sends(b"x" * 2**20),
+    "many-lines": sends(b'{"method": "' + b"x" * (2**20 - 20) + b'"}\n'),
     "stubborn": stubborn,
     "leaves-child": leaves_child,
     "hides-child": hides_child,
