@@ -205,16 +205,11 @@ INTERNALS = {
     "skillgen.model.codec": "the JSON of a service, in both directions",
     # The seam between a crawl and what is made of it.
     "skillgen.sources.mcp.crawl": "the answers of a server without a process, and what a crawl returns raw",
-    "skillgen.sources.mcp.target": "what a crawl is given",
     # Waits and limits, which tests shorten.
     "skillgen.sources.http": "how hosts are resolved and bytes bounded",
-    "skillgen.sources.mcp.connect": "waits",
-    "skillgen.sources.mcp.http": "bounds",
     "skillgen.sources.mcp.jsonrpc": "bounds, and a fuzz target: the messages of a server",
     "skillgen.sources.mcp.oauth": "waits",
-    "skillgen.sources.mcp.process": "waits",
     "skillgen.sources.mcp.progressive": "bounds of a URI, for any names",
-    "skillgen.sources.mcp.session": "waits",
     # Readers of text: fuzz targets and published test suites.
     "skillgen.sources.json_text": "any JSON, with duplicate keys",
     "skillgen.sources.yaml_core": "a fuzz target, and the YAML test suite",
@@ -226,7 +221,6 @@ INTERNALS = {
     # Pure functions with many cases, hostile ones among them.
     "skillgen.security.addresses": "hosts",
     "skillgen.security.secrets": "forms in which a value is repeated",
-    "skillgen.text.unicode": "terminal escapes",
 }
 """Modules below the command line and the Python API that a test may import, each with its reason.
 

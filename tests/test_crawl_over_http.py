@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import httpx2
 import pytest
 import real_servers
 from servers import over_http
-from servers.kiosk import LEGACY, MODERN, TOOLS
+from servers.kiosk import LEGACY, MODERN
 from servers.over_http import KioskOverHttp
 
-from skillgen.errors import SourceError
-from skillgen.sources.mcp import connect
-from skillgen.sources.mcp.crawl import Crawl, ServerTarget, crawl
-from skillgen.sources.mcp.http import ByteBudget, error_from_transport
+from skillgen import Service, SkillgenError, read
 
 pytestmark = pytest.mark.slow
 
@@ -34,16 +32,24 @@ def nothing_is_left() -> Iterator[None]:
             assert not thread.is_alive()
 
 
-def crawl_url(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str], ...] = ()) -> Crawl:
-    """Crawls a URL."""
-    return crawl(ServerTarget(url=url, headers=headers, timeout_s=timeout_s), lambda _: None)
+def crawl_url(url: str, **options: Any) -> tuple[str | None, list[str]]:
+    """Returns the transport over which a server answered, and its tools."""
+    service = read(url=url, **options)
+    return transport_of(service), [tool.name for tool in service.tools]
 
 
-def failure_at(url: str, timeout_s: float = 20.0, headers: tuple[tuple[str, str], ...] = ()) -> SourceError:
+def transport_of(service: Service) -> str | None:
+    return service.client_entry.transport if service.client_entry else None
+
+
+def failure_at(url: str, **options: Any) -> SkillgenError:
     """Returns why a URL cannot be crawled."""
-    with pytest.raises(SourceError) as caught:
-        crawl_url(url, timeout_s, headers)
+    with pytest.raises(SkillgenError) as caught:
+        read(url=url, **options)
     return caught.value
+
+
+BOTH = ["buy_paper", "list_papers"]
 
 
 def methods_of(server: KioskOverHttp) -> list[str]:
@@ -52,16 +58,15 @@ def methods_of(server: KioskOverHttp) -> list[str]:
 
 
 @pytest.mark.parametrize(("manner", "transport"), [("json", "http"), ("events", "http"), ("old", "sse")])
-def test_every_transport_crawls_and_results_stay_raw(manner: str, transport: str) -> None:
+def test_every_transport_crawls(manner: str, transport: str) -> None:
     """X-01, X-03, S0-03: answers as JSON, as events, and on the stream of the transport before."""
     with over_http.running(manner) as server:
-        result = crawl_url(server.url)
-
-        assert (result.transport, result.url) == (transport, server.url)
-        assert result.protocol_version == LEGACY[-1]
-        assert result.results["tools/list"] == [{"tools": TOOLS}]
-        assert result.results["prompts/list"][0]["prompts"]
-        assert result.problems == ()
+        service = read(url=server.url)
+        assert (transport_of(service), [item.url for item in service.endpoints]) == (transport, [server.url])
+        assert service.protocol_version == LEGACY[-1]
+        assert [tool.name for tool in service.tools] == BOTH
+        assert service.prompts
+        assert {problem.where for problem in service.problems if problem.where[:1] != "/"} == {"endpoints"}
         assert "tools/call" not in methods_of(server)
 
 
@@ -85,14 +90,12 @@ def test_a_session_is_kept_named_and_ended() -> None:
 def test_the_newest_revision_has_its_version_and_method_in_the_headers_too() -> None:
     """X-01, X-03, S0-16, S0-17: the kiosk refuses a request whose headers differ from its body."""
     with over_http.running("modern") as server:
-        result = crawl_url(server.url)
-
-        assert result.protocol_version == MODERN
-        assert result.results["tools/list"] == [{"tools": TOOLS}]
-        assert result.problems == ()
+        service = read(url=server.url)
+        assert service.protocol_version == MODERN
+        assert [tool.name for tool in service.tools] == BOTH
+        assert {problem.where for problem in service.problems if problem.where[:1] != "/"} == {"endpoints"}
         # X-07: the legacy handshake is tried on a separate connection, whenever that is ready.
         assert [method for method in methods_of(server) if method != "initialize"][-1] == "ai_help"
-        assert "initialize" not in result.results
 
 
 def test_credentials_are_asked_for_and_sent() -> None:
@@ -102,27 +105,26 @@ def test_credentials_are_asked_for_and_sent() -> None:
         assert "HTTP 401" in error.what
         assert "kiosk" in error.what
         assert "oauth-protected-resource" in error.what
-        assert "--header" in (error.fix or "")
+        assert "headers=" in (error.fix or "")
         assert methods_of(server) == ["server/discover"]
 
-        assert crawl_url(server.url, headers=(("Authorization", "Bearer open-sesame"),)).results["tools/list"]
+        assert crawl_url(server.url, headers={"Authorization": "Bearer open-sesame"}) == ("http", BOTH)
 
 
 def test_a_user_in_the_url_does_not_win_over_the_header_that_was_given() -> None:
     """X-12: HTTP libraries make an Authorization header of it."""
     with over_http.running("locked") as server:
         url = server.url.replace("http://", "http://me:password@")
-        result = crawl_url(url, headers=(("authorization", "Bearer open-sesame"),))
-
-    assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert crawl_url(url, headers={"authorization": "Bearer open-sesame"}) == ("http", BOTH)
 
 
-def test_an_address_declared_for_the_old_transport_is_tried_over_it_first() -> None:
+def test_an_address_declared_for_the_old_transport_is_tried_over_it_first(tmp_path: Path) -> None:
     """X-03: a client's file names the transport; where it is wrong, the other one is tried."""
     for manner, transport in (("old", "sse"), ("json", "http")):
         with over_http.running(manner) as server:
-            result = crawl(ServerTarget(url=server.url, is_sse=True, timeout_s=20.0), lambda _: None)
-            assert (result.transport, server.received[0][0]) == (transport, "GET")
+            file = tmp_path / ".mcp.json"
+            file.write_text(json.dumps({"mcpServers": {"kiosk": {"type": "sse", "url": server.url}}}), "utf-8")
+            assert (transport_of(read(config=file)), server.received[0][0]) == (transport, "GET")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_an_answer_that_is_not_of_the_protocol_is_reported_as_what_it_is(manner:
     """X-12: and never with a secret of the URL or a header."""
     with over_http.running(manner) as server:
         url = server.url.replace("127.0.0.1", "me:hunter2@127.0.0.1") + "?key=swordfish"
-        error = failure_at(url, headers=(("X-Key", "abracadabra"),))
+        error = failure_at(url, headers={"X-Key": "abracadabra"})
 
         assert what in error.what
         assert error.where == server.url
@@ -158,7 +160,7 @@ def test_an_answer_that_is_not_of_the_protocol_is_reported_as_what_it_is(manner:
 def test_an_event_stream_without_a_usable_endpoint_is_reported_as_that(manner: str) -> None:
     """X-03, X-12: the status of the newer transport says nothing about such a server."""
     with over_http.running(manner) as server:
-        error = failure_at(server.url, timeout_s=1.0)
+        error = failure_at(server.url, timeout=1.0)
     assert "opened an event stream (HTTP+SSE) and named no endpoint of the same origin" in error.what
     assert error.fix is not None
 
@@ -166,8 +168,7 @@ def test_an_event_stream_without_a_usable_endpoint_is_reported_as_that(manner: s
 def test_a_busy_server_of_the_older_transport_is_asked_again_when_it_says() -> None:
     """S2-16."""
     with over_http.running("old-busy") as server:
-        result = crawl_url(server.url)
-        assert (result.transport, result.results["tools/list"]) == ("sse", [{"tools": TOOLS}])
+        assert crawl_url(server.url) == ("sse", BOTH)
         assert server.refused == {"initialize", "tools/list"}
         assert server.too_early == []
 
@@ -175,8 +176,7 @@ def test_a_busy_server_of_the_older_transport_is_asked_again_when_it_says() -> N
 def test_a_busy_server_is_asked_again_when_it_says() -> None:
     """S2-16: nothing is sent before that, and the other handshake is not tried for it."""
     with over_http.running("busy") as server:
-        result = crawl_url(server.url)
-        assert result.results["tools/list"] == [{"tools": TOOLS}]
+        assert crawl_url(server.url) == ("http", BOTH)
         assert methods_of(server)[:2] == ["server/discover", "server/discover"]
         assert methods_of(server).count("tools/list") == 2
         assert server.too_early == []
@@ -200,21 +200,20 @@ def test_a_path_without_a_server_names_the_status_of_the_first_transport() -> No
     assert "/mcp" in (error.fix or "")
 
 
-def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_says_nothing() -> None:
     """X-13: the request that it does not answer, and the option."""
-    monkeypatch.setattr(connect, "_HTTP_PROBE_S", 0.1)
     with over_http.running("hanging") as server:
-        error = failure_at(server.url, timeout_s=0.5)
+        error = failure_at(server.url, timeout=0.5)
     assert "`initialize`" in error.what
-    assert "--timeout" in (error.fix or "")
+    assert "timeout=" in (error.fix or "")
 
 
 def test_a_server_that_breaks_off_over_another_list_still_has_its_tools() -> None:
     """X-05."""
     with over_http.running("cut-off") as server:
-        result = crawl_url(server.url)
-        assert result.results["tools/list"] == [{"tools": TOOLS}]
-        assert "resources/list" in {problem.where for problem in result.problems}
+        service = read(url=server.url)
+        assert [tool.name for tool in service.tools] == BOTH
+        assert "resources/list" in {problem.where for problem in service.problems}
 
 
 def test_nobody_listens() -> None:
@@ -233,7 +232,7 @@ def test_a_url_that_makes_no_sense(url: str) -> None:
 def test_a_header_that_cannot_be_sent() -> None:
     """X-12: is not quoted."""
     with over_http.running("events") as server:
-        error = failure_at(server.url, headers=(("X-Key", "abra\ncadabra"),))
+        error = failure_at(server.url, headers={"X-Key": "abra\ncadabra"})
     assert "header" in error.what
     assert "cadabra" not in error.what
 
@@ -244,26 +243,28 @@ def test_a_header_that_cannot_be_sent() -> None:
         (socket.gaierror(-2, "Name or service not known"), "The host name is not known."),
         (ssl.SSLCertVerificationError(1, "x"), "The server's certificate is not trusted"),
         (ssl.SSLError(1, "x"), "TLS fails"),
-        (httpx2.ConnectTimeout("slow"), "The host does not answer."),
-        (RuntimeError("secret"), "The connection failed (RuntimeError)."),
+        (TimeoutError("slow"), "The host does not answer."),
+        (RuntimeError("secret"), "The connection failed ("),
     ],
 )
-def test_the_innermost_of_a_group_of_exceptions_says_what_happened(cause: Exception, what: str) -> None:
-    """X-12, X-13."""
-    outer = httpx2.ConnectError("All connection attempts failed")
-    outer.__cause__ = cause
-    group = Exception("unhandled errors in a task group")
-    group.exceptions = (outer,)  # type: ignore[attr-defined]
-    told = str(error_from_transport(group if not isinstance(cause, RuntimeError) else cause))
-    assert told.startswith(what)
+def test_a_connection_that_fails_says_what_happened(
+    cause: Exception, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """X-12, X-13: the innermost of the exceptions of the libraries, and no more of an unknown one than its class."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise cause
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    error = failure_at("https://kiosk.example/mcp")
+    assert error.what.startswith(what)
+    assert "secret" not in error.what
 
 
 def test_what_a_server_sends_is_bounded() -> None:
     """X-13."""
-    budget = ByteBudget(10)
-    budget.spend(10)
-    with pytest.raises(Exception, match="the limit of a crawl"):
-        budget.spend(1)
+    with over_http.running("endless") as server:
+        assert "the limit of a crawl" in failure_at(server.url).what
 
 
 def test_the_libraries_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -282,22 +283,20 @@ class TestRealServers:
         port = real_servers.free_port()
         command = real_servers.everything("streamableHttp")
         with real_servers.listening(command, port, {"PORT": str(port)}):
-            result = crawl_url(f"http://localhost:{port}/mcp")
-        assert (result.transport, result.protocol_version) == ("http", "2025-11-25")
-        assert "echo" in {tool["name"] for tool in result.results["tools/list"][0]["tools"]}
+            transport, tools = crawl_url(f"http://localhost:{port}/mcp")
+        assert (transport, "echo" in tools) == ("http", True)
 
     def test_server_everything_over_sse(self) -> None:
         """X-03."""
         port = real_servers.free_port()
         with real_servers.listening(real_servers.everything("sse"), port, {"PORT": str(port)}):
-            result = crawl_url(f"http://localhost:{port}/sse")
-        assert result.transport == "sse"
-        assert "echo" in {tool["name"] for tool in result.results["tools/list"][0]["tools"]}
+            transport, tools = crawl_url(f"http://localhost:{port}/sse")
+        assert (transport, "echo" in tools) == ("sse", True)
 
     def test_a_server_on_the_second_version_of_the_sdk(self, tmp_path: Path) -> None:
         """X-01, X-03, S0-16, S0-17."""
         port = real_servers.free_port()
         with real_servers.listening(real_servers.modern_sdk(str(port)), port, {}):
-            result = crawl_url(f"http://127.0.0.1:{port}/mcp")
-        assert (result.transport, result.protocol_version) == ("http", MODERN)
-        assert [tool["name"] for tool in result.results["tools/list"][0]["tools"]] == ["buy_paper"]
+            service = read(url=f"http://127.0.0.1:{port}/mcp")
+        assert (transport_of(service), service.protocol_version) == ("http", MODERN)
+        assert [tool.name for tool in service.tools] == ["buy_paper"]

@@ -259,6 +259,17 @@ class _Hanging(_Handler):
         self.server.released.wait()
 
 
+class _Endless(_Handler):
+    """Answers with as much JSON as one takes."""
+
+    def post(self, message: Json) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        while not self.server.released.is_set():
+            self.wfile.write(b" " * 2**20)
+
+
 class _Redirecting(_Handler):
     def post(self, message: Json) -> None:
         self.reply(302, Location="https://elsewhere.test/mcp?token=abcdef")
@@ -299,6 +310,7 @@ MANNERS: dict[str, type[_Handler]] = {
     "no-json": _NoJson,
     "compressed": _Compressed,
     "hanging": _Hanging,
+    "endless": _Endless,
     "redirecting": _Redirecting,
     "cut-off": _CutOff,
 }
