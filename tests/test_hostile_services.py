@@ -60,7 +60,7 @@ SHOWN_NOWHERE = {
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
     *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent", "Group.subjects"),  # what groups are made of
     *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
-    *("Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
+    *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
     *("Tool.input_schema", "Output.raw", "NamedType.raw"),  # as they came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries

@@ -42,7 +42,6 @@ PLACES = {
     "inline": ("- x: TEXT", "Words TEXT more", "## Heading TEXT\n"),
     "paragraph": ("TEXT", "- TEXT", "> TEXT"),
     "block": ("TEXT\n\nEND", "Words\n\nTEXT\n\n- item\n\nEND"),
-    "quotation": ("TEXT\n\nEND",),
     "code": ("- TEXT x", "TEXT"),
     "value": ("- Default: TEXT.",),
     "heading": ("## TEXT\n", "- x TEXT"),

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
-from skillgen.model.values import Json, Value
+from skillgen.model.values import Json, Value, child
 
 _NO_TEXT = frozenset(
     {
@@ -41,6 +41,9 @@ _NO_TEXT = frozenset(
     }
 )
 """Types of fields that hold no text of the source."""
+
+PROSE_FIELDS = frozenset({"description", "summary", "instructions", "body", "text"})
+"""Fields of sentences, in which a quotation can be shown. One is empty if all of its text is quoted."""
 
 _LOCATIONS_LIMIT = 3
 """Locations that one problem lists if it occurs in many."""
@@ -143,6 +146,15 @@ def rewrite_texts(node: Any, rewrite: TextRewriter, pointer: str = "") -> Any:
         if new is not old:
             new_values[name] = new
     return replace(node, **new_values) if new_values else node
+
+
+def place_of(node: Any, field: str, pointer: str) -> str:
+    """Returns the pointer or path of a text, relative to the nearest node with a pointer."""
+    name = field.partition(":")[0]
+    if isinstance(node, Service):
+        origin = (node.origins or {}).get(name)
+        return origin.source if origin is not None and origin.kind == "declared" else name
+    return child(pointer or type(node).__name__.lower(), name)
 
 
 def rewrite_pointers(node: Any, rewrite: Callable[[str], str]) -> Any:

@@ -124,9 +124,9 @@ class Icon(Struct, frozen=True, kw_only=True):
 
 
 class Quotation(Struct, frozen=True, kw_only=True):
-    """Text of the source that addresses the reader instead of describing something.
+    """A passage of the source that addresses the reader instead of describing something.
 
-    It is removed from its field, and documents show it only as a quotation.
+    It is removed from its field; documents show it in its place, but only as a quotation.
     """
 
     text: str
@@ -134,6 +134,12 @@ class Quotation(Struct, frozen=True, kw_only=True):
 
     field: str
     """The field from which it was removed; of a parameter, the parameter's name, a dot and the field."""
+
+    rest: str = ""
+    """What remains of the field."""
+
+    at: int = 0
+    """How many characters of the rest are before it."""
 
     rule: str
     """The rule that matched (`skillgen.security.injection`)."""

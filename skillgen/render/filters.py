@@ -32,6 +32,7 @@ from skillgen.render import (
     types,
 )
 from skillgen.render.environment import escape_printed
+from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, disarm, json_text, one_line
@@ -162,7 +163,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "value": markdown.value,
     "heading": markdown.name,
     "fence": markdown.fence,
-    "quotation": markdown.quotation,
+    "quotation": quotation,
     "label": markdown.link_label,
     "link_title": markdown.link_title,
     "url": markdown.link_url,

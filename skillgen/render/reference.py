@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from operator import attrgetter
+from typing import TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.model.resource import Event, Group, Prompt
+from skillgen.model.resource import Event, Group, Prompt, Resource
 from skillgen.model.schema import NamedType
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import PROSE_FIELDS, place_of, rewrite_texts
+from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials
 from skillgen.render.environment import Templates
@@ -32,7 +37,7 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.summary import clip
 
 INTRO_LIMIT_BYTES = 1_200
@@ -133,18 +138,21 @@ class Reference(Struct, frozen=True, kw_only=True):
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them into pages."""
     common = common_errors(service)
-    topics = _topics(service, _tool_sections(service, templates, common))
-    type_sections = _type_sections(service, templates)
+    shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
+    intros = {group.name: _intro(group) for group in shown.groups}
+    topics = _topics(service, _tool_sections(service, templates, common), intros)
+    type_sections = _type_sections(shown, templates)
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     types = pages_of(phrase("named_types"), "types", rest)
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
-    prompts = _list_pages("prompts", _named_sections("prompt", service.prompts, templates), templates)
-    events = _list_pages("events", _named_sections("event", service.events, templates), templates, service=service)
+    own_prompts = [*map(_with_quotations, service.prompts)]
+    prompts = _list_pages("prompts", _named_sections("prompt", own_prompts, templates), templates)
+    events = _list_pages("events", _named_sections("event", shown.events, templates), templates, service=service)
     shared_errors = _common_section(common, templates)
-    about = about_pages(service, templates, shared_errors)
+    about = about_pages(shown, templates, shared_errors)
     about_addresses = addresses(about)
     return Reference(
         about=about,
@@ -181,6 +189,70 @@ def page_text(page: Page, templates: Templates) -> Markdown:
     return templates.render("reference/page.md.j2", page=page, body=body)
 
 
+_QUOTED_CHARACTERS = 800
+"""Characters of one quotation: no portion of a text ends within it (`split_portions`)."""
+
+_IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \([^()]{0,80}\))?:\s")
+"""A line in which a quotation stays within the line."""
+
+_NEUTRAL = str.maketrans({**dict.fromkeys('"“”„«»`', "'"), "<": "(", ">": ")"})
+"""Replaces what could end a quotation, or what a model could read as markup of its host."""
+
+_Part = TypeVar("_Part", Service, Tool, Resource, Prompt)
+
+
+def _with_quotations(part: _Part) -> _Part:
+    """Returns a part with its quotations in their places; the others remain in `quotations`."""
+    if not part.quotations:
+        return part
+    by_place: dict[tuple[str, str], list[Quotation]] = {}
+    for item in part.quotations:
+        by_place.setdefault((item.pointer, item.rest), []).append(item)
+    placed: set[Quotation] = set()
+
+    def put_back(node: object, field: str, text: str, pointer: str) -> str:
+        items = by_place.get((place_of(node, field, pointer), text), ()) if field in PROSE_FIELDS else ()
+        placed.update(items)
+        for item in sorted(items, key=attrgetter("at"), reverse=True):
+            text = _put_back(text, item)
+        return text
+
+    part = rewrite_texts(part, put_back)
+    return replace(part, quotations=tuple(item for item in part.quotations if item not in placed))
+
+
+def _put_back(rest: str, quotation: Quotation) -> str:
+    """Returns the rest of a text with a quotation: within a list item or a docstring's argument, else as a block."""
+    before, after = rest[: quotation.at], rest[quotation.at :]
+    item = re.match(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+", quotation.text)
+    lines = _quoted_lines(quotation.text[item.end() :] if item else quotation.text)
+    if item:
+        line = item[0].lstrip("\n") + " ".join(lines)
+        return "\n".join(filter(None, (before, line, after.removeprefix("\n"))))
+    if before and _IN_ITEM.match(before.rpartition("\n")[2]):
+        return f"{before} {' '.join(lines)}{after}"
+    block = "\n\n".join(f"> {line}" for line in lines)
+    return "\n\n".join(filter(None, (before, block, after.lstrip("\n") if after[:1] == "\n" else after.lstrip())))
+
+
+def quotation(item: Quotation) -> Markdown:
+    """Returns a passage that addresses the reader as a quotation, with the field that had it."""
+    return Markdown("\n>\n".join(f"> {paragraph(line)}" for line in _quoted_lines(item.text, item.field)))
+
+
+def _quoted_lines(text: str, field: str = "") -> list[str]:
+    """Returns a passage that addresses the reader in quotations of a line each."""
+    words = join_lines(text).translate(_NEUTRAL)
+    lines = []
+    while words:
+        end = len(words)
+        if end > _QUOTED_CHARACTERS:
+            end = words.rfind(" ", _QUOTED_CHARACTERS // 2, _QUOTED_CHARACTERS) + 1 or _QUOTED_CHARACTERS
+        lines.append(plain_phrase("order_in" if field else "order", text=words[:end].strip(), field=code(field)))
+        words = words[end:]
+    return lines
+
+
 def _common_section(common: CommonErrors, templates: Templates) -> Section | None:
     if not common.cases:
         return None
@@ -191,6 +263,7 @@ def _tool_sections(service: Service, templates: Templates, common: CommonErrors)
     command = partial(curl_command, service=service, credentials=example_credentials(service))
 
     def section(tool: Tool) -> Section:
+        tool = _with_quotations(tool)
         shown = shown_examples(tool, command)
         body = templates.render("reference/tool.md.j2", tool=tool, shown_examples=shown, common=common)
         return section_of(tool.name, body)
@@ -198,7 +271,9 @@ def _tool_sections(service: Service, templates: Templates, common: CommonErrors)
     return section
 
 
-def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[Topic, ...]:
+def _topics(
+    service: Service, section_of: Callable[[Tool], Section], intros: Mapping[str, Markdown | None]
+) -> tuple[Topic, ...]:
     by_group: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
     for tool in service.tools:
         by_group.setdefault(tool.group if tool.group in by_group else None, []).append(tool)
@@ -213,7 +288,7 @@ def _topics(service: Service, section_of: Callable[[Tool], Section]) -> tuple[To
                 one_line(group.title),
                 stems[group.name],
                 [section_of(tool) for tool in tools],
-                intro=_intro(group),
+                intro=intros[group.name],
             ),
         )
         for group in service.groups
@@ -264,7 +339,7 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
     return [
         section_of(item.name, templates.render(template, resource=item, is_template=is_template), item.uri)
         for items, is_template in ((service.resources, False), (service.resource_templates, True))
-        for item in items
+        for item in map(_with_quotations, items)
     ]
 
 

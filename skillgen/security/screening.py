@@ -2,7 +2,7 @@
 
 Three things are removed, each with a problem that names its location: invisible characters, credentials, and text that
 addresses the model instead of describing the tool (prompt injection). The last becomes a quotation, which only the
-references, llms-full.txt and ai-help.md show, as words of the source. A name by which something is called never
+references, llms-full.txt and ai-help.md show, in its place. A name by which something is called never
 changes, since no call would work with another name; a name that addresses the model or imitates another is reported.
 """
 
@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,14 +25,23 @@ from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import TextIndex, TextRewriter, field_types, rewrite_pointers, rewrite_texts
+from skillgen.model.traversal import (
+    PROSE_FIELDS,
+    TextIndex,
+    TextRewriter,
+    field_types,
+    place_of,
+    rewrite_pointers,
+    rewrite_texts,
+)
 from skillgen.model.values import Json, Quotation, child, last_token
 from skillgen.security.addresses import is_private, origin_of
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
-from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections, first_matching_rule
+from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections
+from skillgen.security.injection.passages import Passage, split_passages
 from skillgen.security.injection.patterns import Rule
 from skillgen.text.markdown import one_line
-from skillgen.text.summary import clip, leading_sentence
+from skillgen.text.summary import clip
 from skillgen.text.unicode import find_look_alikes, invisible_kinds, mixes_scripts, strip_invisible
 
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
@@ -57,6 +67,8 @@ _RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
 _REMOVED_VALUE = "[left out: it addresses the reader]"
 _CREDENTIAL_SUFFIX = placeholder("")[1:]
 _MAX_FIELD_LABEL = 100
+_JOINED_CHARACTERS = 200
+"""Characters of two texts that are searched together: the end of one and the start of the next."""
 
 _HOST = re.compile(
     r"(?:(?<=://)|(?<=@)|(?<![\w.:@/-]))"
@@ -90,6 +102,7 @@ class _Screening:
         self._changes: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._injections: dict[str, Rule] = {}
+        self._undivided: set[str] = set()
         self._internal_hosts: dict[str, str] = {}
         self._quotations: list[Quotation] = []
 
@@ -122,6 +135,30 @@ class _Screening:
         for text in texts:
             if len(text) > MAX_TEXT_LENGTH:
                 self._injections.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
+
+        self._find_divided_injections()
+
+    def _find_divided_injections(self) -> None:
+        """Finds the texts of a tool that address the model only together with the next one, which continues them."""
+        joined: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
+        for tool in self._service.tools:
+            fields = (tool.title, tool.summary, tool.description, *(item.description for item in tool.parameters))
+            for texts in pairwise(filter(None, fields)):
+                if texts[0].endswith((".", "!", "?")) or texts[1][0].isupper():
+                    continue
+                end, start = map(self._remainder, texts)
+                parts = end.rstrip()[-_JOINED_CHARACTERS:], start.lstrip()[:_JOINED_CHARACTERS]
+                joined[" ".join(parts)] = texts, parts
+        for text, rule in find_injections(joined).items():
+            texts, parts = joined[text]
+            if not find_injections(parts):
+                self._injections |= dict.fromkeys(texts, rule)
+                self._undivided |= set(texts)
+
+    def _remainder(self, text: str) -> str:
+        """Returns what remains of a text."""
+        safe = self._changes.get(text, text)
+        return split_passages(safe)[0] if text in self._injections else safe
 
     def _add_texts(self) -> None:
         for name in _PARTS:
@@ -210,7 +247,7 @@ class _Screening:
             host = self._internal_hosts.get(text)
             if safe is text and rule is None and host is None:
                 return text
-            where = _where(node, field, pointer, self._service)
+            where = place_of(node, field, pointer)
             # The raw fields come last and repeat texts of the other fields.
             is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
             if host is not None and text not in reported:
@@ -283,19 +320,22 @@ class _Screening:
             )
         if not is_quoted:
             return text
-        head, tail = _split_at_injection(text)
+        rest, passages = ("", (Passage(text, 0),)) if text in self._undivided else split_passages(text)
         if not is_reported:
             label = f"{node.name}.{name}" if isinstance(node, Parameter) else name
-            self._quotations.append(Quotation(text=tail, field=label, rule=rule.code, pointer=where))
+            self._quotations += (
+                Quotation(text=item.text, field=label, rule=rule.code, pointer=where, rest=rest, at=item.at)
+                for item in passages
+            )
         if field.endswith(":key"):
             return None
         if declared.startswith(("Json", "Value", "Mapping", "tuple[Json")):
             return _REMOVED_VALUE
-        if head:
-            return head
+        if rest or name in PROSE_FIELDS:
+            return rest
         if declared == "str" or name == "group":
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-            return "" if name in ("body", "text") else f"unnamed-{digest}"
+            return f"unnamed-{digest}"
         return None
 
     def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
@@ -373,35 +413,10 @@ def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:
             yield endpoint.url, tool.pointer
 
 
-def _split_at_injection(text: str) -> tuple[str, str]:
-    """Splits a text where it starts to address the model: at a paragraph, or after its first sentence."""
-    parts = re.split(r"(\n\s*\n)", text)
-    for index in range(0, len(parts), 2):
-        if first_matching_rule(parts[index]) is not None:
-            head = "".join(parts[:index]).rstrip()
-            break
-    else:
-        head = ""
-    if not head:
-        head = leading_sentence(text.lstrip())
-        if head == text.lstrip() or first_matching_rule(head) is not None:
-            return "", text.strip()
-    return head, text.lstrip()[len(head.lstrip()) :].strip()
-
-
 def _unchanged_examples(before: tuple[Example, ...], after: tuple[Example, ...]) -> tuple[Example, ...]:
     """Returns the examples that did not change: a call with a placeholder cannot be sent."""
     pairs = zip(before, after, strict=True)
     return tuple(new for old, new in pairs if old.input == new.input and old.request == new.request)
-
-
-def _where(node: Any, field: str, pointer: str, service: Service) -> str:
-    """Returns the pointer or path of a text, relative to the nearest node with a pointer."""
-    name = field.partition(":")[0]
-    if isinstance(node, Service):
-        origin = (service.origins or {}).get(name)
-        return origin.source if origin is not None and origin.kind == "declared" else name
-    return child(pointer or type(node).__name__.lower(), name)
 
 
 def _label(field: str) -> str:

@@ -212,7 +212,7 @@ def join_lines(text: str) -> str:
         is_item = mark is not None and mark["item"] is not None
         if line:
             line += _line_separator(
-                line.rstrip("*_")[-1:] or line[-1],
+                line.rstrip("*_\"'”’")[-1:] or line[-1],
                 words.lstrip("*_")[:1] or words[0],
                 is_item,
                 was_item,
@@ -255,12 +255,6 @@ def needs_stop(text: str) -> bool:
 def with_stop(text: str) -> str:
     """Returns a text with a full stop."""
     return f"{text}." if needs_stop(text) else text
-
-
-def quotation(text: str) -> Markdown:
-    """Returns a text as a quotation, line by line: no list, fence, heading, table or alert in it takes effect."""
-    lines = [str(paragraph(line)) for line in strip_invisible(html_to_markdown(text)).strip().split("\n")]
-    return Markdown("\n".join(f"> {line}" if line else ">" for line in lines) or "> (nothing that can be shown)")
 
 
 @lru_cache(CACHE_SIZE)

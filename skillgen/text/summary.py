@@ -219,7 +219,7 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿�
 """The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
 punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
+ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
 _NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
 """The start of a list, or a line with a label such as `Returns:`."""
 
@@ -298,7 +298,7 @@ def sentences(text: str) -> Iterator[str]:
     """Yields the sentences of a text, unchanged."""
     start = 0
     for end in _END.finditer(text):
-        if not _ABBREVIATION.search(text[start : end.start()]):
+        if not ABBREVIATION.search(text[start : end.start()]):
             yield text[start : end.start()]
             start = end.end()
     yield text[start:]
