@@ -29,7 +29,7 @@ class ProblemCode(Struct, frozen=True):
 
     missing: str = ""
     """The part of the source that is not read completely, such as `ai_help`; `WHERE` if `where` of the problem names
-    it, and empty if there is none."""
+    it, and empty if nothing is missing."""
 
 
 CODES: Mapping[str, ProblemCode] = {

@@ -390,7 +390,7 @@ def test_what_the_portable_profile_leaves_out_of_invocation_is_reported(tmp_path
     finished, out = documented(tmp_path, "-v", server=server, tools=[tool("a")])
     assert "invocation-left-out" in finished.stderr
     assert "allowed-tools, argument-hint, disable-model-invocation" in finished.stderr
-    assert "--profile claude" in finished.stderr
+    assert "the profile `claude`" in finished.stderr
     assert "argument-hint: a project" in (out / "ai-help.md").read_text("utf-8")
     finished, _ = documented(tmp_path, "-v", "--profile", "claude", server=server, tools=[tool("a")])
     assert "invocation-left-out" not in finished.stderr
@@ -469,8 +469,8 @@ def test_a_small_heading_is_a_label_as_a_whole(tmp_path: Path) -> None:
     text = "## Tool Reference\n\n### create_project\n\n#### Parameters ####\n\n- `type`: Who may see the project\n"
     service = inspected(tmp_path, tools=tools(), ai_help=helped(f"{text}\n#### Limits\n\nTen an hour.\n"))
     made = service["tools"][0]
-    titles = [part["title"] for part in made["guidance"]]
-    assert titles == ["What its help says of the parameters", "Limits"]
+    titles = [part.get("title") or part["kind"] for part in made["guidance"]]
+    assert titles == ["help_on_parameters", "Limits"]
 
 
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:

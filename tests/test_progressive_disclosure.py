@@ -72,7 +72,7 @@ def test_the_second_stage_replaces_the_first_which_becomes_the_summary(kiosk: Ki
     assert tool["examples"][0]["input"] == {"title": "Daily"}
     assert {item["code"]: item["description"] for item in tool["errors"]}["NO_MONEY"] == "Fill up the account."
     assert tool["guidance"] == [
-        {"title": "Usage", "body": "- **When:** Only before noon.\n- **Tip:** Look at list_papers first."}
+        {"kind": "usage", "body": "- **When:** Only before noon.\n- **Tip:** Look at list_papers first."}
     ]
     assert tool["semantics"]["destructive"] is False
     methods = [entry["method"] for entry in kiosk.requests()]

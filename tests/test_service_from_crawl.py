@@ -938,8 +938,8 @@ class TestAiHelp:
         content = "## Quick Reference\n\n- `create`: Create one\n- Ask before you delete\n"
         service = service_of(tools=({"name": "create", "inputSchema": NOTHING},), ai_help=markdown(content))
         assert service.tools[0].summary == "Create one"
-        assert [(section.title, section.body) for section in service.sections] == [
-            ("The Source's Own Quick Reference", "- Ask before you delete")
+        assert [(section.kind, section.body) for section in service.sections] == [
+            ("quick_reference", "- Ask before you delete")
         ]
 
     @pytest.mark.parametrize(

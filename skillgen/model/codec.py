@@ -70,7 +70,7 @@ def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
 
 
 def default_of(item: FieldInfo) -> Any:
-    """Returns the default value of a field; `NODEFAULT` if it has none."""
+    """Returns the default value of a field; `NODEFAULT` without a default."""
     return item.default if item.default_factory is NODEFAULT else item.default_factory()
 
 

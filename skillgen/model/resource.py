@@ -152,11 +152,19 @@ class Event(Struct, frozen=True, kw_only=True):
 ClientTransport = Literal["stdio", "http", "sse"]
 
 
+SectionKind = Literal["usage", "failures", "help", "help_on_parameters", "quick_reference"]
+
+
 class Section(Struct, frozen=True, kw_only=True):
     """A piece of the source's documentation for which the model has no field."""
 
-    title: str
+    title: str = ""
     """The heading."""
+
+    kind: SectionKind | None = None
+    """What it is, if it has no heading: advice on use (`usage`), advice for errors (`failures`), what the source's help
+    adds on a tool (`help`) or its parameters (`help_on_parameters`), the source's own list of tools
+    (`quick_reference`)."""
 
     body: str
     """Markdown, untrusted."""

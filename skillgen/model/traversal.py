@@ -32,6 +32,7 @@ _NO_TEXT = frozenset(
         "AccessLevel",
         "Operation | None",
         "Risk | None",
+        "SectionKind | None",
         "PagingMethod | None",
         "Literal['optional', 'required'] | None",
         "Location",

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillgen.model.resource import Prompt, Resource
+from skillgen.model.resource import Section as SourceSection
 from skillgen.model.service import Service
 from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
@@ -138,7 +139,7 @@ class _AboutReader:
             yield self._section(workflow.title, "workflow", workflow=workflow)
         for section in service.sections:
             if not service.requirements.auth or section not in own:
-                yield from self._text(section.title, section.body)
+                yield from self._text(section_title(section), section.body)
         quotations = [
             replace(item, text=text)
             for item in service.quotations
@@ -157,6 +158,11 @@ class _AboutReader:
         count = start + len(texts) - 1
         for number, text in enumerate(texts, start):
             yield self._section(heading, template if number == 1 else "text", number, count, text=text)
+
+
+def section_title(section: SourceSection) -> str:
+    """Returns the heading of a section of the source."""
+    return phrases("section_titles")[section.kind] if section.kind else section.title
 
 
 def description_headings(service: Service) -> tuple[str, ...]:

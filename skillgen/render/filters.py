@@ -197,6 +197,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "auth_phrases": access.auth_phrases,
     "auth_lines": access.auth_lines,
     "setup_lines": access.setup_lines,
+    "section_title": about.section_title,
     "date_samples": semantics.date_samples,
     "description_text": about.description_text,
     "output_formats": results.output_formats,

@@ -171,9 +171,9 @@ def _service_from_text(extra: ExtraText, problems: ProblemLog) -> tuple[AiHelp, 
 
 def _merge_sections(declared: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:
     """Returns all sections; an added body is appended to the declared section of the same title."""
-    sections = {section.title.strip().lower(): section for section in declared}
+    sections = {section.kind or section.title.strip().lower(): section for section in declared}
     for section in added:
-        key = section.title.strip().lower()
+        key = section.kind or section.title.strip().lower()
         first = sections.setdefault(key, section)
         if section.body not in first.body:
             sections[key] = replace(first, body=f"{first.body}\n\n{section.body}")

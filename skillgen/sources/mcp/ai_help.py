@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.resource import Section
+from skillgen.model.resource import Section, SectionKind
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
@@ -45,9 +45,6 @@ _LISTS = ("bullet_list_open", "ordered_list_open")
 
 
 _POINTER = "/ai_help"
-
-_OWN_LIST = "The Source's Own Quick Reference"
-"""Title of a quick reference that lists tools in a form that cannot be merged with the documents' own list."""
 
 _USE = re.compile(r"whentouse|usewhen")
 _NO_USE = re.compile(r"when(?:not|to(?:not|avoid))|(?:do|should)not|dont|not(?:for|tobe|intended|suitable)|outofscope")
@@ -104,18 +101,19 @@ class AiHelp(Struct, frozen=True, kw_only=True):
         sections: list[Section] = []
         unknown: list[str] = []
         for section in self.sections:
-            key, title, body = _letters(section.title), section.title, section.body
+            key, body = _letters(section.title), section.body
             if key == "quickreference":
                 listed, unknown_in_list, body = _tool_lines(body, tool_names, is_own=is_own)
                 phrases = {**listed, **phrases}
                 unknown += unknown_in_list
-                title = _OWN_LIST if _has_list(body) else title
+                if _has_list(body):  # in a form that cannot be merged with the documents' own list
+                    section = Section(kind="quick_reference", body=body)
             elif key in _REFERENCES:
                 by_tool, body = _tool_chapters(body, tool_names)
                 for name, chapter in by_tool.items():
                     chapters[name] = "\n\n".join(filter(None, (chapters.get(name), chapter)))
             if body:
-                sections.append(Section(title=title, body=body))
+                sections.append(replace(section, body=body))
         if unknown:
             problems.report(
                 "quick-reference-unknown-tool",
@@ -537,9 +535,6 @@ def _title_from_key(key: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-_OTHER_TEXT = "Its help says"
-_OTHER_PARAMETERS = "What its help says of the parameters"
-
 _ROW = re.compile(
     r"(?:\*\*)?`?(?P<name>[^\s`*:(]+)`?(?:\*\*)?(?:\s*\((?P<facts>[^()]*)\))?\s*(?::|—|–|\s-\s)(?:\*\*)?\s*(?P<words>\S.*)",
     re.DOTALL,
@@ -572,16 +567,17 @@ class _HelpMerger:
     def add(self, title: str, body: str) -> None:
         """Adds one part; the text before the first label has an empty title."""
         key = _letters(title)
+        kind: SectionKind | None = None if title else "help"
         if key == "":
             body = self._description(body)
         elif key in ("parameters", "arguments", "inputs", "input"):
-            title, body = _OTHER_PARAMETERS, self._parameters(body)
+            title, kind, body = "", "help_on_parameters", self._parameters(body)
         elif key in ("sideeffects", "sideeffect"):
             body = self._side_effects(body)
         elif key in ("cliequivalent", "apiequivalent"):
             body = self._equivalent(f"{key[:3]}_equivalent", body)
         if body.strip():
-            self._guidance.append(Section(title=title or _OTHER_TEXT, body=body.strip()))
+            self._guidance.append(Section(title=title, kind=kind, body=body.strip()))
 
     def tool_with(self, phrase: str | None) -> Tool:
         """Returns the tool with all parts; `phrase`, its line of the quick reference, replaces an inferred summary."""

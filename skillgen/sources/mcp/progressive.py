@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase
-from skillgen.model.resource import Criterion, Disclosure, Section
+from skillgen.model.resource import Criterion, Disclosure, Section, SectionKind
 from skillgen.model.values import Json, child
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
@@ -308,11 +308,12 @@ def guidance_from(described: FieldReader | None) -> tuple[tuple[Section, ...], t
     """Reads `usage_guidance` and `error_guidance`; their shape is not specified (seed 003, 4.4)."""
     sections: list[Section] = []
     cases: tuple[ErrorCase, ...] = ()
-    for key, title in (("usage_guidance", "Usage"), ("error_guidance", "When it fails")):
+    kinds: tuple[tuple[str, SectionKind], ...] = (("usage_guidance", "usage"), ("error_guidance", "failures"))
+    for key, kind in kinds:
         raw = described.raw.get(key) if described is not None else None
         if described is not None and key == "error_guidance" and is_catalogue(raw):
             cases = tuple(error_cases(described, key))
         elif described is not None and (body := as_markdown(raw)):
             described.ignore(key)
-            sections.append(Section(title=title, body=body))
+            sections.append(Section(kind=kind, body=body))
     return tuple(sections), cases
