@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,13 @@ def node_modules() -> Path:
     """Returns the folder of what npm installed."""
     named = os.environ.get("SKILLGEN_TEST_NODE_MODULES")
     return Path(named) if named else ROOT / "tests" / "node" / "node_modules"
+
+
+@pytest.fixture
+def short_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the timers of this process wait for a hundredth of their time."""
+    timer = signal.setitimer
+    monkeypatch.setattr(signal, "setitimer", lambda which, seconds: timer(which, seconds / 100))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import gzip
 import json
@@ -15,14 +14,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from cli import ROOT, run_skillgen
 
-from skillgen.errors import SourceError
-from skillgen.security.addresses import is_private
-from skillgen.sources.http import Network
-from skillgen.sources.mcp.oauth import LoginLimits
+from skillgen import SourceError, read
 
 DESCRIPTION = {"openapi": "3.1.0", "info": {"title": "Tasks", "version": "1"}, "paths": {}}
 BODY = json.dumps(DESCRIPTION).encode()
@@ -97,10 +92,15 @@ def private() -> Iterator[Server]:
         yield server
 
 
-def fetched_through_a_redirect_to(location: str) -> bytes:
+def title_at(url: str, **options: Any) -> str | None:
+    """Returns the title of the description that a user gets from an address."""
+    return read(url, **{"timeout": 5, **options}).title
+
+
+def title_through_a_redirect_to(location: str) -> str | None:
     """Returns what a user gets who names a server that redirects."""
     with serving(lambda handler: handler.redirect(location)) as server:
-        return Network(named=frozenset({"127.0.0.1"}), timeout_s=5).fetch(server.url()).content
+        return title_at(server.url())
 
 
 def names(monkeypatch: pytest.MonkeyPatch, **hosts: str) -> None:
@@ -185,14 +185,14 @@ def test_a_redirect_into_a_private_network_is_refused(private: Server, place: st
     """Also where the address is written as a number, or as an IPv6 address that embeds one of IPv4."""
     target = place.replace("PORT", str(private.server_port))
     with pytest.raises(SourceError, match=r"private network|not known"):
-        fetched_through_a_redirect_to(target)
+        title_through_a_redirect_to(target)
     assert private.seen == []
 
 
 def test_a_name_of_a_private_address_is_refused(private: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     names(monkeypatch, harmless_example="127.0.0.1")
     with pytest.raises(SourceError, match=r"harmless\.example, which is in a private network"):
-        fetched_through_a_redirect_to(private.url("harmless.example"))
+        title_through_a_redirect_to(private.url("harmless.example"))
     assert private.seen == []
 
 
@@ -200,18 +200,21 @@ def test_a_request_goes_to_the_very_address_that_was_looked_at(
     private: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name server that answers differently the second time changes nothing."""
-    monkeypatch.setattr("skillgen.sources.http.is_public_address", lambda address: True)
-    asked: list[str] = []
-    real = socket.getaddrinfo
+    connected: list[str] = []
+    resolve, connect = socket.getaddrinfo, socket.create_connection
+    answers = iter(["93.184.215.14"])
 
     def answer(host: str, port: Any, *args: Any, **options: Any) -> Any:
-        asked.append(host)
-        return real("127.0.0.1" if host == "harmless.example" else host, port, *args, **options)
+        return resolve(next(answers) if host == "harmless.example" else host, port, *args, **options)
+
+    def connect_here(address: tuple[str, int], *args: Any, **options: Any) -> Any:
+        connected.append(address[0])
+        return connect(("127.0.0.1", address[1]), *args, **options)
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
-    fetched = Network(timeout_s=5).fetch(private.url("harmless.example"))
-    assert fetched.content == BODY
-    assert asked.count("harmless.example") == 1
+    monkeypatch.setattr(socket, "create_connection", connect_here)
+    assert title_through_a_redirect_to(private.url("harmless.example")) == "Tasks"
+    assert connected == ["127.0.0.1", "93.184.215.14"]
     assert private.seen[0][1]["host"] == f"harmless.example:{private.server_port}"
 
 
@@ -237,30 +240,21 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 def test_behind_a_proxy_a_private_host_is_refused(host: str, proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The proxy may reach what is private to it; a name is resolved here first, where it can be."""
     names(monkeypatch, inside_example="10.1.2.3")
-    with pytest.raises(SourceError, match="private network"):
-        Network(timeout_s=5).fetch(f"http://{host}/openapi.json")
     proxy.answer = lambda handler: handler.redirect(f"http://{host.encode('idna').decode()}/openapi.json")
-    with pytest.raises(SourceError):
-        Network(named=frozenset({"named.example"}), timeout_s=5).fetch("http://named.example/openapi.json")
-    assert [path for path, _ in proxy.seen] == ["http://named.example/openapi.json"]
+    with pytest.raises(SourceError, match="private network"):
+        title_at("http://named.example/openapi.json")
+    assert {path for path, _ in proxy.seen if "named.example" not in path} == set()
 
 
 def test_a_proxy_is_asked_for_the_address_that_was_checked(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """A proxy that resolves a name to another address changes nothing; TLS verifies the name."""
     names(monkeypatch, public_example="93.184.215.14")
     monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.server_port}")
+    proxy.answer = lambda handler: handler.redirect("https://public.example/openapi.json")
     with pytest.raises(SourceError):
-        Network(timeout_s=5).fetch("https://public.example/openapi.json")
-
-    async def log_in() -> None:
-        limits = LoginLimits("https://server.example/mcp", 5.0)
-        async with httpx2.AsyncClient(event_hooks={"request": [limits.check]}) as client:
-            await client.get("https://public.example/token")
-
-    with pytest.raises(httpx2.HTTPError):
-        asyncio.run(log_in())
-    assert [path for path, _ in proxy.seen] == ["93.184.215.14:443"] * 2
-    assert [b"public.example" in hello for hello in proxy.sent_into_tunnels] == [True, True]
+        title_at("http://named.example/openapi.json")
+    assert {path for path, _ in proxy.seen if "named.example" not in path} == {"93.184.215.14:443"}
+    assert all(b"public.example" in hello for hello in proxy.sent_into_tunnels)
 
 
 @pytest.mark.parametrize("url", ["http://public.example/openapi.json", "https://unknown.example/openapi.json"])
@@ -270,16 +264,17 @@ def test_what_cannot_be_held_to_an_address_is_not_asked_of_a_proxy(
     """A proxy takes the host of http:// from the URL alone; the user can name the host."""
     names(monkeypatch, public_example="93.184.215.14", unknown_example="")
     monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.server_port}")
+    proxy.answer = lambda handler: handler.redirect(url)
     with pytest.raises(SourceError) as refused:
-        Network(timeout_s=5).fetch(url)
-    assert "pass the URL itself" in str(refused.value.fix)
-    assert proxy.seen == []
+        title_at("http://named.example/openapi.json")
+    assert "pass the URL itself" in refused.value.fix
+    assert {path for path, _ in proxy.seen if "named.example" not in path} == set()
 
 
 def test_all_proxy_is_a_proxy_for_every_scheme(proxy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("http_proxy")
     monkeypatch.setenv("ALL_PROXY", f"http://127.0.0.1:{proxy.server_port}")
-    assert Network(named=frozenset({"named.example"}), timeout_s=5).fetch("http://named.example/x").content == BODY
+    assert title_at("http://named.example/x") == "Tasks"
 
 
 @pytest.mark.parametrize("form", ["corp.test", ".test", "corp.test:PORT", "http://corp.test", "*", "all://*"])
@@ -289,10 +284,13 @@ def test_a_host_excluded_by_no_proxy_is_checked(
     """One decision: whatever a form means, no request goes to a private address unchecked."""
     names(monkeypatch, corp_test="127.0.0.1")
     monkeypatch.setenv("no_proxy", form.replace("PORT", str(private.server_port)))
+    proxy.answer = lambda handler: handler.redirect(private.url("corp.test"))
     with pytest.raises(SourceError, match="private network"):
-        Network(timeout_s=5).fetch(private.url("corp.test"))
+        title_through_a_redirect_to(private.url("corp.test"))
     assert private.seen == []
-    assert Network(named=frozenset({"corp.test"}), timeout_s=5).fetch(private.url("corp.test")).content == BODY
+    proxy.answer = lambda handler: handler.give(BODY)
+    proxy.seen.clear()
+    assert title_at(private.url("corp.test")) == "Tasks"
     assert len(private.seen) + len(proxy.seen) == 1
     assert bool(proxy.seen) == ("://" in form)
 
@@ -307,25 +305,23 @@ def test_a_proxy_that_cannot_be_used_is_reported(
 
 def test_credentials_stay_with_the_origin_for_which_they_were_given(private: Server) -> None:
     """X-12: a header, and the user and password of the address."""
-    with serving(lambda handler: handler.redirect(private.url("localhost"))) as server:
+    with serving(lambda handler: handler.redirect(private.url())) as server:
         url = server.url().replace("://", "://user:word@")
-        network = Network(named=frozenset({"127.0.0.1", "localhost"}), headers={"X-Api-Key": "k3y"})
-        assert network.fetch(url).content == BODY
+        assert title_at(url, headers={"X-Api-Key": "k3y"}) == "Tasks"
         assert {"authorization", "x-api-key"} <= server.seen[0][1].keys()
     assert not {"authorization", "x-api-key", "cookie"} & private.seen[0][1].keys()
 
 
 def test_credentials_are_sent_again_where_a_redirect_stays(private: Server) -> None:
     private.answer = lambda handler: handler.give(BODY) if handler.path == "/b" else handler.redirect("/b")
-    network = Network(named=frozenset({"127.0.0.1"}), headers={"X-Api-Key": "k3y"})
-    assert network.fetch(private.url().replace("://", "://user:word@")).content == BODY
+    assert title_at(private.url().replace("://", "://user:word@"), headers={"X-Api-Key": "k3y"}) == "Tasks"
     assert {"authorization", "x-api-key"} <= private.seen[1][1].keys()
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "http://["])
 def test_a_redirect_to_no_address_of_http_is_refused(target: str) -> None:
     with pytest.raises(SourceError, match="redirects to a URL that is not http"):
-        fetched_through_a_redirect_to(target)
+        title_through_a_redirect_to(target)
 
 
 def test_redirects_in_a_circle_end(private: Server, tmp_path: Path) -> None:
@@ -335,10 +331,12 @@ def test_redirects_in_a_circle_end(private: Server, tmp_path: Path) -> None:
     assert len(private.seen) == 3 * 6  # the address itself, and the two at which a service publishes its description
 
 
+@pytest.mark.slow
 def test_what_grows_when_it_is_decompressed_is_bounded(private: Server) -> None:
-    private.answer = lambda handler: handler.give(gzip.compress(bytes(8 * 2**20)), Content_Encoding="gzip")
-    with pytest.raises(SourceError, match="larger than 1 MiB"):
-        Network(named=frozenset({"127.0.0.1"}), size_limit_bytes=2**20).fetch(private.url())
+    bomb = gzip.compress(bytes(257 * 2**20), 1)
+    private.answer = lambda handler: handler.give(bomb, Content_Encoding="gzip")
+    with pytest.raises(SourceError, match="larger than 256 MiB"):
+        title_at(private.url())
 
 
 def test_a_compressed_description_is_read(private: Server, tmp_path: Path) -> None:
@@ -350,14 +348,14 @@ def test_a_compressed_description_is_read(private: Server, tmp_path: Path) -> No
 def test_a_body_that_is_compressed_twice_or_in_another_way_is_refused(private: Server, encoding: str) -> None:
     private.answer = lambda handler: handler.give(zlib.compress(BODY), Content_Encoding=encoding)
     with pytest.raises(SourceError, match="unsupported content encoding"):
-        Network(named=frozenset({"127.0.0.1"})).fetch(private.url())
+        title_at(private.url())
 
 
 def test_every_member_of_a_compressed_body_is_read(private: Server) -> None:
     half = len(BODY) // 2
     members = gzip.compress(b"") + gzip.compress(BODY[:half]) + gzip.compress(BODY[half:])
     private.answer = lambda handler: handler.give(members + b"\0\0", Content_Encoding="gzip")
-    assert Network(named=frozenset({"127.0.0.1"})).fetch(private.url()).content == BODY
+    assert title_at(private.url()) == "Tasks"
 
 
 @pytest.mark.parametrize(
@@ -399,7 +397,7 @@ def test_a_body_that_comes_drop_by_drop_ends(private: Server) -> None:
 
     private.answer = drip
     with pytest.raises(SourceError, match="no answer within"):
-        Network(named=frozenset({"127.0.0.1"}), timeout_s=0.1).fetch(private.url())
+        title_at(private.url(), timeout=0.1)
 
 
 @pytest.mark.parametrize(
@@ -428,38 +426,26 @@ def test_an_answer_that_never_begins_or_never_ends_is_cut_off(private: Server, f
 
     private.answer = drip
     with pytest.raises(SourceError, match="no answer within"):
-        Network(named=frozenset({"127.0.0.1"}), timeout_s=0.1).fetch(private.url())
+        title_at(private.url(), timeout=0.1)
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        *("localhost", "127.0.0.1", "[::1]", "10.1.2.3", "printer.local", "db.internal", "0.0.0.0", "wiki.corp"),
-        *("localhost.localdomain", "ip6-localhost", "127.1", "2130706433", "0x7f000001", "017700000001", "224.0.0.1"),
-        *("192.0.0.8", "192.88.99.1", "198.18.0.1", "240.0.0.1", "100.64.0.1", "[::]", "[::127.0.0.1]", "[::8.8.8.8]"),
-        *("[::ffff:10.0.0.1]", "[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::8.8.8.8]", "[fec0::1]"),
-        *("[2002:7f00:1::]", "[2001:0:7f00:1::]", "[2001:4860::5efe:127.0.0.1]", "[2001:4860::200:5efe:10.0.0.1]"),
-        *("[2001:db8::1]", "[3fff::1]", "[5f00::1]", "[200::1]", "[400::1]", "[4000::1]", "[8000::1]", "[fe00::1]"),
-        *("[100::1]", "[100:0:0:1::1]", "[fe80::1%25eth0]", "[fd00::1]", "[ff02::1]", "[::ffff:0:8.8.8.8]"),
-    ],
-)
-def test_a_host_of_a_private_network_is_known_by_its_name(host: str) -> None:
-    assert is_private(host)
+PRIVATE = """
+    localhost 127.0.0.1 [::1] 10.1.2.3 printer.local db.internal 0.0.0.0 wiki.corp localhost.localdomain ip6-localhost
+    127.1 2130706433 0x7f000001 017700000001 224.0.0.1 192.0.0.8 192.88.99.1 198.18.0.1 240.0.0.1 100.64.0.1 [::]
+    [::127.0.0.1] [::8.8.8.8] [::ffff:10.0.0.1] [::ffff:0:127.0.0.1] [64:ff9b::127.0.0.1] [64:ff9b:1::8.8.8.8] [fec0::1]
+    [2002:7f00:1::] [2001:0:7f00:1::] [2001:4860::5efe:127.0.0.1] [2001:4860::200:5efe:10.0.0.1] [2001:db8::1] [3fff::1]
+    [5f00::1] [200::1] [400::1] [4000::1] [8000::1] [fe00::1] [100::1] [100:0:0:1::1] [fe80::1%25eth0] [fd00::1]
+    [ff02::1] [::ffff:0:8.8.8.8]
+"""
+PUBLIC = """
+    api.example.com 8.8.8.8 localhost.example.com [2606:4700::1] [64:ff9b::8.8.8.8] [2002:808:808::1] internal.example
+    beef cafe.de
+"""
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "api.example.com",
-        "8.8.8.8",
-        "localhost.example.com",
-        "[2606:4700::1]",
-        "[64:ff9b::8.8.8.8]",
-        "[2002:808:808::1]",
-        "internal.example",
-        "beef",
-        "cafe.de",
-    ],
-)
-def test_a_public_host_is_known_by_its_name(host: str) -> None:
-    assert not is_private(host)
+def test_a_host_of_a_private_network_is_known_by_its_name() -> None:
+    """It is what a description is told of its addresses."""
+    servers = [{"url": f"http://{host}/v1"} for host in (PRIVATE + PUBLIC).split()]
+    problems = read({**DESCRIPTION, "servers": servers}).problems
+    reported = [item.message.partition(" is reached")[0] for item in problems if item.code == "private-address"]
+    assert reported == [host.strip("[]") for host in PRIVATE.split()]

@@ -412,9 +412,9 @@ def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
     assert [code for code, _ in problems] == ["overlay-copy-invalid"]
 
 
-def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("short_time_limits")
+def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path) -> None:
     """X-10."""
-    monkeypatch.setattr("skillgen.sources.overlay._PATH_TIME_LIMIT_S", 0.2)
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("a", description="a" * 60 + "!")}}))
     action = {"target": "$..[?search(@.description, '^(a+)+$')]", "remove": True}
     service, problems = read(source, overlays=(overlay(tmp_path, action),))

@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from cli import Finished, run_skillgen
-from hypothesis import given
-from hypothesis import strategies as st
 from servers.extended import DESCRIPTIONS, names_in
-
-from skillgen.sources.mcp.progressive import descriptions_uri, is_minimal, uris_for
 
 TESTS = Path(__file__).parent
 
@@ -195,22 +192,21 @@ def test_a_server_that_contradicts_itself_on_sessions_is_reported(kiosk: Kiosk) 
 )
 def test_the_resource_is_found_by_the_path_of_its_uri(uri: str, is_found: bool) -> None:
     """S3-01: any scheme."""
-    tools = [{"tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}]}]
-    results = {"tools/list": tools, "resources/list": [{"resources": [{"uri": uri, "name": "x"}]}]}
-    assert descriptions_uri(results) == (uri if is_found else None)
+    assert descriptions_uri(FULL, uri=uri, name="x") == (uri if is_found else None)
 
 
-def test_a_resource_with_such_a_name_counts_only_where_tools_are_minimal() -> None:
-    """S3-01: a manual may be called so too."""
-    resource = {"uri": "docs://manual", "name": "Tool descriptions"}
-    full = {"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}
-    for tool, found in ((full, None), ({"name": "a"}, "docs://manual")):
-        results = {"tools/list": [{"tools": [tool]}], "resources/list": [{"resources": [resource]}]}
-        assert descriptions_uri(results) == found
+def descriptions_uri(tool: dict[str, Any], **resource: str) -> str | None:
+    """Returns the URI at which the tools of a server with this tool and resource are described."""
+    answers = {"tools/list": [{"tools": [tool]}], "resources/list": [{"resources": [resource]}]}
+    disclosure = service_of_answers(answers).disclosure
+    return disclosure.uri if disclosure else None
+
+
+FULL = {"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}
 
 
 @pytest.mark.parametrize(
-    ("schema", "minimal"),
+    ("schema", "is_minimal"),
     [
         (None, True),
         ({}, True),
@@ -221,17 +217,20 @@ def test_a_resource_with_such_a_name_counts_only_where_tools_are_minimal() -> No
         ([], False),
     ],
 )
-def test_schemas_that_say_nothing_are_minimal(schema: object, minimal: bool) -> None:
-    """S3-02."""
-    assert is_minimal({"name": "a"} if schema is None else {"name": "a", "inputSchema": schema}) is minimal
+def test_a_resource_with_such_a_name_counts_only_where_tools_are_minimal(schema: object, is_minimal: bool) -> None:
+    """S3-01, S3-02: a manual may be called so too."""
+    tool = {"name": "a"} if schema is None else {"name": "a", "inputSchema": schema}
+    found = descriptions_uri(tool, uri="docs://manual", name="Tool descriptions")
+    assert found == ("docs://manual" if is_minimal else None)
 
 
-@given(st.lists(st.text(min_size=1, max_size=300), max_size=300, unique=True))
-def test_addresses_name_every_tool_once_within_a_bound(names: list[str]) -> None:
-    """S3-03, S3-04."""
-    asked = list(uris_for(DESCRIPTIONS, names))
-    assert [name for _, part in asked for name in part] == names
-    for uri, part in asked:
+def test_addresses_name_every_tool_once_within_a_bound(kiosk: Kiosk) -> None:
+    """S3-03, S3-04: also tools with names of any characters and lengths."""
+    names = [tool["name"] for tool in kiosk.service("odd-names")["tools"]]
+    parts = [names_in(uri) or [] for uri in kiosk.reads()]
+    assert [name for part in parts for name in part] == names
+    assert len(names) == 300
+    for uri, part in zip(kiosk.reads(), parts, strict=True):
         assert uri.startswith(f"{DESCRIPTIONS}?tools=")
         assert len(part) == 1 or len(uri) <= 2_100
         assert not set("&#? \n") & set(uri.removeprefix(f"{DESCRIPTIONS}?"))

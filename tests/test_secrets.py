@@ -18,8 +18,8 @@ from listed import TESTS, documented, started, tool
 from listed import command as listed_command
 from servers import over_http
 
+from skillgen import read
 from skillgen.errors import ProblemLog
-from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     Secrets,
     is_secret_setting,
@@ -282,12 +282,17 @@ def test_folders_in_names_choices_and_patterns_stay() -> None:
     assert replace_home_folders(data, ProblemLog()) == data
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost", "LOCALHOST.", "127.0.0.1", "127.1", "[::1]:80", "10.1.2.3", "acme.example"]
-)
-def test_only_a_server_on_the_loopback_interface_is_local(host: str) -> None:
+def test_only_a_server_on_the_loopback_interface_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     """S0-22: the folders that another one names are not of this machine."""
-    assert is_loopback(f"http://{host}/mcp") == (host not in ("10.1.2.3", "acme.example"))
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **rest: resolve("127.0.0.1", *args, **rest))
+    written = {}
+    with over_http.running("json") as server:
+        server.kiosk.methods["tools/list"] = lambda _: {"tools": [tool("look", description="Reads /home/eve/x.")]}
+        for host in ("localhost", "LOCALHOST.", "127.0.0.1", "127.1", "acme.example"):
+            service = read(url=server.url.replace("127.0.0.1", host))
+            written[host] = service.tools[0].description
+    assert [host for host in written if written[host] != "Reads ~/x."] == ["acme.example"]
 
 
 ORDINARY = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import sys
 from pathlib import Path
 
@@ -88,10 +87,9 @@ def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that interrupts, and it would never end")
-def test_a_template_that_does_not_end_is_ended(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue 5: after ten seconds, of which the timer here waits for a tenth."""
-    timer = signal.setitimer
-    monkeypatch.setattr(signal, "setitimer", lambda which, seconds: timer(which, seconds / 100))
+@pytest.mark.usefixtures("short_time_limits")
+def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
+    """Issue 5."""
     endless = "{% for i in range(9999) %}{% for i in range(9999) %}{% for i in range(9999) %}" + "{% endfor %}" * 3
     (mine / "llms.txt.j2").write_text(f"first\n{endless}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"it takes more than 10 s") as caught:

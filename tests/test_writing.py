@@ -51,7 +51,7 @@ def halved(handle, content, write=os.write):
     count()
     return written + write(handle, content[written:])
 
-from skillgen.cli.app import main
+from skillgen.__main__ import main
 os.write = halved
 sys.addaudithook(stop)
 main()
@@ -455,7 +455,7 @@ def test_a_link_that_is_put_into_out_while_a_run_goes_on_leads_nowhere(source: P
 
 SWAPPING = """\
 import os, sys
-from skillgen.cli.app import main
+from skillgen.__main__ import main
 left, victim, elsewhere = int(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)
 
 def swap(event, arguments):
@@ -584,7 +584,7 @@ def test_operations_in_another_order_of_keys_give_the_same_tools(tmp_path: Path)
 
 AFTER_A_FILE = """\
 import os, signal, sys
-from skillgen.cli.app import main
+from skillgen.__main__ import main
 left = int(sys.argv.pop(1))
 
 def kill(event, arguments):

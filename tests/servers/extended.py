@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -103,6 +104,15 @@ def progressive(*versions: str) -> Callable[[], None]:
 def many() -> None:
     """Has two hundred tools, and takes batches."""
     names = [f"tool_number_{number}" for number in range(200)]
+    serve(Progressive(LEGACY[-1], full={name: {**FULL["list_papers"], "name": name} for name in names}))
+
+
+def odd_names() -> None:
+    """Has three hundred tools with names of any characters and lengths."""
+    drawn = random.Random(1)
+    characters = "abcdefghijklmnop_-.&#?/ %+=:;'日é🛳" + '"'
+    lengths = [drawn.choice((3, 9, 20, 150)) for _ in range(300)]
+    names = [*("".join(drawn.choices(characters, k=length)) + str(n) for n, length in enumerate(lengths))]
     serve(Progressive(LEGACY[-1], full={name: {**FULL["list_papers"], "name": name} for name in names}))
 
 
@@ -353,6 +363,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "progressive": progressive(LEGACY[-1]),
     "progressive-modern": progressive(MODERN),
     "many": many,
+    "odd-names": odd_names,
     "one-by-one": one_by_one,
     "lacking": lacking,
     "refusing-json-rpc": refusing("json-rpc"),
