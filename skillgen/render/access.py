@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from skillgen.model.auth import Auth, Endpoint, Scope
+from skillgen.model.auth import Auth, Endpoint
 from skillgen.model.service import Service
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import codes, rate_limit_phrase
-from skillgen.text.markdown import Markdown, code, code_list, inline, link_url, needs_stop, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, link_url, paragraph
 
 if TYPE_CHECKING:
     from skillgen.render.reference import Reference
@@ -156,72 +156,11 @@ def _auth_phrase(auth: Auth) -> Markdown:
 
 
 def sent_as(auth: Auth) -> Markdown:
-    """Says where a credential is sent: in the header `X-API-Key`, or as `Authorization: Bearer`."""
+    """Returns where a credential is sent: in the header `X-API-Key`, or as `Authorization: Bearer`."""
     place, _, name = (auth.sent_as or "").partition(" ")
     if name and place in ("header", "query", "cookie"):
         return phrase(f"in_{place}", name=code(name))
     return phrase("as_credential", form=code(auth.sent_as or ""))
-
-
-def auth_line(auth: Auth) -> Markdown:
-    """Returns a way to authenticate: its name, how the credential is sent, what the source says of it."""
-    line = str(code(auth.name or auth.kind))
-    if auth.name:
-        name = "auth_kind_and_flow" if auth.flow else "auth_kind"
-        line += phrase(name, kind=paragraph(auth.kind), flow=paragraph(auth.flow or ""))
-    if auth.sent_as:
-        line += phrase("auth_sent", place=sent_as(auth))
-    if auth.is_for_events:
-        line += f", {phrase('for_events')}"
-    return Markdown(f"{line}. {paragraph(auth.description)}" if auth.description else line)
-
-
-def auth_details(auth: Auth) -> Iterator[Markdown]:
-    """Yields the format of the token, the URLs and the scopes of a way to authenticate."""
-    if auth.token_format:
-        yield phrase("auth_token_format", value=code(auth.token_format))
-    if auth.deprecated:
-        yield phrase("auth_deprecated")
-    for field, label in phrases("auth_urls").items():
-        if url := getattr(auth, field):
-            yield Markdown(f"{label}: {code(url)}")
-    if auth.pkce is not None:
-        yield phrase("auth_pkce" if auth.pkce else "auth_no_pkce")
-    for scope in auth.scopes:
-        line = Markdown(scope_line(scope))
-        grants = phrase("auth_scope_grants", tools=code_list(scope.grants)) if scope.grants else ""
-        stop = "." if scope.description and needs_stop(scope.description) else ""
-        yield Markdown(f"{line}{stop} {grants}") if grants else line
-
-
-def auth_lines(service: Service) -> list[Markdown]:
-    """Returns a line for each way to authenticate, for each of their scopes, and for the scopes of the service."""
-    requirements = service.requirements
-    if not requirements.auth:
-        return []
-    lines = [
-        *auth_phrases(requirements.auth),
-        *(scope_line(scope) for auth in requirements.auth for scope in auth.scopes),
-    ]
-    return lines + ([phrase("call_scopes", names=codes(requirements.scopes))] if requirements.scopes else [])
-
-
-def setup_lines(service: Service) -> list[Markdown]:
-    """Returns a line for each way to install the service, and for what it needs."""
-    needed = service.requirements
-    lines = [
-        phrase("call_install", manager=paragraph(manager), package=code(package))
-        for manager, package in (service.install or {}).items()
-    ]
-    lines += [phrase("setup_environment", names=codes(needed.env))] if needed.env else []
-    lines += [phrase("setup_programs", names=codes(needed.bins))] if needed.bins else []
-    return lines + ([phrase("setup_systems", names=", ".join(map(paragraph, needed.os)))] if needed.os else [])
-
-
-def scope_line(scope: Scope) -> Markdown:
-    """Returns a scope with its description."""
-    line = phrase("auth_scope", name=code(scope.name))
-    return Markdown(f"{line}: {paragraph(scope.description)}") if scope.description else line
 
 
 _SHOWN_SCHEMES = 6
