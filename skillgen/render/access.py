@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,11 +14,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
 from skillgen.render.phrases import phrase, phrases
-from skillgen.render.semantics import codes, rate_limit_phrase
-from skillgen.text.markdown import Markdown, code, code_list, inline, link_url, paragraph
-
-if TYPE_CHECKING:
-    from skillgen.render.reference import Reference
+from skillgen.text.markdown import Markdown, code, code_list, inline
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -56,51 +51,10 @@ def access_word(link: Value | None) -> Markdown:
     return code(url) if url else phrase("access_none")
 
 
-def call_facts(service: Service, reference: Reference, brief: bool) -> list[Markdown]:
-    """Returns what an agent must know before its first call, a line for each fact."""
-    return list(_call_facts(service, reference, brief))
-
-
-def _call_facts(service: Service, reference: Reference, brief: bool) -> Iterator[Markdown]:
-    requirements, is_api = service.requirements, service.kind == "openapi"
-    if not is_api and service.endpoints:
-        yield phrase("call_address", url=code(service.endpoints[0].url))
-    if requirements.auth:
-        ways = auth_phrases(requirements.auth)
-        lead = phrase("call_auth_by_tool" if is_api and len(ways) > 1 else "call_auth")
-        address = reference.about_address("authentication")
-        details = phrase("call_auth_details", address=link_url(address)) if address else ""
-        yield Markdown(f"{lead}: {'; '.join(ways)}{details}")
-    elif is_api and service.tools:
-        is_described = speaks_of_authentication(service) and reference.about
-        more = phrase("see_about", address=link_url(reference.about[0].file_name)) if is_described else ""
-        yield Markdown(phrase("call_auth_not_declared") + more)
-    if variables := example_variables(service):
-        yield phrase("call_variables", variables=", ".join(variables))
-    for name, names in (
-        ("call_environment", requirements.env),
-        ("call_scopes", () if brief else requirements.scopes),
-        ("call_programs", requirements.bins),
-    ):
-        if names:
-            yield phrase(name, names=codes(names, _NAMES_SHOWN))
-    if service.rate_limit and (limit := rate_limit_phrase(service.rate_limit)):
-        yield phrase("call_limit", limit=limit)
-    for manager, package in (service.install or {}).items() if not brief else ():
-        yield phrase("call_install", manager=paragraph(manager), package=code(package))
-    for label, url in other_access(service):
-        yield Markdown(f"{label}: {code(url) if url else phrase('access_none')}")
-    if service.homepage:
-        yield phrase("call_homepage", url=code(service.homepage))
-
-
 def base_url(url: str) -> str:
     """Returns a URL without its final slash."""
     return url if url.endswith("://") else url.rstrip("/") or url
 
-
-_NAMES_SHOWN = 20
-"""Maximum of names in one line."""
 
 _AUTHENTICATION = re.compile(
     r"\b(?:authenti|authori[sz]|api[ _-]?keys?\b|access[ _-]tokens?\b|bearer\b)", re.IGNORECASE

@@ -42,7 +42,6 @@ NAMES = {
     "event": "the `Event` of a section",
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
-    "facts": "what an agent must know before its first call, a line each",
     "fields": "the front matter, as a mapping",
     "form": "how SKILL.md shows the tools: `calls`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
