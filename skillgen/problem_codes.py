@@ -203,6 +203,7 @@ CODES: Mapping[str, ProblemCode] = {
     # Documents and files.
     "allowed-tools-left-out": ProblemCode("warning", "the source wants tools to run without asking; not passed on"),
     "allowed-tools-passed-on": ProblemCode("warning", "the skill lets tools run without asking, as the source wants"),
+    "description-inferred": ProblemCode("warning", "the source does not say what the service does"),
     "documents-left": ProblemCode("warning", "the target or server of documents no longer exists"),
     "edited": ProblemCode("warning", "a generated file was edited; a run would stop"),
     "installed-skill-left": ProblemCode("warning", "an installed skill is a copy of documents that no longer exist"),
@@ -211,6 +212,7 @@ CODES: Mapping[str, ProblemCode] = {
     "note-without-place": ProblemCode("warning", "the section of what a person wrote is gone; it is kept at the end"),
     "replaced-text-changed": ProblemCode("warning", "generated text changed that a person's region replaces"),
     "service-replaced": ProblemCode("warning", "the documents of one service are replaced by those of another"),
+    "skill-renamed": ProblemCode("warning", "the skill has another name than in the existing documents"),
     "skill-shortened": ProblemCode("warning", "the source's names and descriptions are too long for SKILL.md"),
     "skill-without-front-matter": ProblemCode(
         "warning", "SKILL.md has no front matter, so hosts do not find the skill"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from cli import generated
 from descriptions import description, operation, write
 from documents import broken_links
@@ -74,21 +73,6 @@ def test_an_http_method_does_not_imply_that_a_call_costs_nothing(tmp_path: Path)
     assert "`POST /orders/{id}/payment` [write]" in skill
 
 
-@pytest.mark.parametrize(
-    ("count", "words"),
-    [
-        (1, "Its tool is for:"),
-        (3, "Its tools are for:"),
-        (MANY, "Its tools are for:"),
-        (60, "Its tools are for tasks such as:"),
-    ],
-)
-def test_a_selection_of_what_tools_do_is_called_one(tmp_path: Path, count: int, words: str) -> None:
-    """X-22."""
-    things = [{"name": f"find_{n}", "description": f"Finds the thing {n}.", "inputSchema": {}} for n in range(count)]
-    assert words in of_server(tmp_path, things)
-
-
 INFO = {
     "title": "Tasks",
     "version": "1",
@@ -139,8 +123,7 @@ def test_a_body_that_is_documented_in_paragraphs_keeps_them(tmp_path: Path) -> N
     assert "- `name` (string): Its name. At least 2 characters." in text
 
 
-def test_when_to_use_has_words_where_the_name_of_a_tool_says_the_same(tmp_path: Path) -> None:
-    """X-22: in the words that a user would use."""
+def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
+    """X-22: it is printed only if the source declares uses."""
     listed = {**operation("list_books"), "summary": "List books"}
-    skill = of_description(tmp_path, {"/books": {"get": listed}})
-    assert "Its tool is for:\n\n- List books\n" in skill
+    assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})

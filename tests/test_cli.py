@@ -227,11 +227,22 @@ def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, a
 # -- what a good run prints ------------------------------------------------------------------------------------------
 
 
-def test_a_run_prints_one_line_on_standard_error(folder: Path) -> None:
+def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
-    assert finished.stderr.count("\n") == 1
-    assert finished.stderr.startswith("Tasks: 1 tool, 0 parameters; ")
+    warning, summary, inferred = finished.stderr.splitlines()
+    assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
+    assert inferred == "inferred: description, effects of 1 tool"
+    line = re.search(r'skillgen\.yaml: description: ("[^"]+")', warning)
+    assert line is not None
+    assert f"description: {json.loads(line[1])}" in (folder / "out/skills/tasks/SKILL.md").read_text("utf-8")
+
+
+def test_a_declared_description_is_not_reported_as_inferred(folder: Path) -> None:
+    words = "Plan the berths of a harbour. Use when the user mentions berths."
+    finished = generated("from-openapi", "good.json", "-o", "out", "--description", words, cwd=folder)
+    assert "description" not in finished.stderr
+    assert f"description: {words}\n" in (folder / "out/skills/tasks/SKILL.md").read_text("utf-8")
 
 
 def test_documents_go_to_agent_docs_by_default(folder: Path) -> None:
@@ -249,11 +260,12 @@ def test_quiet_still_prints_errors(folder: Path) -> None:
     assert finished.stderr.startswith("skillgen: error: none.yaml: ")
 
 
-def test_problems_are_printed_a_few_of_each_kind_and_all_with_verbose(folder: Path) -> None:
+def test_problems_of_one_kind_are_one_line_and_all_with_verbose(folder: Path) -> None:
     write(folder / "many.json", description({f"/a{number}": {"get": operation()} for number in range(9)}))
     few = generated("from-openapi", "many.json", "-o", "out", cwd=folder).stderr
-    assert few.count("warning: operation-id-missing: ") == 5
-    assert "operation-id-missing: 4 more like this (-v shows all)" in few
+    assert few.count("operation-id-missing") == 1
+    assert "operation-id-missing: /paths/~1a0/get, /paths/~1a1/get, /paths/~1a2/get and 6 more: " in few
+    assert "(9 times; -v shows all)" in few
     assert (
         generated("from-openapi", "many.json", "-o", "out", "-v", cwd=folder).stderr.count("id-missing: /paths/") == 9
     )

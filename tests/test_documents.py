@@ -297,7 +297,7 @@ def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> 
     text = (tmp_path / "out" / "llms.txt").read_text("utf-8")
     cut = "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
     assert f"#when-to-use): {cut}\n" in text
-    assert "#when-to-use): Books berths.\n" in text
+    assert "#when-to-use): Books berths (MCP server b).\n" in text
 
 
 def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> None:
@@ -306,25 +306,25 @@ def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> Non
     assert len((out / "ai-help.md").read_text("utf-8")) < 20_000
 
 
-def test_when_to_use_is_inferred_from_the_tools_and_marked_as_inferred(harbour: Path, silent: Path) -> None:
-    """S0-33, issue 5: declared triggers are commands to use it, inferred ones are not; "Do NOT" only when declared."""
+def test_uses_are_listed_only_where_the_source_declares_them(harbour: Path, silent: Path) -> None:
+    """S0-33, issue 5: the same for what it is not for."""
     for out in (harbour, silent):
         (skill,) = out.glob("skills/*/SKILL.md")
         assert "Do NOT use" not in skill.read_text("utf-8")
     (skill,) = silent.glob("skills/*/SKILL.md")
-    assert "Its tool is for:" in skill.read_text("utf-8")
+    assert "## When to Use" not in skill.read_text("utf-8")
 
 
 def test_amounts_of_money_are_not_filled_in_by_a_host(tmp_path: Path) -> None:
     """S0-25, X-52: Claude Code puts words of a call in place of `$5` in a skill's body, also in code; elsewhere a
     dollar sign could only open a formula."""
-    _, out = documented(tmp_path, tools=[tool("pay", description="Costs $5 or `$1`, and ${2}.")])
+    _, out = documented(tmp_path, tools=[tool("pay", description="Send $5 or `$1`, and ${2}.")])
     (skill,) = out.glob("skills/*/SKILL.md")
     fields, _, body = skill.read_text("utf-8").partition("\n---\n")
-    assert "Costs $5" in fields
-    assert "Costs \\$5 or `\\$1`, and \\${2}" in body
+    assert "Send $5" in fields
+    assert "Send \\$5 or `\\$1`, and \\${2}" in body
     assert "$5" not in body.replace("\\$", "")
-    assert "Costs \\$5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
+    assert "Send \\$5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
 
 
 def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:

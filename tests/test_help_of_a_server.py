@@ -407,12 +407,12 @@ def test_the_website_of_a_server_is_in_its_skill(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Use to manage notes.", "Use to manage notes. Use when a task needs"),
+        ("Use to manage notes.", "Use to manage notes. Use when the user asks to find a note."),
         ("Keeps notes. Use for finding and sorting notes.", "Keeps notes. Use for finding and sorting notes."),
         ("Keeps notes. Use this server whenever asked.", "Keeps notes. Use this server whenever asked."),
-        ("Keeps notes. Do not use it for files.", "Do not use it for files. Use when a task needs"),
-        ("Keeps notes. Don't use when offline.", "Don't use when offline. Use when a task needs"),
-        ("Keeps notes. " * 100 + "Use when the user asks for one.", "Keeps notes. Use when the user asks for one."),
+        ("Keeps notes. Do not use it for files.", "Do not use it for files. Use when the user asks to find a note."),
+        ("Keeps notes. Don't use when offline.", "Don't use when offline. Use when the user asks to find a note."),
+        ("Keeps notes. " * 100 + "Use when asked for one.", "Keeps notes. Use when asked for one. Keeps notes."),
     ],
 )  # fmt: skip
 def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path, said: str, shown: str) -> None:
@@ -441,7 +441,7 @@ def test_a_server_with_prompts_alone_is_described_by_its_prompts(tmp_path: Path)
     _, out = documented(tmp_path, tools=[], prompts=prompts)
     (skill,) = out.rglob("SKILL.md")
     text = skill.read_text("utf-8")
-    assert "an MCP server with 1 prompt. Use when a task needs one of these: Plans a week of work" in text
+    assert "description: Plans a week of work (MCP server listed). Use when the user" in text
     assert "get a prompt with `prompts/get`" in text
     for written in texts_of(out).values():
         assert "0 tools" not in written
@@ -454,7 +454,7 @@ def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: P
     _, out = documented(tmp_path, tools=[], resources=resources)
     (skill,) = out.rglob("SKILL.md")
     text = skill.read_text("utf-8")
-    assert "an MCP server with 1 resource. Use when a task needs one of these: The papers of today" in text
+    assert "description: The papers of today (MCP server listed). Use when the user" in text
     assert "read a resource with `resources/read`" in text
     written = texts_of(out)
     assert "[Everything in one file](llms-full.txt): every resource and prompt\n" in written["llms.txt"]

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from descriptions import description, operation, write
+from descriptions import operation
 from documents import MarkdownDocument
 from filters import each
 from listed import documented, tool
 from test_before_the_first_call import of_description, of_server
-from test_groups import service_of
 from test_markdown_filters import first_sentence
 
 Json = Any
@@ -50,64 +49,7 @@ def test_a_text_is_cut_before_a_parenthesis_that_would_stay_open() -> None:
     assert each("clipped(30)", [text]) == ["Ends what…"]
 
 
-def test_a_description_parts_what_the_tools_of_each_group_do(tmp_path: Path) -> None:
-    """X-22: a semicolon that parts tasks does not part groups, too."""
-    paths = {
-        f"/{group}/{n}": {"get": {"tags": [group], "summary": f"Take {n} {group}", "responses": {}}}
-        for group in ("boats", "ropes")
-        for n in range(8)
-    }
-    skill = of_description(tmp_path, paths, info={"title": "Harbour", "version": "1"})
-    line = next(line for line in skill.split("\n") if line.startswith("description:"))
-    assert "one of these: boats: Take 0 boats; Take 1 boats" in line
-    assert "Take 7 boats. ropes: Take 0 ropes" in line
-
-
-def test_a_service_of_one_tool_is_for_one_thing(tmp_path: Path) -> None:
-    """X-22."""
-    skill = of_description(tmp_path, {"/up": {"post": operation("elevate", summary="Elevates access")}}, info=INFO)
-    assert "Use when a task needs this: Elevates access." in skill
-    assert "Its tool is for:\n\n- Elevates access\n" in skill
-
-
 INFO = {"title": "Tasks", "version": "1"}
-
-
-def test_the_largest_services_are_described_by_the_areas_of_their_paths(tmp_path: Path) -> None:
-    """X-22, issue 5: areas that deal with the same things are one; tags that are many and small are not."""
-    paths = {
-        f"/{owner}/{thing}/t{n}/{{id}}": {"get": operation(f"{owner}{thing}{n}", tags=[f"{owner}.{thing}.{n}"])}
-        for owner in ("users", "me", "deviceManagement", "sites")
-        for thing in (("mailFolders", "events") if owner in ("users", "me") else ("reports", owner + "Lists"))
-        for n in range(20)
-    }
-    service = service_of(write(tmp_path / "api.json", description(paths, info=INFO)))
-    assert service["when_to_use"] == [
-        "me, users: events, mail folders",
-        "device management: device management lists, reports",
-        "sites: reports, sites lists",
-    ]
-    assert service["origins"]["when_to_use"]["kind"] == "inferred"
-
-
-def test_no_area_is_lost_between_the_lines_that_name_the_smaller_ones(tmp_path: Path) -> None:
-    """X-22: areas that were joined have the room of both in a line, and not that of another."""
-    large = ["berths", "cranes", "docks", "ferries", "gates", "harbours", "islands", "jetties", "keels", "lamps"]
-    alike = ["northernwarehouses", "southernwarehouses"]
-    small = [f"smallerthings{letter}" for letter in "abcdefghij"]
-    things = {
-        **{f"/{owner}/{owner}{part}/t{n}": n for owner in large for part in "xy" for n in range(10)},
-        **{f"/{owner}/shelves/t{n}": n for owner in alike for n in range(6)},
-        **{f"/{owner}/t{n}": n for owner in small for n in range(3)},
-    }
-    paths = {
-        path: {"get": operation(path.strip("/").replace("/", ""), tags=[path.rpartition("/")[0] + str(n)])}
-        for path, n in things.items()
-    }
-    service = service_of(write(tmp_path / "api.json", description(paths, info=INFO)))
-    said = ", ".join(service["when_to_use"])
-    assert "northernwarehouses, southernwarehouses" in said
-    assert [owner for owner in [*large, *small] if owner not in said] == []
 
 
 def test_a_path_that_begins_at_no_host_is_no_address(tmp_path: Path) -> None:
@@ -164,12 +106,6 @@ def test_llms_txt_lists_every_tool_once(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[tool(f"find_{n}") for n in range(30)])
     text = (out / "llms.txt").read_text("utf-8")
     assert [text.count(f"- [find_{n}](") for n in range(30)] == [1] * 30
-
-
-def test_a_tool_without_words_is_for_what_its_name_says(tmp_path: Path) -> None:
-    """X-22: in the words that a user would use."""
-    bare: Json = {"get": {"responses": {}}}
-    assert "- Get harbour plan\n" in of_description(tmp_path, {"/harbour/plan": bare}, info=INFO)
 
 
 def test_a_mark_in_the_description_of_a_path_is_of_its_operations(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_what_instructions_say_of_use_and_of_no_use_is_declared(tmp_path: Path) 
     skill = skill_of(out)
     assert "Use this skill:\n\n- to look berths up whenever the user asks about a harbour\n" in skill
     assert "Do NOT use it for:\n\n- weather, tides, or ships at sea\n" in skill
-    assert "Use this server to look berths up whenever the user asks" in skill.split("---")[1]
+    assert "Use to look berths up whenever the user asks" in skill.split("---")[1]
     assert "Do NOT use it for:\n\n- weather" in (out / "ai-help.md").read_text("utf-8")
     assert "[Not for: weather, tides, or ships at sea]" in (out / "llms.txt").read_text("utf-8")
 
@@ -93,19 +93,12 @@ def test_the_only_tool_speaks_for_the_server(tmp_path: Path) -> None:
 def test_what_dashdash_or_ai_help_declares_is_not_mixed_with_prose(tmp_path: Path) -> None:
     """Issue 5: the order of the voices; instructions are the last of them."""
     service = inspected(tmp_path, server={"instructions": "Be quick."}, tools=tools(["find", "book"]))
-    assert service["origins"]["when_to_use"]["kind"] == "inferred"
+    assert "when_to_use" not in service
     assert "when_not_to_use" not in service
 
 
-def test_what_is_left_out_of_a_list_of_uses_is_counted(tmp_path: Path) -> None:
-    """Issue 5, "When to use, honestly": a list that is cut says so."""
-    words = "does something that takes a long sentence to say, so that few of them fit"
-    many = [tool(f"{chr(97 + n)}x", description=f"{chr(65 + n)}x {words}.") for n in range(15)]
-    assert inspected(tmp_path, tools=many)["when_to_use"][-1].startswith("and ")
-
-
-KINDS = "Finds berths of several kinds of all of the harbours at the sea"
-LONG = "of all of the harbours that we know of at the seaside"
+KINDS = "Finds berths of several kinds of all of the harbours in the far north at the sea"
+LONG = "of all of the harbours that we know of in the very far north at the seaside"
 
 
 @pytest.mark.parametrize(
@@ -123,10 +116,10 @@ LONG = "of all of the harbours that we know of at the seaside"
         (f"{KINDS}, such as moorings and many more boxes", f"{KINDS}…"),
     ],
 )
-def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(said: str, shown: str) -> None:
-    (tool,) = tools(["do"])
-    service = service_of_answers({"tools/list": [{"tools": [{**tool, "description": said}]}]})
-    assert service.when_to_use == (shown,)
+def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(tmp_path: Path, said: str, shown: str) -> None:
+    _, out = documented(tmp_path, tools=[tool("do", description=said)])
+    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `do(")]
+    assert line.endswith(f" — {shown}")
 
 
 def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path: Path) -> None:
@@ -233,7 +226,7 @@ def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
     assert "(references/about.md): the instructions again" in skill_of(out)
     once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
-    assert skill_of(once).count("Finds berths in harbours.") == 2  # front matter and overview
+    assert skill_of(once).count("Finds berths in harbours") == 2  # front matter and overview
     long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
     assert "Instructions; read the instructions before the first call" in skill_of(long)
 
@@ -252,7 +245,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     assert "- Resource `log://0`: The log of day 0\n" in help_text
     assert "- And 6 more\n" in help_text
     assert "`a` declares a JSON result; its shape is in the command reference. The others declare" in help_text
-    assert "> listed, an MCP server with 2 tools\n" in llms
+    assert "> Tools of the MCP server listed.\n" in llms
     assert "- [How to use it](skills/listed/references/about.md): the service's own words" in llms
     assert "references/resources.md): 45 resources\n" in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
@@ -281,20 +274,6 @@ def test_what_not_to_do_is_no_summary_of_a_server(tmp_path: Path) -> None:
 def test_of_several_sentences_those_that_fit_are_shown_whole(said: str, shown: str) -> None:
     """Issue 5: a phrase is cut only where its first sentence is too long."""
     assert [text.rstrip(".") for text in each("shortened(40)", [said])] == [shown]
-
-
-def test_phrases_of_a_group_are_left_out_whole(tmp_path: Path) -> None:
-    """Issue 5, "Beauty": where the first level must be brief, no phrase is cut in its middle."""
-    words = "that is told in a few more words than others"
-    listed = [
-        tool(f"{verb}_{noun}", description=f"{verb.capitalize()}s a {noun} {words}.", title=f"{verb} of {noun}")
-        for noun in ("berth", "ship", "crane", "buoy", "light", "pilot", "quay")
-        for verb in ("find", "book", "move", "sell")
-    ]
-    _, out = documented(tmp_path, tools=listed)
-    uses = [line for line in skill_of(out).splitlines() if line.startswith(("- Berths: ", "- Ships: "))]
-    assert len(uses) == 2
-    assert all(line.endswith("others") for line in uses)
 
 
 def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_path: Path) -> None:
@@ -366,16 +345,6 @@ def test_a_sentence_ends_in_every_script(tmp_path: Path, said: str, shown: str) 
     long = f"{said} {'x' * 120}." if said.isascii() else said
     _, out = documented(tmp_path, tools=[tool("a", description=long), tool("b", description="Does another thing.")])
     assert f"`a(id?)` — {shown}\n" in skill_of(out)
-
-
-def test_words_in_brackets_with_which_every_tool_begins_are_no_use(tmp_path: Path) -> None:
-    """Issue 5, "When to use"."""
-    said = [tool(name, description=f"[Harbour/Port]-Docs-{name}s a berth") for name in ("Book", "Free", "Find")]
-    assert inspected(tmp_path, tools=said)["when_to_use"] == [
-        "Docs-Books a berth",
-        "Docs-Frees a berth",
-        "Docs-Finds a berth",
-    ]
 
 
 def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:

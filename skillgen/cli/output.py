@@ -22,6 +22,8 @@ from msgspec import structs
 
 from skillgen.config.project import OutputOptions, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
+from skillgen.model.values import is_inferred
+from skillgen.problem_codes import CODES
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
 
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.pipeline.generate import Outcome, Result
 
-SHOWN_PROBLEMS_PER_CODE = 5
-"""Number of problems printed for each code; `--verbose` prints all."""
+PLACES_SHOWN = 3
+"""Number of places printed for problems of one code; `--verbose` prints each problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +60,18 @@ class Console:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
 
     def problems(self, problems: Iterable[Problem]) -> None:
-        """Prints problems, at most `SHOWN_PROBLEMS_PER_CODE` of each code."""
+        """Prints problems: a line for each code, with `verbose` for each problem, also for notes."""
         if self.quiet:
             return
-        shown: Counter[str] = Counter()
+        shown: dict[str, list[Problem]] = {}
         for problem in problems:
-            if problem.level == "info" and not self.verbose:
-                continue
-            shown[problem.code] += 1
-            if shown[problem.code] <= SHOWN_PROBLEMS_PER_CODE or self.verbose:
-                fix = f" ({one_line(problem.fix)})" if problem.fix else ""
-                place = f"{one_line(problem.where)}: " if problem.where else ""
-                # Agents read messages too, and a message may quote any text of the source, also in a pointer.
-                _print(disarm(f"{problem.level}: {problem.code}: {place}{one_line(problem.message)}{fix}"))
-        for code, count in shown.items():
-            if count > SHOWN_PROBLEMS_PER_CODE and not self.verbose:
-                _print(f"{code}: {count - SHOWN_PROBLEMS_PER_CODE} more like this (-v shows all)")
+            if self.verbose:
+                _print(disarm(_problem_line(problem)))
+            elif problem.level != "info":
+                shown.setdefault(problem.code, []).append(problem)
+        # Agents read messages too, and a message may quote any text of the source, also in a pointer.
+        for same in shown.values():
+            _print(disarm(_problem_line(*same)))
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[str], None]]:
@@ -86,6 +84,19 @@ class Console:
 
         with RichConsole(stderr=True).status(Text(what)) as status:
             yield lambda message: status.update(Text(one_line(message)))
+
+
+def _problem_line(first: Problem, *others: Problem) -> str:
+    """Returns a problem as a line; of several with the same code, what the code means and where the first ones are."""
+    fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
+    if not others:
+        place = f"{one_line(first.where)}: " if first.where else ""
+        return f"{first.level}: {first.code}: {place}{one_line(first.message)}{fix}"
+    places = list(dict.fromkeys(one_line(problem.where) for problem in (first, *others)))
+    more = f" and {len(places) - PLACES_SHOWN:,} more" if len(places) > PLACES_SHOWN else ""
+    where = f"{', '.join(places[:PLACES_SHOWN])}{more}"
+    count = f"{len(others) + 1:,} times; -v shows all"
+    return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
 
 
 def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
@@ -101,6 +112,8 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
         if step.is_check and shows_diff:
             print_diff(_change_summary(step) + step.plan.diff)
         if line := _summary(step):
+            console.say(line)
+        if line := _inferences(step):
             console.say(line)
     console.problems(result.notices)
 
@@ -127,6 +140,18 @@ def _summary(outcome: Outcome) -> str:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
         cost = f"; SKILL.md is {outcome.skill_tokens:,} tokens, the source {raw:,}"
     return one_line(f"{what}; {files}{cost}")
+
+
+def _inferences(outcome: Outcome) -> str:
+    """Returns one line on what the documents say that nobody declared; empty if there is nothing."""
+    if outcome.service is None or outcome.kind != "documents":
+        return ""
+    inferred = ["description"] if any(problem.code == "description-inferred" for problem in outcome.problems) else []
+    effects = ("operation", "read_only", "destructive")
+    tools = [tool.semantics for tool in outcome.service.tools]
+    if count := sum(any(is_inferred(semantics, name) for name in effects) for semantics in tools):
+        inferred.append(f"effects of {_count(count, 'tool')}")
+    return f"inferred: {', '.join(inferred)}" if inferred else ""
 
 
 def _change_summary(outcome: Outcome) -> str:

@@ -614,6 +614,16 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         )
         for change in plan.conflicts
     ]
+    old, new = _skill_names(plan.before), _skill_names(plan.after)
+    if len(old) == len(new) == 1 and old != new and plan.before.service == plan.after.service:
+        problems.append(
+            Problem.of(
+                code="skill-renamed",
+                where=str(plan.out),
+                message=f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break",
+                fix=f"keep it with --name {old[0]}, or name: {old[0]} in skillgen.yaml",
+            )
+        )
     before, after = plan.before.service, plan.after.service
     if before is not None and before != after:
         problems.append(
@@ -625,6 +635,10 @@ def _plan_problems(plan: Plan) -> list[Problem]:
             )
         )
     return problems
+
+
+def _skill_names(record: Record) -> list[str]:
+    return [path.split("/")[1] for path in record.states if path.startswith("skills/") and path.endswith("/SKILL.md")]
 
 
 def install_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path, ...]:

@@ -25,7 +25,7 @@ from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, Usa
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
-from skillgen.model.values import Json, Origin, child
+from skillgen.model.values import Json, Origin, child, is_inferred
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import (
@@ -228,8 +228,13 @@ def _read_file(request: Request) -> Reading:
 def _from_snapshot(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
-    services = services_from_snapshot(document.data, document.name)
+    services = map(_without_inferred_uses, services_from_snapshot(document.data, document.name))
     return tuple(_with_author_texts(_with_overrides(service, request), request) for service in services)
+
+
+def _without_inferred_uses(service: Service) -> Service:
+    """Returns a service without the uses that snapshots of version 0.1 inferred: they only repeat the tools."""
+    return structs.replace(service, when_to_use=()) if is_inferred(service, "when_to_use") else service
 
 
 def _from_description(

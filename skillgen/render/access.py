@@ -92,10 +92,10 @@ def address(endpoint: Endpoint) -> Markdown:
     return phrase(name, address=shown, source=inline(origin.source))
 
 
-def host_names(service: Service) -> tuple[str, str]:
-    """Returns how hosts show a tool of an MCP server: `SERVER:TOOL`, and `mcp__SERVER__TOOL` as Claude Code does."""
-    server = service.server_name or service.name
-    return f"{server}:TOOL", f"mcp__{re.sub('[^A-Za-z0-9_-]', '_', server)}__TOOL"
+def host_prefixes(service: Service) -> tuple[str, str]:
+    """Returns what Claude Code puts before the tools of an MCP server, and before those of a plugin's server."""
+    server = re.sub("[^A-Za-z0-9_-]", "_", service.server_name or service.name)
+    return f"mcp__{server}__", f"mcp__plugin_PLUGIN_{server}__"
 
 
 def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:

@@ -14,7 +14,7 @@ from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
-from skillgen.render.identity import skill_name
+from skillgen.render.identity import skill_name, what_and_when
 from skillgen.render.llms import SingleFile, quick_tools
 from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
 from skillgen.render.results import CommonErrors, command_errors, common_errors
@@ -59,6 +59,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         "noun": "tool",
         "brief": False,
         "quick": quick_tools(reference),
+        "trigger": what_and_when(service)[1],
         "fields": cli_front_matter(service, subcommand_help=has_commands),
         "inlined": inlined,
         "is_long": len(service.instructions or "") + len(service.description or "") > _DESCRIPTION_LIMIT,

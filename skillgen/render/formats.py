@@ -17,7 +17,7 @@ from skillgen.model.service import Service
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.render.identity import TITLE_LIMIT, plain, short_description, title
+from skillgen.render.identity import TITLE_LIMIT, description_problems, plain, short_description, title
 from skillgen.render.phrases import phrases_of, plain_phrase
 from skillgen.render.reference import reference_of
 from skillgen.render.skill import Rendering
@@ -96,7 +96,7 @@ def render_documents(
 
 
 def _documents(service: Service, formats: Collection[str], templates: Templates, profile: str) -> list[Document]:
-    problems = tuple(_length_problems(service))
+    problems = (*_length_problems(service), *description_problems(service))
     if service.version is not None:
         service = replace(service, version=clip(one_line(service.version), _VERSION_LIMIT))
     rendering = Rendering(service, reference_of(service, templates), templates, formats, profile)

@@ -1,7 +1,7 @@
 """The name and description of a skill, when to use it, and what its tools do in short.
 
-Inferred uses name what the tools are for: `Items: Get an item; Delete an item` for a group, `Items: files, notes,
-links` for an area of a large service. A shorter form has only the first parts.
+A description has two sentences: what the service does, and when to use it. The first is the source's own if it says so,
+else it is inferred from the names of the tools.
 """
 
 from __future__ import annotations
@@ -9,27 +9,37 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.resource import Group, Prompt, Resource
+from skillgen.errors import Problem
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import is_inferred
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import phrase, plain_phrase
+from skillgen.render.purpose import Subjects, listed, task_of
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
-from skillgen.text.summary import TRIGGER, adds_to_name, clip, common_prefix, first_sentence, list_phrase, shorten
+from skillgen.text.summary import (
+    TRIGGER,
+    adds_to_name,
+    clip,
+    common_prefix,
+    first_sentence,
+    is_trigger,
+    list_phrase,
+    purpose_sentence,
+    shorten,
+)
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)
 _DOING = re.compile(r"\w{2,}ing\b")
 
-
-_USES = 16
+_USES = 12
 """Maximum of uses in a list."""
 
 _BRIEF_USES = 5
@@ -41,37 +51,9 @@ _USE_CHARACTERS = 200
 _BRIEF_USE_CHARACTERS = 100
 """The same in a short list."""
 
-_ALL_NAMED = 12
-"""Tools up to which each has its own phrase, unless another does the same."""
-
-_LABEL_LIMIT = 90
-"""Characters of a label before a colon; a longer one is a sentence."""
-
-_MIN_ENUMERATED = 3
-"""Minimum of items in an enumeration with commas."""
-
-_ENUMERATED_LIMIT = 40
-"""Characters of an item in an enumeration; a longer one is a clause."""
-
-
-class PhraseParts(Struct, frozen=True):
-    """The parts of a phrase."""
-
-    label: str
-    """What precedes the parts and a colon; may be empty."""
-
-    items: tuple[str, ...]
-    joint: str
-    """The separator of the parts."""
-
-    def first(self, count: int) -> str:
-        """Returns the phrase with the first `count` parts."""
-        words = self.joint.join(self.items[:count])
-        return f"{self.label}: {words}" if self.label else words
-
 
 class Uses(Struct, frozen=True):
-    """Uses, worded to follow their lead."""
+    """Declared uses, worded to follow their lead."""
 
     lead: str
     """The words before the list: "when the user asks to"."""
@@ -79,47 +61,20 @@ class Uses(Struct, frozen=True):
     phrases: tuple[str, ...]
     """The uses."""
 
-
-def _shown_uses(service: Service, brief: bool) -> Uses:
-    """Returns what the tools are for, shortened, with a lead that says whether the list is complete."""
-    limit = _BRIEF_USE_CHARACTERS if brief else _USE_CHARACTERS
-    shown = [whole_parts(phrase, limit) for phrase in service.when_to_use[: _BRIEF_USES if brief else _USES]]
-    tools = service.tools
-    part_count = sum(len(_parts_of(phrase).items) for phrase in shown)
-    after_verb = sum(phrase.count(", ") + 1 for phrase in shown)  # `Draw pie charts, bar charts`
-    is_all = len(tools) in (part_count, after_verb) or (
-        len(tools) <= _ALL_NAMED and tuple(shown) == service.when_to_use
-    )
-    lead = phrase("uses_complete" if is_all and not shown[-1].endswith("…") else "uses_incomplete", len(tools))
-    return Uses(lead, tuple(shown))
+    def shown(self, brief: bool) -> Uses:
+        """Returns them as a list shows them."""
+        count, limit = (_BRIEF_USES, _BRIEF_USE_CHARACTERS) if brief else (_USES, _USE_CHARACTERS)
+        return replace(self, phrases=tuple(clip(use, limit) for use in self.phrases[:count]))
 
 
-def uses_shown(service: Service, brief: bool) -> Uses:
+def wanted_uses(service: Service, brief: bool) -> Uses:
     """Returns when to use the service, as a list shows it."""
-    return (
-        _shown_uses(service, brief)
-        if is_inferred(service, "when_to_use")
-        else _listed(_wanted_uses(service), brief, 12, 5)
-    )
+    return _worded(service.when_to_use, phrase("when_asked"), phrase("to_do")).shown(brief)
 
 
 def unwanted_uses(service: Service, brief: bool) -> Uses:
     """Returns when not to use the service, as a list shows it."""
-    uses = _worded(service.when_not_to_use, phrase("for_this"), phrase("for_this"))
-    return _listed(uses, brief, 12, 4)
-
-
-def _listed(uses: Uses, brief: bool, count: int, brief_count: int) -> Uses:
-    limit = _BRIEF_USE_CHARACTERS if brief else _USE_CHARACTERS
-    return replace(
-        uses, phrases=tuple(whole_parts(use, limit) for use in uses.phrases[: brief_count if brief else count])
-    )
-
-
-def _wanted_uses(service: Service) -> Uses:
-    if is_inferred(service, "when_to_use"):
-        return Uses("", service.when_to_use)
-    return _worded(service.when_to_use, phrase("when_asked"), phrase("to_do"))
+    return _worded(service.when_not_to_use, phrase("for_this"), phrase("for_this")).shown(brief)
 
 
 def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
@@ -134,29 +89,6 @@ def _worded(phrases: Sequence[str], lead: str, connective: str) -> Uses:
     return Uses(lead, tuple(phrases))
 
 
-def _parts_of(phrase: str) -> PhraseParts:
-    """Returns the parts of a phrase: tasks separated by semicolons, or an enumeration of short words with commas."""
-    label, colon, words = phrase.partition(": ")
-    if not colon or "; " in label or len(label) > _LABEL_LIMIT:
-        label, words = "", phrase
-    if "; " in words:
-        return PhraseParts(label, tuple(words.split("; ")), "; ")
-    items = words.split(", ")
-    is_enumeration = len(items) >= _MIN_ENUMERATED and not any(
-        len(item) > _ENUMERATED_LIMIT or item.startswith(("and ", "or ")) for item in items
-    )
-    return PhraseParts(label, tuple(items), ", ") if is_enumeration else PhraseParts(label, (words,), "; ")
-
-
-def whole_parts(phrase: str, limit: int) -> str:
-    """Returns as many complete parts of a phrase as fit; cuts the first if it is too long."""
-    parts = _parts_of(phrase)
-    for count in range(len(parts.items), 0, -1):
-        if len(shortened_phrase := parts.first(count)) <= limit:
-            return shortened_phrase
-    return clip(parts.first(1), limit)
-
-
 def _lowered(phrase: str) -> str:
     """Puts the first word in lower case, unless it is an abbreviation or a name with inner capitals."""
     first = phrase.split(" ", 1)[0]
@@ -169,22 +101,50 @@ _NAME_LIMIT = 64
 TITLE_LIMIT = 120
 """Characters of a display name."""
 
-_DESCRIPTION_LIMIT = 1024
-"""Characters of a description (Agent Skills)."""
-
-_TRIGGERS_LIMIT = 640
-"""Characters of the triggers in a description, so that there is room for what the service does."""
-
-_TEXT_SEARCHED = 20_000
-"""Characters of a text that are searched for a trigger."""
-
-_OFFERED_LIMIT = 90
-"""Characters for one resource or prompt of a service without tools."""
-
-_GROUPS_NAMED = 6
-"""Groups that are named if the source does not say what the service does."""
-
 _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
+
+_START, _END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
+_DOCUMENT_WORDS = re.compile(
+    rf"{_START}API[\s_-]+(?:documentation|docs?|reference|specification|spec|definition|description){_END}"
+    rf"|{_START}official{_END}",
+    re.IGNORECASE,
+)
+_SPECIFICATION = re.compile(
+    rf"{_START}(?:open\s?api|swagger)[\s_-]+(?:specification|spec|definition|description|document){_END}", re.IGNORECASE
+)
+_MCP_WORDS = re.compile(rf"{_START}(?:mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
+_ENDS = " \t\n-_.,:/|+&'’"
+_API = re.compile(
+    r"(?:[\s_-]+(?:(?:public|rest(?:ful)?|web|http|json|v?\d[\w.]*|open|the)[\s_-]+)*(?:rest[\s_-]*)?apis?"
+    r"(?:[\s_-]*\(?v?\d[\w.]*\)?)?|[\s_-]+v\d[\w.]*|[\s_-]*\((?:beta|deprecated|preview|v?\d[\w.]*)\))\Z",
+    re.IGNORECASE,
+)
+_HOST = re.compile(r"(?:(?:www|api|apis|developer|docs)\.)?([a-z0-9-]+)(?:\.[a-z]{2,})+\Z", re.IGNORECASE)
+
+
+def _cleaned(text: str, kind: str) -> str:
+    """Returns a name without the words that say what document or server has it: `GitHub API` for `GitHub's official
+    OpenAPI spec + Octokit extension`; unchanged if nothing else remains."""
+    name = one_line(text)
+    if (more := re.search(r"\s(?:\+|\||with)\s", name)) is not None and " " in name[: more.start()]:
+        name = name[: more.start()]
+    name = _DOCUMENT_WORDS.sub("\0", _SPECIFICATION.sub("API", name))
+    if kind == "mcp":
+        name = _MCP_WORDS.sub("\0", name)
+    name = re.sub(r"[\s._/-]*\0[\s._/\0-]*", " ", name).strip(_ENDS)
+    name = re.sub(r"['’]s(?=\s*(?:API)?\Z)", "", name)
+    return name or one_line(text)
+
+
+def is_named_by_author(service: Service) -> bool:
+    """True if the name was declared for the skill, so that it is not shortened."""
+    origin = (service.origins or {}).get("name")
+    return (
+        origin is not None
+        and origin.kind == "declared"
+        and not origin.source.endswith("erver/name")
+        and (not origin.source.endswith("serverInfo/name"))
+    )
 
 
 def skill_name(service: Service) -> str:
@@ -193,18 +153,86 @@ def skill_name(service: Service) -> str:
     Hosts refuse the names of their vendor in it, so those words are removed. If nothing remains, part of a digest makes
     the name unique.
     """
-    name = _VENDOR_WORDS.sub("", slug(service.name, _NAME_LIMIT)).strip("-")
+    return _skill_name(service.name if is_named_by_author(service) else _cleaned(service.name, service.kind))
+
+
+def _skill_name(text: str) -> str:
+    name = _VENDOR_WORDS.sub("", slug(text, _NAME_LIMIT)).strip("-")
     while "claude" in name or "anthropic" in name:
         name = name.replace("claude", "").replace("anthropic", "").strip("-")
     name = re.sub("-{2,}", "-", name)
-    if not name and service.name.strip():
-        return f"service-{hashlib.sha256(service.name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+    if not name and text.strip():
+        return f"service-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
     return safe_stem(name or "service", "service")
 
 
 def title(service: Service) -> str:
     """Returns the display name, on one line."""
-    return clip(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
+    if is_named_by_author(service):
+        return clip(one_line(service.title or service.name), TITLE_LIMIT) or skill_name(service)
+    text = _cleaned(service.title or service.name, service.kind)
+    if not service.title and text.islower():
+        text = _spelled(re.sub(r"[-_./]+", " ", text), service)
+    return clip(text, TITLE_LIMIT) or skill_name(service)
+
+
+def _spelled(name: str, service: Service) -> str:
+    """Returns a name in lower case as the texts of the tools spell it, else with a capital."""
+    found = Counter(_mentions(name, service))
+    spelling = max((text for text in found if text != name), key=lambda text: (found[text], text), default=None)
+    return spelling or name[:1].upper() + name[1:]
+
+
+def _mentions(name: str, service: Service) -> Iterator[str]:
+    """Yields a name as the texts of the tools spell it, within their sentences."""
+    pattern = re.compile(rf"(?<=[\w,(] )(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    for tool in service.tools:
+        for text in (tool.summary, tool.description):
+            yield from pattern.findall((text or "")[:_MENTION_LENGTH])
+
+
+_MENTION_LENGTH = 400
+"""Characters of a tool's text in which the product is searched."""
+
+
+def product(service: Service) -> str:
+    """Returns the name of what the service is part of, as users say it: `GitHub` for `GitHub v3 REST API`."""
+    name = title(service)
+    if (host := _HOST.match(name)) is not None:
+        name = host[1].capitalize()
+    while (shorter := _API.sub("", name).strip(_ENDS)) and shorter != name:
+        name = shorter
+    return re.sub(r"\s-\s", " ", name)
+
+
+def _is_said(name: str, service: Service) -> bool:
+    """True if a product's name is a name, not a word such as "memory", which users say without meaning it."""
+    found = Counter(text == text.lower() for text in _mentions(name, service))
+    if found[True] or found[False]:
+        return found[False] >= found[True]
+    return bool(service.title) or name[1:].lower() != name[1:] or service.name != service.name.lower()
+
+
+_DESCRIPTION_LIMIT = 1024
+"""Characters of a description (Agent Skills)."""
+
+_WHAT_LIMIT = 240
+"""Characters of what a service does, so that the trigger begins within the first 300 of the description."""
+
+_OWN_WHAT_LIMIT = 290
+"""The same in a text that the author wrote for the skill."""
+
+_TRIGGER_LIMIT = 400
+"""Characters of a trigger."""
+
+_NOUNS_ASKED = 3
+"""Nouns in a trigger."""
+
+_TASKS_ASKED = 5
+"""Tasks in a trigger."""
+
+_OFFERED = 3
+"""Prompts and resources that are named for a service without tools."""
 
 
 def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
@@ -212,128 +240,140 @@ def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
 
     Hosts refuse angle brackets, and `---` ends front matter for careless parsers.
     """
-    what = plain(what_it_does(service))
-    sentences = _sentences(what)
-    declared = next(filter(TRIGGER.search, sentences), None)
-    when = declared or _declared_trigger(service) or _triggers(service)
-    if when in what and (len(what) <= limit or what.index(when) + len(when) < limit):
-        return clip(what, limit)
-    when = clip(when, _TRIGGERS_LIMIT) if declared else when
-    what = " ".join(item for item in sentences if item != declared) or what
-    what = shorten(what, max(limit - len(when) - 2, limit // 3)).rstrip(" :")
-    return clip(f"{what if what.endswith(('.', '!', '?', '…')) else what + '.'} {when}", limit)
+    what, when = what_and_when(service)
+    start = shorten(what, _OWN_WHAT_LIMIT)
+    rest = what.removeprefix(start).strip()
+    return shorten(" ".join(filter(None, (start, when, rest))), limit)
+
+
+def what_and_when(service: Service) -> tuple[str, str]:
+    """Returns what the service does and when to use it, a sentence each; more if its author wrote them."""
+    own = _author_text(service)
+    if own is None:
+        return what_it_does(service), _declared_trigger(service) or _trigger(service)
+    sentences = _sentences(own)
+    when = next(filter(TRIGGER.search, sentences), None)
+    what = " ".join(item for item in sentences if item != when)
+    return _stopped(what or when or own), _stopped(when) if when and what else "" if when else _trigger(service)
+
+
+def _author_text(service: Service) -> str | None:
+    """Returns the description that was written for the skill: in skillgen.yaml, or as `identity.description`."""
+    origin = (service.origins or {}).get("summary")
+    if origin is None or origin.kind != "declared" or not service.summary:
+        return None
+    is_own = "/identity/" in origin.source or not origin.source.startswith("/")
+    return plain(service.summary) or None if is_own else None
+
+
+def what_it_does(service: Service) -> str:
+    """Returns what the service does in one sentence."""
+    return _stopped(_author_text(service) or _sentence_of_source(service) or _inferred_sentence(service))
+
+
+def is_description_inferred(service: Service) -> bool:
+    """True if nobody wrote what the service does."""
+    return _author_text(service) is None and _sentence_of_source(service) is None
+
+
+def _sentence_of_source(service: Service) -> str | None:
+    """Returns the source's first sentence if it says what the service does, with the name of the product."""
+    words = set(re.findall(r"\w+", product(service).lower()))
+    for text in (service.summary, service.description):
+        if text and (sentence := purpose_sentence(plain(text), f"{service.title or ''} {service.name}", _WHAT_LIMIT)):
+            full = plain_phrase("of_product", what=sentence, product=_product_and_kind(service))
+            is_named = 2 * len(words & set(re.findall(r"\w+", sentence.lower()))) > len(words)
+            return sentence if is_named or len(full) > _OWN_WHAT_LIMIT else full
+    return None
+
+
+def _product_and_kind(service: Service) -> str:
+    if service.kind == "mcp":
+        name = plain(service.server_name or service.name)
+        return name if re.search(r"\bMCP\s+server\b", name, re.IGNORECASE) else plain_phrase("mcp_server", name=name)
+    name = plain(product(service))
+    return name if name.lower().endswith("api") else plain_phrase("api_of", product=name)
+
+
+def _inferred_sentence(service: Service) -> str:
+    """Returns what the names of the tools say that the service does."""
+    subjects, where = Subjects(service), _product_and_kind(service)
+    if subjects.what:
+        return plain_phrase("of_product", what=plain(subjects.what), product=where)
+    if subjects.nouns:
+        names = plain(listed(subjects.nouns))
+        return plain_phrase("through_product", what=names[:1].upper() + names[1:], product=where)
+    others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
+    if others and not service.tools:
+        texts = [list_phrase(first_sentence(item.description or item.title or item.name), 90) for item in others]
+        return plain_phrase("of_product", what=plain("; ".join(texts[:_OFFERED])), product=where)
+    return plain_phrase("tools_of_product", product=where)
+
+
+def _declared_trigger(service: Service) -> str | None:
+    """Returns the sentence of the source that says when to use the service, if there is one that orders nothing."""
+    texts = (service.description, service.summary)
+    found = (sentence for text in texts if text for sentence in _sentences(plain(text[:_TEXT_SEARCHED])))
+    return next((item for item in found if is_trigger(item) and len(item) <= _TRIGGER_LIMIT), None)
+
+
+_TEXT_SEARCHED = 20_000
+"""Characters of a text that are searched for a trigger."""
+
+
+def _trigger(service: Service) -> str:
+    """Returns when to use the service: by its declared uses, else by product and tools. Not safe Markdown."""
+    uses = _worded(service.when_to_use, phrase("when_asked"), phrase("to_do"))
+    if uses.phrases:
+        return _trigger_of_uses(uses)
+    subjects, name = Subjects(service), plain(product(service))
+    tasks = [plain(task) for task in subjects.tasks[:_TASKS_ASKED]]
+    names = [*([name] if _is_said(name, service) else []), *subjects.abbreviations]
+    about = [plain(noun) for noun in subjects.nouns if not names or noun.lower() != name.lower()][:_NOUNS_ASKED]
+    if not (about or names or tasks):
+        tasks = [plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))]
+    conditions = []
+    if names:
+        conditions.append(plain_phrase("mentions", names=listed(names, "or_between")))
+    if tasks:
+        conditions.append(plain_phrase("asks_to", tasks=listed(tasks, "or_between")))
+    if about and not (names and tasks):
+        conditions.append(plain_phrase("asks_about", nouns=listed(about, "or_between")))
+    conditions = conditions or [plain_phrase("mentions", names=name)]
+    return plain_phrase("use_when", conditions=listed(conditions, "or_between"))
+
+
+def _trigger_of_uses(uses: Uses) -> str:
+    phrases = [_lowered(plain(item).rstrip(" .。;")) for item in uses.phrases]
+    while len(phrases) > 1 and sum(map(len, phrases)) + 2 * len(phrases) > _TRIGGER_LIMIT:
+        phrases.pop()
+    words = listed(phrases, "or_between") if not any(", " in item for item in phrases) else "; ".join(phrases)
+    return plain_phrase("use", uses=" ".join(filter(None, (uses.lead, _stopped(clip(words, _TRIGGER_LIMIT))))))
 
 
 def short_description(service: Service, limit: int = 100) -> str:
     """Says what the service does in one sentence, for a server.json: at most `limit` characters, cut at a word."""
-    sentences = _sentences(plain(what_it_does(service)))
-    first = next((sentence for sentence in sentences if not TRIGGER.match(sentence)), sentences[0])
-    return clip(first, limit)
+    return clip(_sentences(what_it_does(service))[0], limit)
 
 
-def what_it_does(service: Service) -> str:
-    """Returns the summary or description of the source, else its kind and the subjects of its tools."""
-    texts = (text for text in (service.summary, service.description) if text and plain(text).strip())
-    return next(texts, None) or _kind(service)
-
-
-def _declared_trigger(service: Service) -> str | None:
-    """Returns the sentence of the source that says when to use the service, if there is one."""
-    texts = (service.description, service.summary)
-    sentences = (sentence for text in texts if text for sentence in _sentences(plain(text[:_TEXT_SEARCHED])))
-    trigger = next(filter(TRIGGER.match, sentences), None)
-    return clip(trigger, _TRIGGERS_LIMIT) if trigger else None
-
-
-def what_and_when(service: Service, limit: int = _DESCRIPTION_LIMIT) -> tuple[str, str]:
-    """Returns what the service does and when to use it, separately; a declared list of uses takes precedence."""
-    sentences = _sentences(plain(what_it_does(service)))
-    what = " ".join(item for item in sentences if not TRIGGER.match(item)) or " ".join(sentences)
-    is_listed = bool(service.when_to_use) and not is_inferred(service, "when_to_use")
-    when = None if is_listed else _declared_trigger(service)
-    return shorten(what, limit), when or _triggers(service)
+def description_problems(service: Service) -> Iterator[Problem]:
+    """Yields a problem with the description for skillgen.yaml if it had to be inferred."""
+    if is_description_inferred(service):
+        line = description(service).replace("\\", "\\\\").replace('"', '\\"')
+        yield Problem.of(
+            code="description-inferred",
+            where=skill_name(service),
+            message="the source does not say what the service does; the description follows from names of tools",
+            fix=f'write it into skillgen.yaml: description: "{line}"',
+        )
 
 
 def _sentences(line: str) -> list[str]:
     return re.split(r"(?<=[.!?])\s+|(?<=[。！])(?=[^\s。！？）」』”])", line)
 
 
-def _kind(service: Service) -> str:
-    what = plain_phrase(
-        "mcp_with" if service.kind == "mcp" else "api_with", title=title(service), offers=_count(service)
-    )
-    names = {group.name: _subject_of(group) for group in service.groups}
-    sizes = Counter(names[tool.group] for tool in service.tools if tool.group in names)
-    titles = sorted((title for title in sizes if title.lower() != "other"), key=lambda title: -sizes[title])
-    if len(titles) < 2:
-        return what
-    is_all = len(titles) <= _GROUPS_NAMED and len(titles) == len(set(names.values()))
-    shown = [*map(_lowered, titles[:_GROUPS_NAMED]), *([] if is_all else [phrase("more_groups")])]
-    return plain_phrase("kind_for", kind=what, groups=", ".join(shown[:-1]) + phrase("and_between") + shown[-1])
-
-
-def _count(service: Service) -> str:
-    count = len(service.tools)
-    return phrase("tools", count, number=count) if count else offered_counts(service)
-
-
-def _subject_of(group: Group) -> str:
-    """Returns the title of a group; for a part of a group that was split by size, the title of that group."""
-    origin = (group.origins or {}).get("name")
-    is_part = origin is not None and origin.source.startswith("size of the group")
-    return one_line(group.title.partition(": ")[0] if is_part else group.title)
-
-
-def _triggers(service: Service) -> str:
-    """Returns when to use the service: by declared triggers, else by what its tools do. Not safe Markdown."""
-    uses = _wanted_uses(service)
-    phrases = [plain(phrase).rstrip(" .。;") for phrase in uses.phrases]
-    others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
-    if not phrases and others:
-        names = (list_phrase(item.description or item.title or item.name, _OFFERED_LIMIT) for item in others)
-        return plain_phrase("use_for_these", items=clip(plain("; ".join(names)), _TRIGGERS_LIMIT))
-    if not phrases:
-        return plain_phrase("use_for_service", service=plain(title(service)))
-    if is_inferred(service, "when_to_use"):
-        parts = [_parts_of(phrase) for phrase in phrases]
-        is_one = len(parts) == 1 and len(parts[0].items) == 1
-        # Labelled groups of tasks already contain semicolons, so full stops separate them.
-        is_grouped = sum(1 for part in parts if part.label) > 1
-        words = clip(_joined(_spread(parts, _TRIGGERS_LIMIT), is_grouped), _TRIGGERS_LIMIT)
-        return plain_phrase("use_for_this" if is_one else "use_for_these", items=_stopped(words))
-    fitting: list[str] = []
-    for item in phrases:
-        if fitting and sum(map(len, fitting)) + len(item) + 2 * len(fitting) > _TRIGGERS_LIMIT:
-            break
-        fitting.append(_lowered(item))
-    words = clip("; ".join(fitting), _TRIGGERS_LIMIT)
-    return plain_phrase("use", uses=" ".join(filter(None, (uses.lead, _stopped(words)))))
-
-
 def _stopped(words: str) -> str:
-    return words if words.endswith("…") else f"{words}."
-
-
-def _spread(phrases: Sequence[PhraseParts], limit: int) -> list[str]:
-    """Shortens phrases of several parts so that many fit: one part of each, then a second of each, and so on."""
-    counts = [0] * len(phrases)
-    free = limit
-    for turn in range(max((len(part.items) for part in phrases), default=0)):
-        for index, part in enumerate(phrases):
-            if turn == counts[index] < len(part.items):
-                cost = len(part.first(turn + 1)) - (len(part.first(turn)) if turn else 0) + 2
-                if cost <= free:
-                    free -= cost
-                    counts[index] += 1
-    fitting = [part.first(count) for part, count in zip(phrases, counts, strict=True) if count]
-    return fitting or [phrases[0].first(1)]
-
-
-def _joined(phrases: Sequence[str], is_grouped: bool) -> str:
-    """Joins phrases with semicolons, or with full stops if they have labels."""
-    if not is_grouped:
-        return "; ".join(phrases)
-    return " ".join(phrase if phrase.endswith(("…", ".", "!", "?")) else f"{phrase}." for phrase in phrases).rstrip(".")
+    return words if words.endswith((".", "!", "?", "…", "。", "！")) else f"{words}."
 
 
 def plain(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from skillgen.errors import Problem
 from skillgen.model.service import Service
-from skillgen.render.access import host_names
+from skillgen.render.access import host_prefixes
 from skillgen.render.identity import description, plain, skill_name, what_and_when
 from skillgen.render.phrases import plain_phrase
 from skillgen.text.markdown import plain_words
@@ -93,14 +93,14 @@ def _claude_fields(service: Service) -> dict[str, Any]:
     what, when = what_and_when(service)
     permitted = _permitted_tools(service)
     allowed = [name for name in invocation.allowed_tools if name in permitted] if invocation else []
-    shown = host_names(service)[1]
+    prefix = host_prefixes(service)[0]
     return {
         "description": what,
-        "when_to_use": clip(when, CLAUDE_LIMIT - len(what)),
+        "when_to_use": clip(when, CLAUDE_LIMIT - len(what)) or None,
         "argument-hint": plain_words(invocation.argument_hint or "") or None if invocation else None,
         "disable-model-invocation": True if invocation and invocation.model_invocable is False else None,
         "user-invocable": invocation.user_invocable if invocation else None,
-        "allowed-tools": [shown.removesuffix("TOOL") + name for name in allowed],
+        "allowed-tools": [prefix + name for name in allowed],
     }
 
 

@@ -147,11 +147,6 @@ class Places(Struct, frozen=True):
         return f"{self.skill}/SKILL.md" if self.skill else "llms-full.txt"
 
     @property
-    def when_to_use(self) -> str:
-        """The section on when to use the service."""
-        return f"{self.overview}#when-to-use" if self.skill else self.overview
-
-    @property
     def how_to_call(self) -> str:
         """The section on how its tools are called."""
         return f"{self.overview}#how-to-call" if self.skill else self.overview
@@ -169,7 +164,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     shown = {tool.name for tool in quick}
     context = {
         **rendering.context,
-        "what": service.summary or what_it_does(service),
+        "what": what_it_does(service),
         "noun": "service",
         "brief": False,
         "places": places,

@@ -85,6 +85,7 @@ NAMES = {
     "tasks": "names of the tools that must be called as a task",
     "text": "a text of the source",
     "title": "the display name of the service",
+    "trigger": "when to use the service, in a sentence",
     "tool": "the `Tool` of a section",
     "type": "the `NamedType` of a section",
     "unlisted": "the tools that are not in the quick reference",

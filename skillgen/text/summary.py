@@ -219,7 +219,9 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿�
 """The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
 punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
-ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St|U\.S))\.$", re.IGNORECASE)
+ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St)|(?-i:(?<!\w)(?:[A-Z]\.)*[A-Z]))\.$", re.IGNORECASE
+)
 _NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
 """The start of a list, or a line with a label such as `Returns:`."""
 
@@ -230,6 +232,190 @@ TRIGGER = re.compile(
 )
 """Phrases that say when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it
 does, and "Do not use for …" when not to use it."""
+
+ORDER = re.compile(
+    r"\b(?:always|never|must|please|(?:do|should) not|don['’]t|make sure|be sure|remember|note that|instead of"
+    r"|(?:you|users?|agents?) (?:should|need|have to|are)|first (?:call|use|read)|before (?:calling|using|any|you))\b",
+    re.IGNORECASE,
+)
+"""Words of an order to the reader, or of a rule: they do not say what a service does."""
+
+_NO_PURPOSE = re.compile(
+    r"(?:this|these|here|that|welcome|hello|note|important|warning|see|visit|click|refer|check|go|learn|download|if"
+    r"|in order|before|after|while|below|copyright|version|deprecated|beta|it|we|by|more|call|read the|start"
+    r"|(?:the )?following|for (?:more|details|information|help)|to (?:use|make|get|access|start|call)"
+    r"|(?:the )?(?:(?:open|rest(?:ful)? )?api|swagger|full|complete|generated)?\s?"
+    r"(?:reference|documentation|docs|documents?|spec(?:ification)?s?|definitions?|description)s?)\b"
+    r"|one way|our api|(?:\S+ ){1,4}(?:mode|enabled|disabled)\W*\Z|(?-i:[^a-z]+\Z)",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that says something else, and a banner such as `READ-ONLY MODE`."""
+
+_NO_DESCRIPTION = re.compile(
+    r"://|\bwww\.|@\w|: |…|[:;]\Z|\bfollowing\b|\bdeprecated\b|subject to change|\b(?:openapi|swagger)\b", re.IGNORECASE
+)
+"""Content of sentences about a document or its version."""
+
+_THING = "(?:api|service|server|plugin|tool|app|application|platform|library|client|system|interface|suite)s?"
+_LEAD_OF_PURPOSE = re.compile(
+    rf"(?:(?:this|these|an?|our|the) (?:[\w./+-]+ ){{0,4}}?{_THING} (?:(?:that|which) )?|it (?:also )?|which )"
+    r"(?:can be used to |is (?:used|designed|intended) to |(?:allows?|lets?|enables?|helps?|permits?) (?:for )?"
+    r"(?:(?:you|(?:the |third[- ]party )?(?:users?|developers?|clients?|customers?|applications?|agents?|models?)) )?"
+    r"(?:to )?|(?:can|will) |(?=(?!(?:is|was|has|does|its|this)\b)[a-z]{2,}s ))"
+    r"|(?:with|using|through|via) (?:this|the|these) (?:[\w./+-]+ ){1,6}?you can "
+    r"|you can (?:use (?:[\w.'’/+-]+ ){1,8}?to )?"
+    r"|use (?:the|this|these|our) (?:[\w.'’/+-]+ ){1,8}?(?:to|for) ",
+    re.IGNORECASE,
+)
+"""A subject that only says that something is a service, up to what it does: "This API allows you to"."""
+
+_CLAUSE_END = re.compile(
+    r"; | [-–—] |, (?=which|so that|where|allowing|ranging)|,? (?=including|such as|like|e\.g|for example)"
+    r"| \((?=[^()]*\Z)"
+)
+"""Where a sentence can end earlier."""
+
+_URL_IN_BRACKETS = re.compile(r"\s*\((?:https?://|www\.)[^()\s]*\)")
+
+_GENERIC = frozenset(
+    [
+        "a",
+        "access",
+        "across",
+        "admin",
+        "an",
+        "and",
+        "api",
+        "apis",
+        "architectural",
+        "are",
+        "as",
+        "available",
+        "based",
+        "built",
+        "by",
+        "client",
+        "compatible",
+        "content",
+        "data",
+        "database",
+        "definition",
+        "description",
+        "docs",
+        "documentation",
+        "endpoint",
+        "endpoints",
+        "for",
+        "from",
+        "functionality",
+        "functions",
+        "http",
+        "https",
+        "in",
+        "information",
+        "interact",
+        "interacting",
+        "interface",
+        "interfaces",
+        "into",
+        "is",
+        "its",
+        "json",
+        "management",
+        "mcp",
+        "methods",
+        "new",
+        "of",
+        "offers",
+        "official",
+        "on",
+        "operations",
+        "or",
+        "our",
+        "platform",
+        "provide",
+        "provided",
+        "provider",
+        "provides",
+        "public",
+        "reference",
+        "resource",
+        "resources",
+        "rest",
+        "restful",
+        "sdk",
+        "server",
+        "servers",
+        "service",
+        "services",
+        "set",
+        "software",
+        "spec",
+        "specification",
+        "stored",
+        "style",
+        "that",
+        "the",
+        "through",
+        "to",
+        "using",
+        "v",
+        "various",
+        "version",
+        "via",
+        "web",
+        "with",
+        "within",
+        "your",
+    ]
+)
+"""Words of which a sentence may consist that says nothing about what a service does."""
+
+_MIN_WORDS = 2
+"""Other words that a sentence must have, without those of the service's name."""
+
+
+_TRIGGER_OF_SERVICE = re.compile(
+    rf"use\s+(?:it\s+|this\s+(?:\w+\s+){{0,2}}|the\s+(?:\w+\s+){{0,2}}?{_THING}\s+)?(?:when|whenever|for|if)\b",
+    re.IGNORECASE,
+)
+
+
+_SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b.*\b(?:when|whenever)\b", re.IGNORECASE)
+"""A sentence that says when to use the service, not what it does."""
+
+
+def is_trigger(sentence: str) -> bool:
+    """True if a sentence says when to use a service, and orders nothing else."""
+    is_order = ORDER.search(sentence) or _NO_DESCRIPTION.search(sentence)
+    return _TRIGGER_OF_SERVICE.match(sentence) is not None and not is_order
+
+
+def purpose_sentence(text: str, name: str, limit: int) -> str | None:
+    """Returns the first sentence of a text if it says what the service of this name does, without its final stop.
+
+    A longer sentence is cut before a subordinate clause, so that the rest is a sentence too.
+    """
+    passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text)))
+    sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
+    sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
+    lead = _LEAD_OF_PURPOSE.match(sentence)
+    if lead is not None and not (sentence[:4].lower() == "the " and name.lower() in lead[0].lower()):
+        sentence = sentence[lead.end() :]
+        sentence = sentence[:1].upper() + sentence[1:]
+    while len(sentence) > limit and (ends := list(_CLAUSE_END.finditer(sentence))):
+        sentence = sentence[: ends[-1].start()]
+    known = {word.lower() for word in re.findall(r"[^\W\d_]+", name)} | _GENERIC
+    words = {word.lower() for word in re.findall(r"[^\W\d_]+", sentence)}
+    is_useless = (
+        len(sentence) > limit
+        or len(words - known) < _MIN_WORDS
+        or _NO_PURPOSE.match(sentence)
+        or _NO_DESCRIPTION.search(sentence)
+        or ORDER.search(sentence)
+    )
+    return None if is_useless else sentence
+
 
 _ITEMS = re.compile(r"\s*(?:\n[^\S\n]*(?:[-*+•]|\d+[.)])\s+[^\n]+){2,}")
 _LIST_ITEM = re.compile(r"\n(?P<indent>[^\S\n]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<words>[^\n]{1,100})(?=\n|$)")

@@ -1,0 +1,416 @@
+"""What a service does, as the names of its tools say it: `create, list and merge pull requests; search code`.
+
+The description of a skill says so where the source does not, and its trigger names the same nouns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import is_inferred
+from skillgen.render.phrases import phrase
+from skillgen.text.markdown import one_line
+from skillgen.text.summary import first_sentence, list_phrase, purpose_sentence
+from skillgen.text.words import (
+    CONJUNCTIONS,
+    STOP_WORDS,
+    WORD,
+    is_verb,
+    nouns_of,
+    path_segments,
+    plural,
+    readable_names,
+    singular,
+    word_set,
+    words_of,
+)
+
+_MANY_TOOLS = 60
+"""Tools above which the nouns alone are named: with verbs, there is room for few of them."""
+
+_MAX_NOUNS = 7
+"""Nouns of such a service."""
+
+_FEW_TOOLS = 3
+"""Tools up to which their own summaries say what the service does."""
+
+_WHAT_LIMIT = 200
+"""Characters of what the tools do."""
+
+_TASK_LIMIT = 50
+"""Characters of a task, after which it is cut before a clause."""
+
+_TASK_END = re.compile(
+    r",? (?:for|from|in|of|on|that|to|using|which|with|based|by|when|where|including|such)\b|[,;(.:]"
+)
+
+_ADJECTIVE = r"(?:[\w-]+ )?"
+_AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with)\b)"
+"""What follows a complete noun: `a page of` names a page, `a page size` does not."""
+
+_ABBREVIATION = re.compile(r"(?<![\w`{/.-])[A-Z]{3,5}(?![\w/-])")
+_FORMATS = word_set("api csv html http https iso json null pdf rfc true false url uri utc uuid xml yaml and not the")
+"""Abbreviations of any service, in lower case."""
+
+_ABBREVIATED = 3
+"""Times that a tool says an abbreviation that users say too."""
+
+_MAX_ABBREVIATIONS = 2
+
+_MAX_SUBJECTS = 40
+"""Nouns that are searched in the texts of the tools."""
+
+_MAX_SHARED_VERBS = 4
+"""Nouns with the same verbs that are named together."""
+
+_MAX_VERBS = 5
+"""Verbs of a noun."""
+
+_SUMMARY_LENGTH = 300
+"""Characters of a description in which a noun is searched."""
+
+_COMPOUND_SHARE = 0.8
+"""Share of a noun's occurrences after the same word from which they are a compound: "knowledge graph"."""
+
+_END = word_set(
+    """
+    about across after against and as at based before between by during for from given in inside into matching of on
+    onto or over per that through to under using via when where which with within without
+    """
+)
+"""Words after which a name says how or where, and no longer what."""
+
+_EMPTY = word_set(
+    """
+    action api app async bulk client ctrl controller count data default detail details endpoint function general global
+    id info information item json list me method misc miscellaneous my object operation other public request resource
+    rest result results root service status tool type v version
+    """
+)
+"""Nouns that fit any service, so that they describe none."""
+
+_SAME_VERB = {"patch": "update", "put": "update", "lookup": "look up"}
+
+_VERB_OF_METHOD = {"GET": ("get",), "PUT": ("update",), "PATCH": ("update",), "DELETE": ("delete",)}
+"""What a method says where a name does not; POST says nothing."""
+
+_GETS = ("get", "read", "fetch", "retrieve", "describe", "show", "view")
+"""Verbs that go without saying of what is listed or searched."""
+
+_COUNTABLE = frozenset({"add", "create", "delete", "insert", "remove"})
+"""Verbs with an object that is one of several."""
+
+_LISTS = frozenset({"list", "search", "find", "query", "browse"})
+
+
+class Subject(Struct):
+    """What tools are about, and what they do with it."""
+
+    words: tuple[str, ...]
+    """The noun, word by word."""
+
+    verbs: dict[str, None] = field(default_factory=dict)
+    """What tools do with it."""
+
+    count: int = 0
+    """The tools that are about it or about a part of it."""
+
+    noun: str = ""
+    """The noun as a phrase, in the plural if it is countable."""
+
+
+class Subjects:
+    """What the tools of a service are about, and do, by their names."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._texts = " \n ".join(
+            re.sub(r"\s+", " ", tool.summary or (tool.description or "")[:_SUMMARY_LENGTH]) for tool in service.tools
+        )
+        found: dict[tuple[str, ...], Subject] = {}
+        self._forms: Counter[str] = Counter()
+        with_verb = 0
+        for verbs, words in _actions(service.tools):
+            with_verb += bool(verbs)
+            self._forms.update(words[-1:])
+            key = (*words[:-1], singular(words[-1])) if words else ()
+            subject = found.setdefault(key, Subject(key))
+            subject.count += 1
+            subject.verbs.update(dict.fromkeys(verbs))
+        without_noun = found.pop((), Subject(()))
+        for key in sorted(found, key=len, reverse=True):
+            whole = next((found[key[:size]] for size in range(1, len(key)) if key[:size] in found), None)
+            if whole is not None and whole.count >= found[key].count:
+                whole.count += found.pop(key).count
+        named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
+        self._all = sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
+        for subject in self._all:
+            subject.noun = self._phrase(subject.words, subject.verbs)
+        self._others = without_noun.verbs
+        self._has_verbs = 2 * with_verb > len(service.tools)
+
+    @cached_property
+    def nouns(self) -> list[str]:
+        """What the tools are about, in the plural, most of them first: declared groups if the names have no verbs."""
+        if len(self._service.tools) > _MANY_TOOLS or not self._has_verbs:
+            sizes = Counter(tool.group for tool in self._service.tools)
+            groups = [group for group in self._service.groups if not _EMPTY.issuperset(nouns_of(group.title))]
+            if len(groups) > 1:
+                groups.sort(key=lambda group: -sizes[group.name])
+                return list(dict.fromkeys(_in_sentence(group.title) for group in groups))[:_MAX_NOUNS]
+        return [subject.noun for subject in self._all[:_MAX_NOUNS]]
+
+    @cached_property
+    def what(self) -> str:
+        """What the tools do, with a capital; empty if there are too many tools, or their names have no verbs."""
+        tools = self._service.tools
+        if len(tools) <= _FEW_TOOLS:
+            tasks = [task_of(tool) for tool in tools]
+            known = [task for task in tasks if task]
+            if tools and len(known) == len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:
+                return _capitalised(listed(known))
+            if len(tools) == 1 and (text := purpose_sentence(tools[0].description or "", tools[0].name, _WHAT_LIMIT)):
+                return text
+        if len(tools) > _MANY_TOOLS or not self._has_verbs:
+            return ""
+        clauses = list(self._clauses())
+        while len(clauses) > 1 and sum(map(len, clauses)) + 2 * len(clauses) > _WHAT_LIMIT:
+            clauses.pop()
+        if any(", " in clause for clause in clauses):
+            return _capitalised("; ".join(clauses))
+        *others, last = clauses or [""]
+        between = "," if any(" and " in clause for clause in clauses) else ""
+        return _capitalised(", ".join(others) + (between + phrase("and_between") if others else "") + last)
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        """What the tools do that reaches people or costs money, as a user asks for it."""
+        tasks = {
+            task: None
+            for tool in self._service.tools
+            if getattr(tool.semantics, "sends", None) and (task := task_of(tool))
+        }
+        return list(tasks)
+
+    @cached_property
+    def abbreviations(self) -> list[str]:
+        """The abbreviations, such as SMS, that a tool which reaches people says three times, and not most tools."""
+        found = {tool.name: _abbreviations(tool) for tool in self._service.tools}
+        common = Counter(word for counts in found.values() for word in counts)
+        known = {word.lower() for word in words_of(self._service.name)} | _FORMATS
+        counts = Counter[str]()
+        for tool in self._service.tools:
+            if getattr(tool.semantics, "sends", None):
+                counts += Counter({word: count for word, count in found[tool.name].items() if count >= _ABBREVIATED})
+        named = (word for word, _ in counts.most_common() if 5 * common[word] <= len(found) or common[word] == 1)
+        return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
+
+    def _clauses(self) -> Iterator[str]:
+        """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
+        by_verbs: dict[tuple[str, ...], list[str]] = {}
+        for subject in self._all:
+            by_verbs.setdefault(_shown_verbs(subject.verbs), []).append(subject.noun)
+        for verbs, nouns in by_verbs.items():
+            nouns = [noun for noun in nouns if noun not in verbs]
+            if verbs and nouns:
+                yield f"{listed(verbs[:_MAX_VERBS])} {listed(nouns[:_MAX_SHARED_VERBS])}"
+        if self._others.keys() - set(_GETS):
+            yield listed(_shown_verbs(self._others))
+
+    def _phrase(self, words: tuple[str, ...], verbs: Mapping[str, None]) -> str:
+        """Returns a noun as texts write it: in the plural, after "the", or as a compound."""
+        noun, lower = " ".join(words), self._texts.lower()
+        one, many = re.escape(noun), re.escape(plural(noun))
+        if len(words) == 1:
+            before = Counter(re.findall(rf"(?<![\w-])([a-z]{{3,}}) (?:{one}|{many})(?!\w)", lower))
+            total = sum(before.values()) + len(re.findall(rf"(?<!\w)(?:an?|the) {one}(?!\w)", lower))
+            word, count = max(before.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+            if count > 1 and count >= _COMPOUND_SHARE * total and word not in STOP_WORDS | _END and not is_verb(word):
+                noun = f"{word} {noun}"
+        if self._forms[plural(words[-1])] or re.search(
+            rf"(?<!\w)(?:{many}|(?:an?|each|every) {_ADJECTIVE}{one}){_AFTER}", lower
+        ):
+            noun = plural(noun)
+        elif _is_mass(one, lower):
+            pass
+        elif re.search(rf"(?<!\w)the {_ADJECTIVE}{one}{_AFTER}", lower):
+            noun = f"the {noun}"
+        elif not _COUNTABLE.isdisjoint(verbs):
+            noun = plural(noun)
+        return " ".join(map(self._spelled, noun.split(" ")))
+
+    def _spelled(self, word: str) -> str:
+        """Returns a word as most texts spell it if that has capitals inside: `SMS`."""
+        found = Counter(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
+        spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(word, 0))
+        return spelling if spelling[1:] != spelling[1:].lower() else word
+
+
+def _is_mass(noun: str, text: str) -> bool:
+    """True if a text has a noun without an article: "search for code"."""
+    before = re.findall(rf"(?<![\w-])([a-z]+) {noun}{_AFTER}", text)
+    return any(word in _END or is_verb(word) for word in before)
+
+
+def task_of(tool: Tool) -> str | None:
+    """Returns what a tool does as a task, "send a message"; `None` if its text does not begin with a verb."""
+    text = list_phrase(first_sentence(tool.summary or tool.description or ""), _TASK_LIMIT * 4)
+    first, _, rest = text.partition(" ")
+    verb = first.lower()
+    if not is_verb(verb) and verb.endswith("s"):
+        verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form)), verb)
+    rest = re.split(r",? and (?=(?:\w+ly )?[a-z]+s\b)", rest)[0]
+    if not rest or not is_verb(verb):
+        return None
+    end = _TASK_END.search(rest, _TASK_LIMIT // 3)
+    rest = rest[: end.start()] if end and len(rest) > _TASK_LIMIT else rest
+    return f"{verb} {rest.rstrip('.')}" if len(rest) <= 2 * _TASK_LIMIT and "…" not in rest else None
+
+
+def _abbreviations(tool: Tool) -> Counter[str]:
+    """Returns how often a tool and its parameters say each abbreviation."""
+    texts = [tool.summary, tool.description, *(parameter.description for parameter in tool.parameters)]
+    return Counter(word for text in texts if text for word in _ABBREVIATION.findall(text[:_SUMMARY_LENGTH]))
+
+
+def _capitalised(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _in_sentence(title: str) -> str:
+    """Returns a title for a sentence: in lower case, except names and abbreviations."""
+    text = one_line(title).rpartition("› ")[2].partition(": ")[0]
+    text = re.sub(r"\s*\([^()]*\)", "", text) or text
+    words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
+    words = [part for word in words for part in word.split("_") if part]
+    return " ".join(word.lower() if word[1:] == word[1:].lower() else word for word in words)
+
+
+def _shown_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
+    """Returns verbs in alphabetical order, without those that others imply."""
+    verbs = {_SAME_VERB.get(verb, verb) for verb in verbs}
+    gets = [verb for verb in _GETS if verb in verbs]
+    verbs -= set(gets if verbs & _LISTS else gets[1:])
+    return tuple(sorted(verbs))
+
+
+def listed(words: Sequence[str], between: str = "and_between") -> str:
+    """Returns words as an enumeration: `a, b and c`."""
+    return ", ".join(words[:-1]) + (phrase(between) if len(words) > 1 else "") + words[-1] if words else ""
+
+
+def _actions(tools: Sequence[Tool]) -> list[tuple[list[str], tuple[str, ...]]]:
+    """Returns the verbs and the noun of each tool that is not deprecated."""
+    names = readable_names(tools)
+    split = {tool.name: _parts(names[tool.name]) for tool in tools}
+    spoken = [[word for part in parts for word in part] for parts in split.values()]
+    shared = _shared_start(spoken)
+    actions = []
+    for tool in tools:
+        if tool.deprecated or not split[tool.name]:
+            continue
+        if tool.path and (is_inferred(tool, "name") or _is_path(split[tool.name], tool)):
+            actions.append(_action_of_path(tool))
+        else:
+            actions.append(_action_of_name(_without_start(split[tool.name], shared), tool))
+    if shared and 2 * sum(not noun for _, noun in actions) > len(actions):
+        actions = [(verbs, noun or _noun(spoken[0][:shared][-2:])) for verbs, noun in actions]
+    firsts = {verb for verbs, _ in actions for verb in verbs[:1]}
+    if "post" in firsts and not firsts.isdisjoint(("patch", "put")):  # names after HTTP methods
+        actions = [(["create" if verb == "post" else verb for verb in verbs], noun) for verbs, noun in actions]
+    return actions
+
+
+def _parts(name: str) -> list[list[str]]:
+    """Returns the words of each part of a name; `/` and `.` separate parts."""
+    return [[word.lower() for word in WORD.findall(part)] for part in re.split(r"[/.]", name) if WORD.search(part)]
+
+
+def _is_path(parts: Sequence[Sequence[str]], tool: Tool) -> bool:
+    """True if a name is the method and the path, or the path alone."""
+    words = [word for part in parts for word in part]
+    path = [word.lower() for word in WORD.findall((tool.path or "").partition("#")[0])]
+    start = words[:1] == [(tool.method or "").lower()]
+    return bool(path) and list(map(singular, words[start:])) == list(map(singular, path))
+
+
+def _shared_start(names: Sequence[Sequence[str]]) -> int:
+    """Returns the number of words with which all names begin, without their verb and their last word."""
+    size = 0
+    while len(names) > 1 and all(len(words) > size + 1 for words in names):
+        if len({words[size] for words in names}) > 1 or is_verb(names[0][size]):
+            break
+        size += 1
+    return size
+
+
+def _without_start(parts: Sequence[Sequence[str]], size: int) -> list[list[str]]:
+    left: list[list[str]] = []
+    for part in parts:
+        left.append(list(part[size:]))
+        size = max(size - len(part), 0)
+    return [part for part in left if part]
+
+
+def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[str], tuple[str, ...]]:
+    """Returns the verbs and the noun of a name: `create` and `pull request`."""
+    words = list(parts[-1])
+    at = next((index for index in _verb_places(words) if is_verb(words[index])), None)
+    if at is None and _begins_with(tool, words[0]):
+        at = 0
+    if at is None:
+        noun, (verb, _, rest) = _noun(words), (task_of(tool) or "").partition(" ")
+        is_said = bool(noun) and set(map(singular, noun)) <= set(map(singular, words_of(rest)))
+        return [verb] if is_said else [], noun
+    verbs, after = [words[at]], words[at + 1 :]
+    while len(after) > 1 and after[0] in CONJUNCTIONS and is_verb(after[1]):
+        verbs.append(after[1])
+        after = after[2:]
+    if after[:1] == ["to"] and _noun(after[1:]):
+        return [f"{verbs[-1]} to"], _noun(after[1:])
+    noun = _noun(after)
+    if verbs == ["post"] and len(noun) == 1 and is_verb(noun[0]):
+        return [noun[0]], ()
+    return verbs, noun or _noun(words[:at][-2:]) or (_noun(parts[-2]) if len(parts) > 1 else ())
+
+
+def _begins_with(tool: Tool, word: str) -> bool:
+    """True if a tool's text begins with a word as a verb: "Hovers over an element"."""
+    first, second, *_ = [*(tool.summary or tool.description or "").lower().split(maxsplit=2), "", ""]
+    return first in (word, f"{word}s", f"{word}es") and (second in STOP_WORDS | _END or second in ("out", "up"))
+
+
+def _verb_places(words: Sequence[str]) -> Iterator[int]:
+    """Yields the places of a verb: the first word, that before "by", the last."""
+    yield next((index for index, word in enumerate(words) if word not in STOP_WORDS), 0)
+    yield next((index - 1 for index, word in enumerate(words) if word in _END and index), 0)
+    if words[-1] not in nouns_of(" ".join(words)):
+        yield len(words) - 1
+    yield from range(1, len(words) - 1)
+
+
+def _noun(words: Sequence[str]) -> tuple[str, ...]:
+    noun: list[str] = []
+    for word in words:
+        if word in _END:
+            break
+        if word not in STOP_WORDS and len(word) > 1:
+            noun.append(word)
+    return tuple(noun)
+
+
+def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
+    """Returns what the method and the last segment of a path that is a name say."""
+    path = (tool.path or "").partition("#")[0]
+    segments = [segment for segment in path_segments(path) if segment[:1].isalpha()]
+    words = [word.lower() for word in WORD.findall(segments[-1].partition(".")[0])] if segments else []
+    if len(words) > 1 and is_verb(words[0]):
+        return [words[0]], _noun(words[1:])
+    return list(_VERB_OF_METHOD.get(tool.method or "", ())), _noun(words)
