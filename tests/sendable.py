@@ -12,7 +12,7 @@ from pathlib import Path
 from documents import PARSER, shown
 
 LANGUAGES = ("json", "sh")
-LABELS = ("Example:", "Example, generated from the schema:", "Example, partly generated from the schema:")
+LABEL = "Example:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def calls_in(text: str) -> dict[str, Call | None]:
                 found[tool] = None
             else:
                 label = shown(token)
-        elif token.type == "fence" and tool and found[tool] is None and label.startswith(LABELS):
+        elif token.type == "fence" and tool and found[tool] is None and label.startswith(LABEL):
             if token.info in LANGUAGES:
                 found[tool] = Call(tool, token.info, token.content.removesuffix("\n"))
     return found

@@ -253,9 +253,8 @@ def test_a_path_without_its_slash_does_not_run_into_the_address(tmp_path: Path) 
 
 def test_what_only_the_path_names_is_a_parameter_all_the_same(tmp_path: Path) -> None:
     """S2-08: the caller has to send it."""
-    data = description(
-        {"/{owner}/tasks/{id}": {"get": operation("get_task", parameters=[{**Q, "name": "id", "in": "path"}])}}
-    )
+    task_id = {**Q, "name": "id", "in": "path", "example": "7"}
+    data = description({"/{owner}/tasks/{id}": {"get": operation("get_task", parameters=[task_id])}})
     service, problems = read(tmp_path, data)
     assert [(item.name, item.location, item.required) for item in service.tools[0].parameters] == [
         ("id", "path", True),

@@ -141,5 +141,6 @@ def test_a_drawn_description_is_documented_completely_and_nothing_is_added(seed:
                 word for word in told if word in data.get("definitions", data.get("components", {}).get("schemas"))
             }
             assert set(WORD.findall(section.text)) - declared - linked - {operation["operationId"]} == set(), "invented"
-            assert list(wrong_request(data, calls[operation["operationId"]].text, path, operation)) == []
+            if (call := calls.get(operation["operationId"])) is not None:  # not with placeholders only
+                assert list(wrong_request(data, call.text, path, operation)) == []
     assert [line for section in pages for line in wrong_facts(section)] == []

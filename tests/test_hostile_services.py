@@ -64,7 +64,13 @@ SHOWN_NOWHERE = {
     *("Tool.input_schema", "Output.raw", "NamedType.raw"),  # as they came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
-    *("Example.input", "Request.auth", "Request.body", "Invocation.allowed_tools"),  # only where tools have them
+    *(
+        "Example.input",
+        "Request.auth",
+        "Request.body",
+        "Request.secrets",
+        "Invocation.allowed_tools",
+    ),  # only where tools have them
     *("Service.name", "Tool.group"),  # given by the test
 }
 """Texts of the model that no document shows for the service of this test."""

@@ -220,12 +220,13 @@ def test_swagger_2_that_names_no_media_type_is_not_called_json() -> None:
 
 def test_an_example_sent_as_json_without_a_media_type_is_marked(tmp_path: Path) -> None:
     """Issue 4, examples that can be sent: nothing is stated that the source does not say."""
-    sent = {"name": "task", "in": "body", "required": True, "schema": {"type": "object", "required": ["id"]}}
+    schema = {"type": "object", "required": ["id"], "properties": {"id": {"default": 1}}}
+    sent = {"name": "task", "in": "body", "required": True, "schema": schema}
     data = {**SHOP, "consumes": [], "paths": {"/a": {"post": {**operation("act"), "parameters": [sent]}}}}
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert "\nBody:\n" in text
-    assert "Example, generated from the schema: sent as JSON, since the source names no media type\n" in text
+    assert "Example: sent as JSON, since the source names no media type\n" in text
     assert "-H 'Content-Type: application/json'" in text
 
 

@@ -113,12 +113,12 @@ def test_a_media_type_may_be_one_of_the_components(tmp_path: Path) -> None:
 
 def test_a_body_that_is_a_sequence_is_sent_line_by_line(tmp_path: Path) -> None:
     """S2-23: `itemSchema`."""
-    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer", "example": 1}}}
     body = {"required": True, "content": {"application/x-ndjson": {"itemSchema": item}}}
     data = description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0")
     page = page_of(tmp_path, data)
     assert "the body itself (array of object, required): Each item is on its own line." in page
-    assert "- `id` (integer, required)" in page
+    assert "- `id` (integer, required): Example: `1`." in page
     assert """--data-raw '{"id": 1}'""" in page
 
 
@@ -150,14 +150,14 @@ def test_parts_without_names_tell_their_headers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["schema", "itemSchema"])
 def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: Path, key: str) -> None:
     """S2-23: `application/json-seq`."""
-    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    item = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer", "example": 1}}}
     media = {key: item if key == "itemSchema" else {"type": "array", "items": item}}
     body = {"required": True, "content": {"application/json-seq": media}}
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
     assert (
         "(array of object, required): Each item is written between a record separator (U+001E) and a newline." in page
     )
-    assert "- `id` (integer, required)" in page
+    assert "- `id` (integer, required): Example: `1`." in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
     assert page.count("  --data-binary @-\n") == 1
 

@@ -54,6 +54,9 @@ class Request(Struct, frozen=True, kw_only=True):
     auth: tuple[str, ...] = ()
     """Names of the security schemes that are used together."""
 
+    secrets: tuple[str, ...] = ()
+    """Parameters that hold the credential, such as `header token`; only those of a body are also in it."""
+
 
 class Example(Struct, frozen=True, kw_only=True):
     """A call and its result."""

@@ -112,7 +112,7 @@ def _auth_phrase(auth: Auth) -> Markdown:
 def sent_as(auth: Auth) -> Markdown:
     """Returns where a credential is sent: in the header `X-API-Key`, or as `Authorization: Bearer`."""
     place, _, name = (auth.sent_as or "").partition(" ")
-    if name and place in ("header", "query", "cookie"):
+    if name and place in ("header", "query", "cookie", "body"):
         return phrase(f"in_{place}", name=code(name))
     return phrase("as_credential", form=code(auth.sent_as or ""))
 

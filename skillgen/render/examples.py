@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from skillgen.model.calls import Example, Output, Part, Request
+from skillgen.model.auth import Auth
+from skillgen.model.calls import Example, ExampleOutput, Output, Part, Request
 from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json
+from skillgen.model.values import Json, Value
 from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
 from skillgen.render.phrases import phrase
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
@@ -30,6 +32,9 @@ _EXAMPLE_LIMIT = 3_000
 
 _OUTPUT_LIMIT = 1_500
 """Bytes of a result; a longer one is not shown, as its schema is documented anyway."""
+
+_OUTPUTS_LIMIT = 3_000
+"""Bytes of all results of a tool with one status."""
 
 _EXAMPLES_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
@@ -76,7 +81,7 @@ def shown_examples(tool: Tool, command: Command) -> ShownExamples:
     """Returns the examples that are short enough, valid ones first."""
     shown: list[ShownExample] = []
     size = 0
-    left_out: list[Example] = []
+    left_out: list[Example | ExampleOutput] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
         language = "json" if example.request is None else "sh"
         text = _example_json(example.input) if example.request is None else command(tool, example.request)
@@ -84,11 +89,33 @@ def shown_examples(tool: Tool, command: Command) -> ShownExamples:
         if len(text.encode()) > _EXAMPLE_LIMIT or (shown and size > _EXAMPLES_LIMIT):
             left_out.append(example)
             continue
-        shown.append(ShownExample(_label(example, has_others=len(tool.examples) > 1), language, text, _output(example)))
+        flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
+        label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
+        shown.append(ShownExample(label, language, text, _output(example)))
     return ShownExamples(tuple(shown), _omission_note(left_out))
 
 
-def _omission_note(examples: list[Example]) -> Markdown | None:
+def shown_outputs(output: Output) -> ShownExamples:
+    """Returns the declared results that are short enough."""
+    shown: list[ShownExample] = []
+    size = 0
+    left_out: list[Example | ExampleOutput] = []
+    for example in output.examples:
+        data = example.value.json
+        is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
+        text = data if isinstance(data, str) and is_text else _example_json(data)
+        if not text.strip():
+            continue
+        size += len(text.encode())
+        if len(text.encode()) > _OUTPUT_LIMIT or (shown and size > _OUTPUTS_LIMIT):
+            left_out.append(example)
+            continue
+        label = _label(phrase("example_result"), example, has_others=len(output.examples) > 1)
+        shown.append(ShownExample(label, "" if is_text else "json", text, None))
+    return ShownExamples(tuple(shown), _omission_note(left_out) if len(output.examples) > 1 else None)
+
+
+def _omission_note(examples: Sequence[Example | ExampleOutput]) -> Markdown | None:
     """Returns a sentence that names the examples; `None` if they have no names."""
     names = [
         code(item.name) + (f" ({inline(item.description)})" if item.description else "")
@@ -96,18 +123,6 @@ def _omission_note(examples: list[Example]) -> Markdown | None:
         if item.name
     ]
     return phrase("examples_too_long", names=", ".join(names)) if names else None
-
-
-def output_example(output: Output) -> ShownExample | None:
-    """Returns the first declared result that is short enough."""
-    for example in output.examples:
-        data = example.value.json
-        is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
-        text = data if isinstance(data, str) and is_text else _example_json(data)
-        if text.strip() and len(text.encode()) <= _OUTPUT_LIMIT:
-            label = _described(phrase("example_result"), inline(example.description or ""))
-            return ShownExample(label, "" if is_text else "json", text, None)
-    return None
 
 
 def command_equivalent(tool: Tool) -> Markdown:
@@ -166,19 +181,10 @@ def _example_json(data: Json) -> str:
     return line if len(line) <= _LINE_LIMIT else exact_json_text(data, indent=2)
 
 
-def _label(example: Example, *, has_others: bool) -> Markdown:
-    if example.flaw is not None:
-        lead = phrase("example_with_flaw", flaw=inline(example.flaw))
-    elif not example.is_declared:
-        lead = phrase("example_partly_generated" if example.name is not None else "example_generated")
-    else:
-        lead = phrase("example_declared")
-    name = code(example.name) if example.name and has_others else ""
-    return _described(lead, inline(example.description) if example.description else name)
-
-
-def _described(lead: str, description: str) -> Markdown:
+def _label(lead: Markdown, example: Example | ExampleOutput, *, has_others: bool) -> Markdown:
     label = phrase("list_label", label=lead)
+    name = code(example.name) if example.name and has_others else ""
+    description = inline(example.description) if example.description else name
     return Markdown(f"{label} {description}") if description else label
 
 
@@ -197,6 +203,7 @@ _BEARERS = ("oauth2", "openIdConnect", "bearer")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+\Z")
 _PLAIN_COOKIES = re.compile(r"[A-Za-z0-9%._~,=:; -]*\Z")
 _URL_SAFE = "/-._~:@&=+,;%*()"
+_BODY_OPTIONS = ("-d", "-F", "--")
 
 
 def curl_command(tool: Tool, request: Request, service: Service, credentials: Mapping[str, ExampleCredential]) -> str:
@@ -205,7 +212,18 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     `credentials` are the credentials of all examples of the service.
     """
     used = [credentials[name] for name in request.auth if name in credentials]
+    secrets = {place: _secret_variable(place, service, credentials.values()) for place in request.secrets}
+    used += [
+        ExampleCredential(auth=Auth(kind="api-key", sent_as=place, pointer=""), variables=(variable,))
+        for place, variable in secrets.items()
+    ]
+    in_body = {place[5:]: variable for place, variable in secrets.items() if place.startswith("body ")}
+    request = _with_variables(request, in_body)
     parts = [_url(tool, request, service, used), *_options(request, used)]
+    for variable in in_body.values():
+        parts = [
+            part.replace(f"${variable}", f"'\"${variable}\"'") if part[:2] in _BODY_OPTIONS else part for part in parts
+        ]
     method = tool.method or "GET"
     start = "curl"
     if method == "HEAD":
@@ -218,6 +236,22 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     if len(line) <= _LINE_LIMIT and "\n" not in line:
         return line
     return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
+
+
+def _secret_variable(place: str, service: Service, credentials: Collection[ExampleCredential]) -> str:
+    """Returns the variable for a parameter that holds the credential."""
+    exact = [item for item in credentials if item.auth.sent_as == place]
+    single = [item for item in credentials if len(item.variables) == 1]
+    return next((item.variables[0] for item in (*exact, *single)), variable_name(service, place.partition(" ")[2]))
+
+
+def _with_variables(request: Request, variables: Mapping[str, str]) -> Request:
+    """Returns a request whose body has variables in place of the credentials."""
+    values = {name: f"${variable}" for name, variable in variables.items()}
+    parts = tuple(replace(part, text=values.get(part.name, part.text)) for part in request.parts)
+    if request.body is None or not isinstance(request.body.json, dict):
+        return replace(request, parts=parts)
+    return replace(request, parts=parts, body=Value({**request.body.json, **values}))
 
 
 def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCredential]) -> str:
@@ -275,7 +309,7 @@ def _header_field(credential: ExampleCredential) -> str | None:
         return None
     place, _, name = (auth.sent_as or "").partition(" ")
     if auth.kind == "api-key":
-        return None if place in ("query", "cookie") else name.lower()
+        return None if place in ("query", "cookie", "body") else name.lower()
     return "authorization"
 
 
@@ -293,7 +327,7 @@ def _authentication(credential: ExampleCredential) -> Iterator[str]:
         scheme = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
         scheme = f"{scheme} " if _HEADER_NAME.match(scheme) else ""
         yield f'-H "Authorization: {scheme}${first}"'
-    elif place not in ("query", "cookie"):
+    elif place not in ("query", "cookie", "body"):
         yield f'-H "{name}: ${first}"' if _HEADER_NAME.match(name) else f"-H {_quoted(name)}': '\"${first}\""
 
 

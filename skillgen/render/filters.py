@@ -225,7 +225,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "output_words": results.output_words,
     "output_notes": results.output_notes,
     "output_branches": results.output_branches,
-    "output_example": examples.output_example,
+    "shown_outputs": examples.shown_outputs,
     "has_plain_headers": results.has_plain_headers,
     "link_line": results.link_line,
     "offered_counts": identity.offered_counts,

@@ -11,9 +11,11 @@ from skillgen.model.calls import Example
 from skillgen.model.schema import Schema
 from skillgen.model.values import Json, Origin
 from skillgen.sources.examples.generator import ExampleGenerator, NoExample
+from skillgen.sources.examples.prose import calls_in
 from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, why_unpublishable
 
 GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
+_DESCRIBED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "description")}
 
 
 def call_examples(
@@ -22,10 +24,13 @@ def call_examples(
     pointer: str,
     problems: ProblemLog,
     *,
+    name: str,
+    description: str | None,
     may_generate: bool = True,
 ) -> tuple[Example, ...]:
-    """Returns the declared examples, after a generated one if none of them can be sent. `declared` has their pointers.
+    """Returns the declared examples, after another one if none of them can be sent. `declared` has their pointers.
 
+    The other one is in the description of the tool, or is generated if it shows more than the names of the arguments.
     `raw` is the schema of the arguments, `None` without one; `may_generate` is false if it does not declare them.
     """
     if raw is None:
@@ -37,25 +42,20 @@ def call_examples(
     can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
     if can_be_sent or not may_generate:
         return tuple(examples)
-    generator = ExampleGenerator(validator, problems)
-    generate = generator.generate_non_empty if _is_wrapper(schema, schemas) else generator.generate
+    generator, text = ExampleGenerator(validator, problems), description or ""
+    names = {item.name for item in generator.variants.first(schema).properties}
+    for call in calls_in(text, name):
+        if names.issuperset(call) and why_unpublishable(call) is None and not validator.validation_error(call, schema):
+            return (Example(input=call, origins=_DESCRIBED_ORIGINS), *examples)
     try:
-        example = generate(schema, "", pointer)
+        example = generator.generate(schema, "", pointer, text=text)
     except NoExample as problem:
         problems.report("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
         return tuple(examples)
     if not isinstance(example.value, dict):
         problems.report("example-missing", pointer, "its schema allows no object, but arguments are an object")
         return tuple(examples)
-    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples)
-
-
-def _is_wrapper(schema: Schema, schemas: ExampleSchemas) -> bool:
-    """True if all arguments are in one object, without which a call shows nothing."""
-    if len(schema.properties) != 1:
-        return False
-    inner = schema.properties[0].schema
-    return bool(inner.properties or (inner.ref is not None and schemas.type(inner.ref).properties))
+    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples) if example.is_known else tuple(examples)
 
 
 def _checked(example: Example, where: str, schema: Schema, validator: Validator, problems: ProblemLog) -> Example:

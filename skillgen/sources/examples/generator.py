@@ -9,6 +9,7 @@ sent, unless its discriminator has a value for it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
@@ -21,7 +22,8 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.patterns import NoString
-from skillgen.sources.examples.strings import singular, string_for, variations
+from skillgen.sources.examples.prose import text_on, values_in, wanted_by
+from skillgen.sources.examples.strings import is_telling, singular, string_for, variations
 from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, is_finite, why_unpublishable
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.json_schema.merge import ANYTHING, merge
@@ -186,6 +188,11 @@ def _kind_of_value(flat: Schema) -> str:
     return "string"
 
 
+def _offers_json(schema: Schema) -> bool:
+    """True if `json` is among other formats of a response, even if another is the default."""
+    return schema.choices is not None and "json" in schema.choices and not schema.examples
+
+
 def _count(flat: Schema, keyword: str) -> int:
     """Returns a size limit; 0 if it is not a positive integer."""
     value = (flat.constraints or {}).get(keyword)
@@ -216,12 +223,8 @@ _LARGEST_BOUND = 10**30
 """A larger bound is ignored; no number is generated near it."""
 
 
-def _number_from(constraints: Mapping[str, Json], *, is_integer: bool) -> int | float:
-    """Returns a number within the bounds of a schema, preferably 1.
-
-    Raises:
-        NoExample: none was found.
-    """
+def _numbers(constraints: Mapping[str, Json], *, is_integer: bool) -> Iterator[int | float]:
+    """Yields numbers near 1 and near the bounds of a schema."""
     bounds = {
         keyword: Fraction(str(value))
         for keyword, value in constraints.items()
@@ -229,35 +232,21 @@ def _number_from(constraints: Mapping[str, Json], *, is_integer: bool) -> int | 
     }
     low = max((bounds[keyword] for keyword in ("minimum", "exclusiveMinimum") if keyword in bounds), default=None)
     high = min((bounds[keyword] for keyword in ("maximum", "exclusiveMaximum") if keyword in bounds), default=None)
-    step = bounds.get("multipleOf", Fraction(0))
-    if step <= 0:
-        step = Fraction(1) if is_integer else Fraction(0)
-    elif is_integer:
-        step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator)
-    for candidate in _candidates(low, high, step):
-        if (
-            (low is None or candidate >= low)
-            and (high is None or candidate <= high)
-            and candidate not in (bounds.get("exclusiveMinimum"), bounds.get("exclusiveMaximum"))
-        ):
-            return int(candidate) if candidate.denominator == 1 else float(candidate)
-    raise NoExample("no number was found within its bounds")
-
-
-def _candidates(low: Fraction | None, high: Fraction | None, step: Fraction) -> Iterator[Fraction]:
-    """Yields multiples of `step` near 1 and near the bounds; any numbers if it is 0."""
-    if step.numerator in (0, 1):
-        yield Fraction(1)
-    yield step
+    step = max(bounds.get("multipleOf", Fraction(0)), Fraction(0))
+    if is_integer:
+        step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator) if step else Fraction(1)
+    candidates = [Fraction(1), step]
     if low is not None:
         first = math.ceil(low / step) * step if step else low
-        yield from (first, first + (step or 1))
+        candidates += [first, first + (step or 1)]
     if high is not None:
         last = math.floor(high / step) * step if step else high
-        yield from (last, last - (step or 1))
-    if low is not None and high is not None and not step:
-        yield (low + high) / 2
-    yield Fraction(0)
+        candidates += [last, last - (step or 1)]
+    if low is not None and high is not None:
+        candidates.append((low + high) / 2)
+    for number in (*candidates, Fraction(0)):
+        if number.denominator == 1 or not is_integer:
+            yield int(number) if number.denominator == 1 else float(number)
 
 
 _DEPTH_LIMIT = 12
@@ -272,6 +261,19 @@ _VALUES_LIMIT = 400
 _ITEMS_LIMIT = 20
 """Items of a generated list, and properties of a generated object without declared names."""
 
+_SCALARS_LIMIT = 6
+"""Optional properties of an object that requires none; if there are more, none is chosen."""
+
+_SCALARS_DEPTH_LIMIT = 3
+"""Levels of a value at which optional properties are added."""
+
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+
+_UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
+"""Declared values that show nothing; `string` is what editors fill in."""
+
+_UNSET = re.compile(r"(?:^|_)(?:unspecified|unknown|undefined|invalid)\Z", re.IGNORECASE)
+"""The first value of an enumeration of Protocol Buffers, which is not to be sent."""
 
 _FIX = "correct the value or the schema"
 
@@ -284,6 +286,9 @@ class GeneratedValue(Struct, frozen=True):
     is_generated: bool
     """Whether any part of it is generated, not declared."""
 
+    is_known: bool = True
+    """Whether any part of it comes from the source, or has the form that it asks for; others are placeholders."""
+
 
 class ExampleGenerator:
     """Generates values for the schemas of one document; each is validated before it is used."""
@@ -294,85 +299,53 @@ class ExampleGenerator:
         self._validator = validator
         self._problems = problems
         self._built = 0
-        self._is_generated = False
+        self._is_generated = self._is_known = False
         self._path: set[int] = set()
+        self.credentials: frozenset[str] = frozenset()
+        """Properties of a body that hold the credential, which every call needs."""
 
     def generate(
-        self, schema: Schema, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
+        self, schema: Schema, name: str, pointer: str, *, text: str = "", declared: Iterable[tuple[Json, str]] = ()
     ) -> GeneratedValue:
         """Returns a value that a schema allows: the first valid one of `declared` (with pointers), else a new one.
+
+        `text` is the description of the value, or of the tool for all its arguments.
 
         Raises:
             NoExample: none was found.
         """
         self._built = 0
-        self._is_generated = False
+        self._is_generated = self._is_known = False
         self._path.clear()
         for value, where in declared:
             if self._is_usable(value, schema, name, where):
                 return GeneratedValue(value, False)
-        value = self._valid_value(schema, name, pointer, 0)
-        return GeneratedValue(value, self._is_generated)
+        value = self._valid_value(schema, name, pointer, 0, text)
+        return GeneratedValue(value, self._is_generated, self._is_known)
 
-    def generate_non_empty(
-        self, schema: Schema, name: str, pointer: str, *, declared: Iterable[tuple[Json, str]] = ()
-    ) -> GeneratedValue:
-        """Returns a value like `generate`, but fills an object that requires nothing with its first useful property.
-
-        The same for an object that is the only property of another: APIs wrap bodies (`{"data": …}`).
-        """
-        generated = self._fill_empty(self.generate(schema, name, pointer, declared=declared), schema)
-        inner = list(as_dict(generated.value).items())
-        if not generated.is_generated or len(inner) != 1 or inner[0][1] != {}:
-            return generated
-        for flat in self.variants.of(schema):
-            for item in self._writable(flat):
-                if item.name == inner[0][0]:
-                    wider = {item.name: self._fill_empty(GeneratedValue({}, True), item.schema).value}
-                    if wider != generated.value and self._validator.validation_error(wider, schema) is None:
-                        return GeneratedValue(wider, True)
-        return generated
-
-    def _fill_empty(self, generated: GeneratedValue, schema: Schema) -> GeneratedValue:
-        """Adds the first property with a non-empty value to a generated object that is empty."""
-        if generated.value != {} or not generated.is_generated:
-            return generated
-        best = generated
-        for flat in self.variants.of(schema):
-            # The file of a form is its most useful property.
-            for item in sorted(self._writable(flat), key=lambda item: item.schema.format != "binary"):
-                try:
-                    wider = {item.name: self._valid_value(item.schema, item.name, item.pointer, 1)}
-                except NoExample:
-                    continue
-                if self._validator.validation_error(wider, schema) is not None:
-                    continue
-                if wider[item.name] not in ({}, [], [{}]):
-                    return GeneratedValue(wider, True)
-                best = best if best.value else GeneratedValue(wider, True)
-        return best
-
-    def _valid_value(self, schema: Schema, name: str, pointer: str, depth: int) -> Json:
+    def _valid_value(self, schema: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
         """Returns a value that matches the schema: a declared one if one does."""
         self._built += 1
         if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(schema) in self._path:
             raise NoExample("it is nested too deep, or in a circle")
         for value, where in self.schemas.declared_values(schema, pointer):
-            if self._is_usable(value, schema, name, where):
+            if value not in _UNINFORMATIVE and not _offers_json(schema) and self._is_usable(value, schema, name, where):
+                self._is_known = True
                 return value
         self._path.add(id(schema))
         try:
-            return self._generated(schema, name, pointer, depth)
+            return self._generated(schema, name, pointer, depth, text or self.schemas.description(schema))
         except NoExample as problem:
             raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
         finally:
             self._path.discard(id(schema))
 
-    def _generated(self, schema: Schema, name: str, pointer: str, depth: int) -> Json:
-        reason = "nothing fits its schema"
+    def _generated(self, schema: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
+        reason, was_known = "nothing fits its schema", self._is_known
         for flat in self.variants.of(schema):
+            self._is_known = was_known
             try:
-                value = self._from_flat(flat, name, pointer, depth)
+                value = self._from_flat(flat, name, pointer, depth, text)
             except NoExample as problem:
                 reason = str(problem)
                 continue
@@ -382,6 +355,7 @@ class ExampleGenerator:
             for candidate in self._alternatives(value, flat, depth):
                 if self._validator.validation_error(candidate, schema) is None:
                     return candidate
+        self._is_known = was_known
         if schema.nullable and self._validator.validation_error(None, schema) is None:
             return None
         raise NoExample(reason)
@@ -400,7 +374,7 @@ class ExampleGenerator:
         for item in islice(self._writable(flat), _ATTEMPTS_LIMIT):
             if item.name not in value:
                 try:
-                    more = {item.name: self._valid_value(item.schema, item.name, item.pointer, depth + 1)}
+                    more = {item.name: self._property(item, depth)}
                 except NoExample:
                     continue
                 wider = {**wider, **more}
@@ -419,42 +393,118 @@ class ExampleGenerator:
         self._problems.report("example-invalid", where, message, _FIX)
         return False
 
-    def _from_flat(self, flat: Schema, name: str, pointer: str, depth: int) -> Json:
-        for value, _ in self.schemas.declared_values(flat, pointer):
-            if why_unpublishable(value, name) is None and self._validator.validation_error(value, flat) is None:
-                return value
-        self._is_generated = True
-        if flat.choices is not None:
+    def _first_valid(self, candidates: Iterable[Json], name: str, flat: Schema) -> tuple[Json, ...]:
+        """Returns the first of the candidates that may be published and is valid, if there is one."""
+        valid = (
+            (value,)
+            for value in candidates
+            if why_unpublishable(value, name) is None and self._validator.validation_error(value, flat) is None
+        )
+        return next(valid, ())
+
+    def _from_flat(self, flat: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
+        values = () if _offers_json(flat) else self.schemas.declared_values(flat, pointer)
+        found = self._first_valid((value for value, _ in values if value not in _UNINFORMATIVE), name, flat)
+        if not found and flat.choices is not None:
             if not flat.choices:
                 raise NoExample("its list of values is empty")
-            return next((item for item in flat.choices if item is not None and item != ""), flat.choices[0])
+            self._is_generated = True
+            choices = [item for item in flat.choices if item not in (None, "") and not _UNSET.search(str(item))]
+            found = ("json" if _offers_json(flat) else (choices or flat.choices)[0],)
         kind = _kind_of_value(flat)
+        if not found and text and (depth or kind != "object"):
+            self._is_generated = True
+            found = self._first_valid(values_in(text, kind), name, flat)
+        if found:
+            self._is_known = True
+            return found[0]
+        self._is_generated = True
         if kind == "object":
-            return self._object(flat, pointer, depth)
+            return self._object(flat, pointer, depth, text)
         if kind == "array":
-            return self._array(flat, name, pointer, depth)
+            return self._array(flat, name, pointer, depth, text)
         if kind in ("integer", "number"):
-            return _number_from(flat.constraints or {}, is_integer=kind == "integer")
-        return False if kind == "boolean" else _string_from(flat, name)
+            numbers = _numbers(flat.constraints or {}, is_integer=kind == "integer")
+            if not (found := self._first_valid(numbers, name, flat)):
+                raise NoExample("no number was found within its bounds")
+            return found[0]
+        return False if kind == "boolean" else self._string(flat, name)
 
-    def _object(self, flat: Schema, pointer: str, depth: int) -> Json:
+    def _string(self, flat: Schema, name: str) -> str:
+        parts = [part.constraints or {} for part in (flat, *flat.also)]
+        patterns = tuple(part["pattern"] for part in parts if "pattern" in part)
+        most = _count(flat, "maxLength") if "maxLength" in parts[0] else None
+        try:
+            value = string_for(name, flat.format, patterns, _count(flat, "minLength"), most)
+        except NoString as problem:
+            raise NoExample(str(problem)) from None
+        self._is_known |= is_telling(value, name, has_pattern=bool(patterns))
+        return value
+
+    def _property(self, item: Parameter, depth: int, text: str = "") -> Json:
+        """Returns a value of a property; `text` is the description of the object, which may explain it."""
+        return self._valid_value(item.schema, item.name, item.pointer, depth + 1, text_on(item, text))
+
+    def _object(self, flat: Schema, pointer: str, depth: int, text: str) -> Json:
         result: dict[str, Json] = {}
         for item in flat.properties:
             if item.required and not self._validator.is_read_only(item.schema):
-                result[item.name] = self._valid_value(item.schema, item.name, item.pointer, depth + 1)
+                result[item.name] = self._property(item, depth, text)
         for name in flat.required:
-            result[name] = self._valid_value(*self._member(flat, name, pointer), depth + 1)
+            result[name] = self._valid_value(*self._member(flat, name, pointer), depth + 1, "")
+        optional = {item.name: item for item in self._writable(flat) if item.name not in result}
+        if depth == 0:
+            result |= {name: self._property(optional[name], depth) for name in self.credentials & optional.keys()}
+        if optional and depth < _SCALARS_DEPTH_LIMIT:
+            result = self._with_optional(result, flat, optional, depth, text)
         least = _count(flat, "minProperties")
-        for item in self._writable(flat):
+        for item in optional.values():
             if len(result) >= least:
                 break
             if item.name not in result:
-                result[item.name] = self._valid_value(item.schema, item.name, item.pointer, depth + 1)
+                result[item.name] = self._property(item, depth, text)
         while len(result) < min(least, _ITEMS_LIMIT):
             name = self._additional_name(result, flat, depth)
             schema, _, where = self._member(flat, name, pointer)
-            result[name] = self._valid_value(schema, "value", where, depth + 1)
+            result[name] = self._valid_value(schema, "value", where, depth + 1, "")
         return result
+
+    def _with_optional(
+        self, value: dict[str, Json], flat: Schema, optional: Mapping[str, Parameter], depth: int, text: str
+    ) -> dict[str, Json]:
+        """Returns an object with the properties that the prose requires, else with all known scalars."""
+        for names in wanted_by(text, flat.properties, value):
+            if value.keys().isdisjoint(names):
+                tried = [self._attempt(optional[name], depth, text) for name in names if name in optional]
+                found = sorted((item for item in tried if item is not None), key=lambda item: not item.is_known)
+                for best in found[:1]:
+                    self._is_known |= best.is_known
+                    value = {**value, **as_dict(best.value)}
+        scalars = [item for item in optional.values() if item.name not in value and self._is_scalar(item)]
+        if len(optional) == 1:
+            scalars = list(optional.values())
+        if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT:
+            return value
+        known = [item for name in scalars if (item := self._attempt(name, depth, text)) is not None and item.is_known]
+        wider = value | {key: member for item in known for key, member in as_dict(item.value).items()}
+        if len(known) < min(len(scalars), 2) or self._validator.validation_error(wider, flat) is not None:
+            return value
+        self._is_known |= bool(known)
+        return wider
+
+    def _attempt(self, item: Parameter, depth: int, text: str) -> GeneratedValue | None:
+        """Returns an object with one property; `None` if it has no value."""
+        was_known, self._is_known = self._is_known, False
+        try:
+            return GeneratedValue({item.name: self._property(item, depth, text)}, True, self._is_known)
+        except NoExample:
+            return None
+        finally:
+            self._is_known = was_known
+
+    def _is_scalar(self, item: Parameter) -> bool:
+        types = self.variants.first(item.schema).types
+        return bool(types) and _SCALARS.issuperset(types)
 
     def _member(self, flat: Schema, name: str, pointer: str) -> tuple[Schema, str, str]:
         """Returns the schema of a property that is not declared, its name and its pointer.
@@ -477,13 +527,13 @@ class ExampleGenerator:
         if schema is None and len(flat.patterns or {}) == 1 and flat.additional is False:
             schema = Schema(constraints={"pattern": next(iter(flat.patterns or {}))})
         schema = merge(Schema(types=("string",)), schema or ANYTHING)
-        first = self._valid_value(schema, wanted, "", depth + 1)
+        first = self._valid_value(schema, wanted, "", depth + 1, "")
         for name in (first, *_other_values(first, self.variants.of(schema))):
             if name not in taken and self._validator.validation_error(name, schema) is None:
                 return str(name)
         raise NoExample("its names must differ, and no more were found")
 
-    def _array(self, flat: Schema, name: str, pointer: str, depth: int) -> Json:
+    def _array(self, flat: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
         items, first = flat.items or ANYTHING, flat.prefix_items
         needed = max(_count(flat, "minItems"), len(first) if flat.items is None or items.choices == () else 0)
         least = max(needed, len(first), 0 if items.choices == () else 1)
@@ -499,20 +549,20 @@ class ExampleGenerator:
         for index in range(least):
             if index < len(first):
                 where = child(pointer, "prefixItems", index)
-                result.append(self._valid_value(first[index], name, where, depth + 1))
+                result.append(self._valid_value(first[index], name, where, depth + 1, ""))
                 continue
             try:
-                result.append(self._item(items, singular(name), result, child(pointer, "items"), depth, flat))
+                value = self._valid_value(items, singular(name), child(pointer, "items"), depth + 1, text)
+                if value in result and (flat.constraints or {}).get("uniqueItems") is True:
+                    value = self._different(value, items, result)
+                result.append(value)
             except NoExample:
                 if len(result) < needed:
                     raise
                 break  # a list of recursive items may be shorter
         return result
 
-    def _item(self, items: Schema, name: str, before: list[Json], pointer: str, depth: int, flat: Schema) -> Json:
-        value = self._valid_value(items, name, pointer, depth + 1)
-        if value not in before or (flat.constraints or {}).get("uniqueItems") is not True:
-            return value
+    def _different(self, value: Json, items: Schema, before: list[Json]) -> Json:
         for other in _other_values(value, self.variants.of(items)):
             if other not in before and self._validator.validation_error(other, items) is None:
                 return other
@@ -522,13 +572,3 @@ class ExampleGenerator:
         for item in flat.properties:
             if item.schema.choices != () and not item.deprecated and not self._validator.is_read_only(item.schema):
                 yield item
-
-
-def _string_from(flat: Schema, name: str) -> str:
-    parts = [part.constraints or {} for part in (flat, *flat.also)]
-    patterns = tuple(part["pattern"] for part in parts if "pattern" in part)
-    most = _count(flat, "maxLength") if "maxLength" in parts[0] else None
-    try:
-        return string_for(name, flat.format, patterns, _count(flat, "minLength"), most)
-    except NoString as problem:
-        raise NoExample(str(problem)) from None

@@ -47,6 +47,14 @@ _FORMATS = {
 }
 """Format to a value; hosts and IP addresses are reserved for documentation (RFC 2606, 3849, 5737)."""
 
+_NAMED_FORMATS = {"url": "uri", "uri": "uri", "email": "email"}
+"""Last word of a name to the format of a string without one."""
+
+_IDENTIFIERS = frozenset({"uuid", "guid", "byte", "base64", "base64url", "regex"})
+_TELLING = frozenset(_FORMATS[name] for name in _FORMATS.keys() - _IDENTIFIERS if not _FORMATS[name][0].isdigit()) | {
+    _FORMATS[name] for name in ("date", "date-time", "time", "ipv4", "ipv6")
+}
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -63,6 +71,7 @@ def string_for(
         raise NoString(f"a text of {least} characters or more is too long for an example")
     if not all(isinstance(pattern, str) for pattern in patterns):
         raise NoString("the pattern is not a text")
+    format_name = format_name or _NAMED_FORMATS.get(placeholder(name).rpartition("_")[2].lower())
     if isinstance(format_name, str) and (known := _FORMATS.get(format_name)) is not None:
         if _is_valid(known, patterns, least, limit):
             return known
@@ -75,6 +84,13 @@ def string_for(
     if len(patterns) > 1 and not all(matches(pattern, built) for pattern in patterns[1:]):
         raise NoString("no text matches all patterns")
     return built
+
+
+def is_telling(text: str, name: str, *, has_pattern: bool) -> bool:
+    """True if a generated string shows a reader more than the name of its parameter would: a date, a form."""
+    letters = "".join(filter(str.isalnum, text)).lower()
+    is_name = letters.startswith("".join(filter(str.isalnum, name)).lower()[:6]) or not letters.strip("01")
+    return text in _TELLING or (has_pattern and not is_name)
 
 
 @lru_cache(4096)

@@ -88,6 +88,10 @@ class ExampleSchemas:
         """True if a value, or the type it refers to, is read-only."""
         return schema.read_only or any(self.type(name).read_only for name in self.bases(schema))
 
+    def description(self, schema: Schema) -> str:
+        """Returns the description of a value, or of the type it refers to."""
+        return schema.description or (self.type(schema.ref).description if schema.ref is not None else None) or ""
+
     def declared_values(self, schema: Schema, pointer: str) -> Iterator[tuple[Json, str]]:
         """Yields the examples and the default of the schema at a pointer, each with its pointer, the best first."""
         if not schema.examples and schema.default is None:

@@ -131,6 +131,8 @@ class ToolReader(Struct, frozen=True, kw_only=True):
                 declared.raw,
                 declared.pointer,
                 self.problems,
+                name=name,
+                description=description,
                 may_generate=is_input_declared
                 or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),

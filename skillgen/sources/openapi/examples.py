@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
@@ -33,9 +34,12 @@ from skillgen.model.serialization import (
     query_pairs,
     value_text,
 )
+from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
+from skillgen.security.credentials import is_secret_name
 from skillgen.sources.examples.calls import GENERATED_ORIGINS
 from skillgen.sources.examples.generator import ExampleGenerator, GeneratedValue, NoExample, Variants
+from skillgen.sources.examples.prose import wanted_by
 from skillgen.sources.examples.strings import placeholder
 from skillgen.sources.examples.validation import ExampleSchemas, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
@@ -57,7 +61,7 @@ from skillgen.sources.openapi.media import (
     media_type_object,
     preferred_first,
 )
-from skillgen.sources.openapi.parameters import TEMPLATE_VARIABLE, input_keys
+from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE, input_keys
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SCHEMES, SecurityOptions
 from skillgen.text.markdown import disarm
@@ -217,11 +221,14 @@ def _part(name: str, text: str, media_type: str | None = None) -> Part:
 
 _DEFAULT_MEDIA_TYPE = "application/json"
 
-_DECLARED_BODIES_LIMIT = 10
-"""Declared examples of one media type that are tried."""
+_EXAMPLES_LIMIT = 10
+"""Declared examples of one operation that are tried."""
 
 _FILE_NAME = "FILE"
 """Placeholder of a file name."""
+
+
+_NOTHING = GeneratedValue(None, False, False)
 
 
 class SentBody(Struct, frozen=True, kw_only=True):
@@ -230,11 +237,8 @@ class SentBody(Struct, frozen=True, kw_only=True):
     media_type: str | None = None
     """Its media type; `None` if there is no body."""
 
-    value: Json = None
+    content: GeneratedValue = _NOTHING
     """Its value before serialisation."""
-
-    is_generated: bool = False
-    """Whether any part of it was generated."""
 
     body: Value | None = None
     """JSON, or a string."""
@@ -270,22 +274,23 @@ class _Content(Struct, frozen=True):
     pointer: str
     """JSON pointer to `media`."""
 
+    text: str
+    """The description of the operation, which may explain it."""
 
-class BodyGenerator:
-    """Generates bodies."""
+
+class _BodyGenerator:
+    """Generates bodies: those of the declared examples, or one, in the first media type for which that is possible."""
 
     def __init__(self, generator: ExampleGenerator, resolver: Resolver) -> None:
         self._generator = generator
         self._resolver = resolver
         self._variants = generator.variants
 
-    def bodies(self, body: Body) -> list[SentBody]:
-        """Returns a body for each declared example, or one generated body.
-
-        They have the first media type for which that is possible.
+    def bodies(self, body: Body, text: str) -> list[SentBody]:
+        """Returns the bodies to send.
 
         Raises:
-            NoExample: it is not possible for any.
+            NoExample: there is none.
         """
         reason = "its body declares no media type"
         declared = as_dict(as_dict(body.declared).get("content"))
@@ -296,23 +301,23 @@ class BodyGenerator:
                 continue
             raw = content_schema(media)
             schema = None if raw is None else self._generator.schemas.read(raw, child(pointer, "schema"))
-            content = _Content(media_type, media, schema, pointer)
+            content = _Content(media_type, media, schema, pointer, text)
             try:
-                found = self._declared_bodies(content) or [self._in_media_type(content)]
+                found = self._declared(content) or [self._in_media_type(content)]
             except NoExample as problem:
                 reason = str(problem)
             else:
                 return [replace(item, is_assumed=not name) for item in found]
         raise NoExample(reason)
 
-    def _declared_bodies(self, content: _Content) -> list[SentBody]:
+    def _declared(self, content: _Content) -> list[SentBody]:
         """Returns the declared examples that are valid."""
         bodies: list[SentBody] = []
         examples = declared_examples(content.media, content.pointer, self._resolver)
-        for example in islice(examples, _DECLARED_BODIES_LIMIT):
+        for example in islice(examples, _EXAMPLES_LIMIT):
             with suppress(NoExample):
                 sent = self._in_media_type(content, example)
-                if not sent.is_generated and sent.value == example.value:
+                if not sent.content.is_generated and sent.content.value == example.value:
                     bodies.append(replace(sent, declared_example=example))
         return bodies
 
@@ -321,68 +326,61 @@ class BodyGenerator:
         base_type = media_type.split(";")[0].strip().lower()
         is_range = "*" in base_type
         if is_json(base_type) or (is_range and self._is_structured(content.schema)):
-            sent = self._generate(content, example)
-            return replace(sent, media_type="application/json" if is_range else media_type, body=Value(sent.value))
+            found = self._value(content, example)
+            media_type = _DEFAULT_MEDIA_TYPE if is_range else media_type
+            return SentBody(media_type=media_type, content=found, body=Value(found.value))
         if base_type == URL_ENCODED or base_type.startswith("multipart/"):
             return self._form(base_type, content, example)
         if is_json_lines(base_type) or is_json_sequence(base_type):
             # Each item is on a line. Records are delimited by control characters, so they stay JSON here.
-            sent = self._generate(content, example)
-            items = sent.value if isinstance(sent.value, list) else [sent.value]
+            found = self._value(content, example)
+            items = found.value if isinstance(found.value, list) else [found.value]
             text = _displayable("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
-            return replace(sent, body=Value(items if is_json_sequence(media_type) else text))
+            body = Value(items if is_json_sequence(media_type) else text)
+            return SentBody(media_type=media_type, content=found, body=body)
         if is_text(base_type):
             return self._text(content, example)
         concrete = "application/octet-stream" if is_range else media_type
-        return SentBody(media_type=concrete, value=_FILE_NAME, is_generated=True, is_file=True)
+        return SentBody(media_type=concrete, content=GeneratedValue(_FILE_NAME, True), is_file=True)
 
     def _form(self, media_type: str, content: _Content, example: DeclaredExample | None) -> SentBody:
-        sent = replace(self._generate(content, example), media_type=media_type)
-        value, schema, encoding = sent.value, content.schema or ANYTHING, as_dict(content.media.get("encoding"))
-        if media_type == URL_ENCODED:
-            if isinstance(value, str):  # the source has the complete form as a string
-                return replace(sent, body=Value(_displayable(value)))
-        elif isinstance(value, list):
+        found, schema = self._value(content, example), content.schema or ANYTHING
+        value, encoding = found.value, as_dict(content.media.get("encoding"))
+        sent = SentBody(media_type=media_type, content=found)
+        if media_type == URL_ENCODED and isinstance(value, str):  # the source has the complete form as a string
+            return replace(sent, body=Value(_displayable(value)))
+        if media_type != URL_ENCODED and isinstance(value, list):
             return replace(sent, parts=_unnamed_parts(value, content.media, schema, self._variants))
         if not isinstance(value, dict):
             raise NoExample("the schema of the form is not an object")
-        if media_type == URL_ENCODED:
-            return replace(
-                sent,
-                parts=tuple(
-                    part for name, item in value.items() for part in _styled(name, item, as_dict(encoding.get(name)))
-                ),
-            )
-        return replace(sent, parts=_multipart_fields(value, encoding, schema, self._variants))
+        if media_type != URL_ENCODED:
+            return replace(sent, parts=_multipart_fields(value, encoding, schema, self._variants))
+        fields = (_styled(name, item, as_dict(encoding.get(name))) for name, item in value.items())
+        return replace(sent, parts=tuple(chain.from_iterable(fields)))
 
     def _text(self, content: _Content, example: DeclaredExample | None) -> SentBody:
         is_written = example is not None and isinstance(example.value, str)
         if not is_xml(content.media_type):
-            sent = self._generate(content, example if is_written else None, is_text=True)
-            text = sent.value if isinstance(sent.value, str) else value_text(sent.value)
+            found = self._value(content, example if is_written else None)
+            text = value_text(found.value)
         elif example is not None and is_written:
             if (reason := why_unpublishable(example.value)) is not None:
                 raise NoExample(reason[1])
-            text = example.value
-            sent = SentBody(media_type=content.media_type, value=text, is_generated=False)
+            found, text = GeneratedValue(example.value, False), example.value
         else:
-            sent = self._generate(content, example)
-            text = _XmlWriter(self._variants).document(sent.value, content.schema or ANYTHING)
-        return replace(sent, body=Value(_displayable(text)))
+            found = self._value(content, example)
+            text = _XmlWriter(self._variants).document(found.value, content.schema or ANYTHING)
+        return SentBody(media_type=content.media_type, content=found, body=Value(_displayable(text)))
 
-    def _generate(self, content: _Content, example: DeclaredExample | None, *, is_text: bool = False) -> SentBody:
+    def _value(self, content: _Content, example: DeclaredExample | None) -> GeneratedValue:
         """Returns the content before it is serialised."""
-        schema, pointer = content.schema or ANYTHING, child(content.pointer, "schema")
         declared = [(example.value, example.pointer)] if example is not None else []
-        if is_text:
-            generated = self._generator.generate(schema, "text", pointer, declared=declared)
-        elif content.schema is not None:
-            generated = self._generator.generate_non_empty(schema, "body", pointer, declared=declared)
-        elif example is not None:
-            generated = GeneratedValue(example.value, False)
-        else:
-            raise NoExample("its body has no schema and no example")
-        return SentBody(media_type=content.media_type, value=generated.value, is_generated=generated.is_generated)
+        if content.schema is None and not is_text(content.media_type):
+            if example is None:
+                raise NoExample("its body has no schema and no example")
+            return GeneratedValue(example.value, False)
+        name, pointer = "text" if is_text(content.media_type) else "body", child(content.pointer, "schema")
+        return self._generator.generate(content.schema or ANYTHING, name, pointer, text=content.text, declared=declared)
 
     def _is_structured(self, schema: Schema | None) -> bool:
         return schema is not None and self._variants.first(schema).types[:1] in (("object",), ("array",))
@@ -396,15 +394,14 @@ _FRAMING_HEADERS = frozenset(
 )
 """Headers that the HTTP client sets; with another value, the request hangs or fails."""
 
-_DECLARED_VALUES_LIMIT = 3
-"""Declared examples of a parameter that are tried before a value is generated."""
-
 _ASSUMED_JSON = "sent as JSON, since the source names no media type"
 _RELAXED = "valid only without the `additionalProperties: false` of a part of its schema"
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
 _PATH_CHARACTERS = "/-._~:@,;=+&%()*?"
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_FRAGMENT = re.compile(r"\{#[^{}]*\}|#.*", re.DOTALL)
 
 
 class _RequestParts(Struct):
@@ -415,48 +412,109 @@ class _RequestParts(Struct):
     headers: dict[str, str] = field(default_factory=dict)
     cookies: dict[str, str] = field(default_factory=dict)
     arguments: dict[str, Json] = field(default_factory=dict)
-    body_key: str = ""
+    secrets: list[str] = field(default_factory=list)
     is_generated: bool = False
+    is_known: bool = False
+    description: str | None = None
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """An operation as its examples need it."""
+
+    method: str
+    path: str
+    parameters: tuple[Parameter, ...]
+    body: Body
+    security: SecurityOptions | None
+    text: str
+    """Its description, which may name values and required parameters."""
+
+    pointer: str
+
+
+_LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
+"""The last word of a credential that a caller has before the first call; a password is also that of a new user."""
+
+
+def _is_secret(name: str) -> bool:
+    return name.lower() == "key" or is_secret_name(name)
+
+
+def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
+    """Returns the parameters with a credential that at least half of the tools have, such as `header token`.
+
+    Of those that no tool requires, only a single one counts: several are different ways to authenticate.
+    """
+    counts, required = Counter[str](), set[str]()
+    for item in chain.from_iterable(tool.parameters for tool in tools):
+        if item.location in ("header", "query", "body") and _LOGIN.search(item.name) and _is_secret(item.name):
+            counts[f"{item.location} {item.name}"] += 1
+            required |= {f"{item.location} {item.name}"} if item.required else set()
+    common = [name for name, count in counts.items() if count > 1 and 2 * count >= len(tools)]
+    return tuple(name for name in common if name in required or len(common) == 1)
 
 
 class RequestGenerator:
     """Generates the requests of one description; a shared parameter is generated once."""
 
-    def __init__(self, document: dict[str, Json], resolver: Resolver, problems: ProblemLog) -> None:
+    def __init__(
+        self,
+        document: dict[str, Json],
+        resolver: Resolver,
+        declared: dict[str, dict[str, Json]],
+        problems: ProblemLog,
+    ) -> None:
+        """`declared` has the raw parameters by pointer."""
         self._problems = problems
         self._resolver = resolver
+        self._declared = declared
         self._schemas = ExampleSchemas(document, ref_siblings=reads_siblings_of_references(document))
         self._generator, self._bodies = self._generators()
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
-        self._values: dict[tuple[str, str], GeneratedValue | NoExample] = {}
+        self._logins: tuple[str, ...] = ()
+        self._values: dict[tuple[str, str, str | None], GeneratedValue | NoExample] = {}
 
-    def examples(
-        self,
-        *,
-        method: str,
-        path: str,
-        parameters: tuple[Parameter, ...],
-        declared: dict[str, dict[str, Json]],
-        body: Body,
-        security: SecurityOptions | None,
-        pointer: str,
-    ) -> tuple[Example, ...]:
-        """Returns the declared requests, or one generated request; reports if that is not possible.
+    def examples(self, call: Call, logins: tuple[str, ...]) -> tuple[Example, ...]:
+        """Returns the declared requests, or one that shows a value; reports if none can be generated.
 
-        `declared` has the raw parameters by pointer.
+        `logins` are parameters that hold the credential.
         """
-        auth = self._auth(security)
+        self._logins = logins
+        self._generator.credentials = frozenset(login[5:] for login in logins if login.startswith("body "))
+        auth = self._auth(call.security)
         try:
-            parts = self._parts(parameters, declared, auth)
-            bodies = self._sent_bodies(method, body)
+            bodies = self._sent_bodies(call)
+            scenarios = self._scenarios(call.parameters, bodies)
+            parts = [self._parts(call, auth, scenario) for scenario in scenarios]
         except NoExample as problem:
-            self._problems.report("example-missing", pointer, f"no valid request could be generated: {problem}")
+            self._problems.report("example-missing", call.pointer, f"no valid request could be generated: {problem}")
             return ()
-        return tuple(self._example(path, parts, sent, body, auth) for sent in bodies or (SentBody(),))
+        found: list[Example] = []
+        for scenario, part in zip(scenarios, parts, strict=True):
+            sent = next((item for item in bodies if _name(item) == scenario), bodies[0])
+            example = self._example(call, part, sent, auth)
+            if example is not None and all(example.request != other.request for other in found):
+                found.append(replace(example, name=scenario or example.name))
+        return tuple(found)
 
-    def _example(self, path: str, parts: _RequestParts, sent: SentBody, body: Body, auth: tuple[str, ...]) -> Example:
+    def _example(self, call: Call, parts: _RequestParts, sent: SentBody, auth: tuple[str, ...]) -> Example | None:
+        """Returns a request; `None` if every value in it is a placeholder."""
+        value, members = sent.content.value, as_dict(sent.content.value)
+        secrets = [item for item in self._logins if item.startswith("body ") and item[5:] in members]
+        properties = [] if call.method in _METHODS_WITHOUT_BODY else call.body.parameters
+        is_complete = not parts.arguments and all(f"body {item.name}" in secrets for item in properties)
+        is_known = parts.is_known or sent.content.is_known or any(part.is_file for part in sent.parts)
+        if not (is_known or is_complete) or _is_empty(sent):
+            return None
+        if sent.is_open:
+            self._problems.report(
+                "properties-forbidden",
+                call.body.pointer,
+                "a part of the body forbids properties that another part requires; the example has them",
+                "remove `additionalProperties: false` from the schemas in `allOf`",
+            )
         request = Request(
-            path=_path(path, parts.path, parts.query),
+            path=_path(call.path, parts.path, parts.query),
             headers=parts.headers or None,
             cookies=parts.cookies or None,
             media_type=sent.media_type,
@@ -464,47 +522,86 @@ class RequestGenerator:
             parts=sent.parts,
             is_file=sent.is_file,
             auth=auth,
+            secrets=(*parts.secrets, *secrets),
         )
-        if sent.is_open:
-            self._problems.report(
-                "properties-forbidden",
-                body.pointer,
-                "a part of the body forbids properties that another part requires; the example has them",
-                "remove `additionalProperties: false` from the schemas in `allOf`",
-            )
+        body_key = input_keys(call.parameters)[1]
         return Example(
-            input=parts.arguments if sent.media_type is None else {**parts.arguments, parts.body_key: sent.value},
-            name=sent.declared_example.name if sent.declared_example is not None else None,
-            description="; ".join(_notes(sent)) or None,
+            input=parts.arguments if sent.media_type is None else {**parts.arguments, body_key: value},
+            name=_name(sent),
+            description="; ".join(filter(None, (parts.description, *_notes(sent)))) or None,
             request=request,
-            origins=GENERATED_ORIGINS if parts.is_generated or sent.is_generated else None,
+            origins=GENERATED_ORIGINS if parts.is_generated or sent.content.is_generated else None,
         )
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
-    def _parts(
-        self, parameters: tuple[Parameter, ...], declared: dict[str, dict[str, Json]], auth: tuple[str, ...]
-    ) -> _RequestParts:
-        parts = _RequestParts()
+    def _scenarios(self, parameters: tuple[Parameter, ...], bodies: list[SentBody]) -> list[str | None]:
+        """Returns the names of the declared examples, each of which is a request: equal names belong together."""
+        names = {name: None for item in bodies if (name := _name(item)) is not None}
+        for parameter in parameters:
+            if not parameter.pointer.startswith("/components/"):  # those of a shared parameter are of any operation
+                named = [item.name for item in self._examples_of(parameter) if item.name is not None]
+                names |= dict.fromkeys(named if len(named) > 1 else ())
+        return [*islice(names, _EXAMPLES_LIMIT)] or [None]
+
+    def _parts(self, call: Call, auth: tuple[str, ...], scenario: str | None) -> _RequestParts:
+        parts, optional = _RequestParts(), dict[str, tuple[str, Parameter]]()
         sent_by_auth = {self._credential_location(name) for name in auth}
-        keys, parts.body_key = input_keys(parameters)
-        for key, parameter in zip(keys, parameters, strict=True):
-            if not parameter.required or (parameter.location, parameter.name.lower()) in sent_by_auth:
+        for key, parameter in zip(input_keys(call.parameters)[0], call.parameters, strict=True):
+            where = f"{parameter.location} {parameter.name}"
+            if (parameter.location, parameter.name.lower()) in sent_by_auth:
                 continue
             if parameter.location == "header" and parameter.name.lower() in _FRAMING_HEADERS:
                 continue
-            raw = declared[parameter.pointer]
-            generated = self._value(parameter, raw)
-            parts.arguments[key] = generated.value
-            parts.is_generated |= generated.is_generated
-            self._add_value(parts, parameter, raw, generated.value)
+            if where in self._logins:
+                parts.secrets += [where] if parameter.required or not auth else []
+            elif parameter.required or self._named(parameter, scenario) is not None:
+                self._add(parts, call, key, parameter, scenario)
+            elif not parameter.deprecated:
+                optional[parameter.name] = key, parameter
+        for names in wanted_by(call.text, [parameter for _, parameter in optional.values()], parts.arguments):
+            if parts.arguments.keys().isdisjoint(names):
+                with suppress(NoExample):
+                    self._add(parts, call, *optional[names[0]], scenario)
         return parts
 
-    def _value(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
-        key = parameter.pointer, parameter.name
+    def _add(self, parts: _RequestParts, call: Call, key: str, parameter: Parameter, scenario: str | None) -> None:
+        """Adds the value of a parameter."""
+        example = self._named(parameter, scenario)
+        source = parameter
+        if parameter.location == "path" and parameter.name[:1] in EXPANSIONS:  # `{.format}` has the value of `format`
+            source = next((item for item in call.parameters if item.name == parameter.name[1:]), parameter)
+        generated = self._value(source, None if example is None else example.name)
+        parts.arguments[key] = generated.value
+        parts.is_generated |= generated.is_generated
+        parts.is_known |= generated.is_known
+        if example is not None:
+            parts.description = parts.description or example.description
+        self._add_value(parts, parameter, self._declared[parameter.pointer], generated.value)
+
+    def _examples_of(self, parameter: Parameter) -> list[DeclaredExample]:
+        """Returns the declared examples of a parameter, or of its content."""
+        raw = self._declared[parameter.pointer]
+        examples = declared_examples(raw, parameter.pointer, self._resolver)
+        if raw.get("schema") is None and as_dict(raw.get("content")):
+            examples = chain(examples, declared_examples(*self._content_of(parameter), self._resolver))
+        return list(islice(examples, _EXAMPLES_LIMIT))
+
+    def _content_of(self, parameter: Parameter) -> tuple[dict[str, Json], str]:
+        content = as_dict(self._declared[parameter.pointer]["content"])
+        name = preferred_first(content)[0]
+        return media_type_object(content[name], child(parameter.pointer, "content", name), self._resolver)
+
+    def _named(self, parameter: Parameter, name: str | None) -> DeclaredExample | None:
+        if name is None or self._declared[parameter.pointer].keys().isdisjoint(("examples", "content")):
+            return None
+        return next((item for item in self._examples_of(parameter) if item.name == name), None)
+
+    def _value(self, parameter: Parameter, example: str | None) -> GeneratedValue:
+        key = parameter.pointer, parameter.name, example
         if (result := self._values.get(key)) is None:
             try:
-                result = self._generate(parameter, raw)
+                result = self._generate(parameter, example)
             except NoExample as error:
                 result = error
             self._values[key] = result
@@ -512,27 +609,27 @@ class RequestGenerator:
             raise result
         return result
 
-    def _generate(self, parameter: Parameter, raw: dict[str, Json]) -> GeneratedValue:
-        pointer = parameter.pointer
-        schema, schema_pointer, owner, owner_pointer = raw.get("schema"), child(pointer, "schema"), raw, pointer
-        if schema is None:
-            for media_type in preferred_first(as_dict(raw.get("content")))[:1]:
-                owner_pointer = child(pointer, "content", media_type)
-                media = as_dict(raw["content"]).get(media_type)
-                owner, owner_pointer = media_type_object(media, owner_pointer, self._resolver)
-                schema, schema_pointer = content_schema(owner), child(owner_pointer, "schema")
-        examples = declared_examples(raw, pointer, self._resolver)
-        if owner is not raw:
-            examples = chain(examples, declared_examples(owner, owner_pointer, self._resolver))
-        values = [(example.value, example.pointer) for example in islice(examples, _DECLARED_VALUES_LIMIT)]
-        read = ANYTHING if schema is None else self._schemas.read(schema, schema_pointer)
-        # An empty object would be missing from the request.
-        generated = self._generator.generate_non_empty(read, parameter.name, schema_pointer, declared=values)
-        if parameter.location == "path" and generated.value in ("", ".", ".."):
-            return GeneratedValue(placeholder(parameter.name), True)
-        if parameter.location == "path" and generated.value in ([], [""]):
-            return GeneratedValue([placeholder(parameter.name)], True)
-        return generated
+    def _generate(self, parameter: Parameter, example: str | None) -> GeneratedValue:
+        raw, pointer = self._declared[parameter.pointer], parameter.pointer
+        schema = raw.get("schema")
+        if schema is None and as_dict(raw.get("content")):
+            media, pointer = self._content_of(parameter)
+            schema = content_schema(media)
+        pointer = child(pointer, "schema")
+        read = ANYTHING if schema is None else self._schemas.read(schema, pointer)
+        examples = self._examples_of(parameter)
+        examples.sort(key=lambda item: item.name != example)
+        values = [(_decoded(item.value, parameter.location), item.pointer) for item in examples]
+        text = parameter.description or ""
+        generated = self._generator.generate(read, parameter.name, pointer, text=text, declared=values)
+        if generated.value == {} and generated.is_generated:  # it would be missing from the request
+            filled = Schema(types=("object",), constraints={"minProperties": 1}, also=(read,))
+            with suppress(NoExample):
+                generated = self._generator.generate(filled, parameter.name, pointer, text=text)
+        if parameter.location == "path" and generated.value in ("", ".", "..", [], [""]):
+            name = placeholder(parameter.name)
+            return GeneratedValue([name] if isinstance(generated.value, list) else name, True, False)
+        return replace(generated, value=_decoded(generated.value, parameter.location))
 
     def _add_value(self, parts: _RequestParts, parameter: Parameter, raw: dict[str, Json], value: Json) -> None:
         name = parameter.name
@@ -557,25 +654,31 @@ class RequestGenerator:
 
     # -- body and credentials ----------------------------------------------------------------------------------------
 
-    def _sent_bodies(self, method: str, body: Body) -> list[SentBody]:
-        if body.declared is None or not (body.is_required or method.lower() not in _METHODS_WITHOUT_BODY):
-            return []
+    def _sent_bodies(self, call: Call) -> list[SentBody]:
+        """Returns the bodies to send, or an empty one."""
+        body = call.body
+        is_left_out = call.method in _METHODS_WITHOUT_BODY and not body.is_required
+        if body.declared is None or (is_left_out and call.method != "delete"):
+            return [SentBody()]
         try:
-            return self._bodies.bodies(body)
+            bodies = self._bodies.bodies(body, call.text)
         except NoExample:
             with suppress(NoExample):
-                return [replace(sent, is_open=True) for sent in self._open_bodies.bodies(body)]
+                return [replace(sent, is_open=True) for sent in self._open_bodies.bodies(body, call.text)]
             if body.is_required:
                 raise
-            return []
+            return [SentBody()]
+        if is_left_out and bodies[0].declared_example is None:
+            return [SentBody()]
+        return [SentBody()] if _is_empty(bodies[0]) and not body.is_required else bodies
 
-    def _generators(self, *, is_open: bool = False) -> tuple[ExampleGenerator, BodyGenerator]:
+    def _generators(self, *, is_open: bool = False) -> tuple[ExampleGenerator, _BodyGenerator]:
         validator = Validator(self._schemas, is_request=True, is_open=is_open)
         generator = ExampleGenerator(validator, self._problems)
-        return generator, BodyGenerator(generator, self._resolver)
+        return generator, _BodyGenerator(generator, self._resolver)
 
     @cached_property
-    def _open_bodies(self) -> BodyGenerator:
+    def _open_bodies(self) -> _BodyGenerator:
         """Generates bodies of types that extend one with `additionalProperties: false`: no value is valid."""
         return self._generators(is_open=True)[1]
 
@@ -591,6 +694,23 @@ class RequestGenerator:
         return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
 
 
+def _name(sent: SentBody) -> str | None:
+    return sent.declared_example.name if sent.declared_example is not None else None
+
+
+def _is_empty(sent: SentBody) -> bool:
+    """True for an object without properties, none of which is required."""
+    return sent.content.value == {} and sent.content.is_generated
+
+
+def _decoded(value: Json, location: str) -> Json:
+    """Returns a value that is percent-encoded in the source as it is before it is encoded."""
+    if location not in ("path", "query") or not isinstance(value, str) or not _ENCODED.search(value):
+        return value
+    decoded = unquote(value)
+    return value if "\ufffd" in decoded else decoded
+
+
 def _notes(sent: SentBody) -> Iterator[str]:
     if sent.declared_example is not None and sent.declared_example.description is not None:
         yield sent.declared_example.description
@@ -601,13 +721,21 @@ def _notes(sent: SentBody) -> Iterator[str]:
 
 
 def _path(template: str, values: dict[str, str], query: list[str]) -> str:
-    """Returns a path with its variables filled in, and its query; a fragment is removed, since it is never sent."""
-    pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(template.split("#")[0]))
+    """Returns a path with its variables filled in, and its query; a fragment is removed, since it is never sent.
+
+    A variable may have an operator (RFC 6570): `{.format}` becomes `.json`.
+    """
+    pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(_FRAGMENT.sub("", template)))
     path = percent_encode(next(pieces), _PATH_CHARACTERS)
-    if not template.startswith(("/", "?")):  # reported; it must not continue the last segment of the base URL
+    if not template.startswith(("/", "?", "{/")):  # reported; it must not continue the last segment of the base URL
         path = "/" + path
     for name in pieces:
-        path += values.get(name, percent_encode(placeholder(name))) + percent_encode(next(pieces), _PATH_CHARACTERS)
+        if (operator := name[:1]) in EXPANSIONS:
+            value = values.get(name, values.get(name[1:]))
+            path += f"{EXPANSIONS[operator]}{value}" if value is not None else ""
+        else:
+            path += values.get(name, percent_encode(placeholder(name)))
+        path += percent_encode(next(pieces), _PATH_CHARACTERS)
     if not query:
         return path
     return path + ("&" if "?" in path else "?") + "&".join(query)

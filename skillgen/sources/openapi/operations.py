@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Completion, Deprecation
@@ -21,7 +23,7 @@ from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
-from skillgen.sources.openapi.examples import RequestGenerator
+from skillgen.sources.openapi.examples import Call, RequestGenerator, login_parameters
 from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
@@ -51,7 +53,7 @@ class OperationReader:
         self.paths = PathReader(resolver)
         self.parameters = ParameterReader(resolver, schemas)
         self.bodies = BodyReader(resolver, schemas)
-        self._requests = RequestGenerator(resolver.document, resolver, resolver.problems)
+        self._requests = RequestGenerator(resolver.document, resolver, self.parameters.declared, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)
         self._pagination = PaginationReader(resolver)
 
@@ -66,7 +68,12 @@ class OperationReader:
         for entry, name in zip(entries, names, strict=True):
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
-        return tuple((self._tool(entry, name), entry) for entry, name in zip(entries, names, strict=True))
+        drafts = [self._tool(entry, name) for entry, name in zip(entries, names, strict=True)]
+        self.logins = login_parameters([tool for tool, _ in drafts])
+        return tuple(
+            (replace(tool, examples=self._requests.examples(call, self.logins)), entry)
+            for (tool, call), entry in zip(drafts, entries, strict=True)
+        )
 
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
@@ -84,7 +91,8 @@ class OperationReader:
                 "make it unique",
             )
 
-    def _tool(self, entry: PathOperation, name: str) -> Tool:
+    def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Call]:
+        """Returns an operation as a tool without examples, and what its examples are generated from."""
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters((*entry.items, (operation, pointer)))
         sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
@@ -128,15 +136,6 @@ class OperationReader:
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
             scopes=scopes_of(auth),
-            examples=self._requests.examples(
-                method=entry.method,
-                path=entry.path,
-                parameters=sent,
-                declared=self.parameters.declared,
-                body=body,
-                security=auth,
-                pointer=pointer,
-            ),
             errors=self._responses.errors(responses, responses_pointer),
             method=entry.sent_method,
             path=entry.path,
@@ -150,7 +149,16 @@ class OperationReader:
             origins=origins or None,
         )
         check_texts(tool, self._problems)
-        return reconcile_safety(tool, self._problems)
+        call = Call(
+            method=entry.method.lower(),
+            path=entry.path,
+            parameters=sent,
+            body=body,
+            security=auth,
+            text="\n\n".join(filter(None, (texts["summary"], tool.description))),
+            pointer=pointer,
+        )
+        return reconcile_safety(tool, self._problems), call
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Returns the response of the first success status."""

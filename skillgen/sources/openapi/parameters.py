@@ -25,8 +25,14 @@ from skillgen.sources.openapi.media import (
 )
 from skillgen.sources.openapi.references import Resolver
 
-TEMPLATE_VARIABLE = re.compile(r"\{([^{}/]*)\}")
+TEMPLATE_VARIABLE = re.compile(r"\{(/?[^{}/]*)\}")
 """A variable in a path."""
+
+EXPANSIONS = {"+": "", ".": ".", "/": "/", ";": ";"}
+"""What an operator before the name of a variable puts before its value (RFC 6570, 3.2)."""
+
+_QUERY_OPERATORS = ("?", "&", "#")
+"""Operators of variables that are not in the path; parameters of the query are sent anyway."""
 
 _ENCODING_MEMBERS = ("style", "explode", "allowReserved")
 """Members that an encoding object shares with a parameter."""
@@ -91,8 +97,16 @@ class ParameterReader:
         """
         if "{" not in path and not any(item.location == "path" for item in parameters):
             return parameters
-        named = dict.fromkeys(TEMPLATE_VARIABLE.findall(path))
         declared = {item.name for item in parameters if item.location == "path"}
+        elsewhere = {item.name for item in parameters} - declared
+        named = dict[str, None]()
+        for name in TEMPLATE_VARIABLE.findall(path):
+            if name[:1] in EXPANSIONS and name not in declared:
+                name = name[1:]
+                if name in elsewhere:
+                    continue
+            if not name.startswith(_QUERY_OPERATORS):
+                named[name] = None
         for name in declared - named.keys():
             self._problems.report(
                 "path-parameter-unused",

@@ -6,7 +6,7 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -240,7 +240,7 @@ _ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
-    Absolute URLs come first, otherwise the order is that of the list.
+    Absolute URLs come first, https before the same URL with http; otherwise the order is that of the list.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
@@ -281,7 +281,15 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 origins=origins,
             )
         )
-    return tuple(sorted(endpoints, key=lambda endpoint: not is_absolute(endpoint)))
+    urls = {endpoint.url for endpoint in endpoints}
+    return tuple(
+        sorted(endpoints, key=lambda endpoint: (not is_absolute(endpoint), _is_plain_twin(endpoint.url, urls)))
+    )
+
+
+def _is_plain_twin(url: str, urls: Collection[str]) -> bool:
+    """True if the same URL is declared with https too."""
+    return url.startswith("http://") and f"https://{url[7:]}" in urls
 
 
 def default_endpoint(base_url: str) -> Endpoint:

@@ -94,6 +94,9 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     required_by_calls = security.default, *(tool.auth for tool in tools)
     auth = _mark_event_schemes(security.auth(), required_by_calls, (item.auth for item in events))
     check_security(data, auth, problems)
+    if not auth:
+        names = ((login, login.partition(" ")[2]) for login in operations.logins)
+        auth = tuple(Auth(kind="api-key", name=name, sent_as=login, pointer="/paths") for login, name in names)
     if not tools:
         problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
