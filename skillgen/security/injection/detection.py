@@ -157,14 +157,17 @@ class _Index:
         self._file = bits_of(known.codes_of("FILE"))
         self._address = bits_of(known.codes_of("MAIL/AWAY"))
         url = bits_of(known.codes_of("URL/AWAY"))
-        self._concepts = {word: bits_of(codes) for word, codes in known.words.items()}
-        self._concepts |= {word: self._concepts.get(word, 0) | url for word in _URL_SCHEMES}
-        self._phrases: dict[str, list[tuple[frozenset[str], int]]] = {}
+        concepts = {word: bits_of(codes) for word, codes in known.words.items()}
+        concepts |= {word: concepts.get(word, 0) | url for word in _URL_SCHEMES}
+        phrases: dict[str, list[tuple[frozenset[str], int]]] = {}
         for first, rests in known.phrases.items():
             for rest, codes in rests.items():
                 words = (first, *rest)
-                self._phrases.setdefault(max(reversed(words), key=len), []).append((frozenset(words), bits_of(codes)))
-        self._words = frozenset(self._concepts).union(*(words for rows in self._phrases.values() for words, _ in rows))
+                phrases.setdefault(max(reversed(words), key=len), []).append((frozenset(words), bits_of(codes)))
+        known_words = concepts.keys() | frozenset[str]().union(*(item for rows in phrases.values() for item, _ in rows))
+        self._words = {word: (concepts.get(word, 0), phrases.get(word, ())) for word in known_words}
+        """Word to its concepts, and to the phrases of which it is the longest word, with theirs."""
+        self._known_words = frozenset(self._words)
         regexes = [known.sensitive_files]
         self._patterns: dict[int, list[Pattern]] = {}
         for rule in rules():
@@ -177,9 +180,11 @@ class _Index:
                 for code in rarest:
                     self._patterns.setdefault(bits_of(code), []).append(pattern)
         self._rare = sum(self._patterns)
-        rare_words = {word for word, bits in self._concepts.items() if bits & self._rare}
-        rare_words |= {word for word, rows in self._phrases.items() if any(bits & self._rare for _, bits in rows)}
-        self._rare_words = frozenset(rare_words)
+        self._rare_words = frozenset(
+            word
+            for word, (bits, rows) in self._words.items()
+            if bits & self._rare or any(phrase_bits & self._rare for _, phrase_bits in rows)
+        )
         self._foreign = frozenset(word for word, codes in known.words.items() if known.foreign in codes)
         self._literals: dict[str, list[_Literal]] = {}
         for regex in regexes:
@@ -189,27 +194,23 @@ class _Index:
         self._symbols = self._literals.pop("", [])
         self._key = re.compile(any_of(self._literals))
 
-    def triggers(self, words: Iterable[str]) -> frozenset[str]:
-        """Returns the words, of these and of the index, one of which every text has that might match."""
-        return self._rare_words.union(self._foreign, filter(_literals_with, words))
-
-    def might_match(self, text: str, words: list[str], triggers: frozenset[str]) -> bool:
+    def might_match(self, text: str, words: list[str], words_with_literals: frozenset[str]) -> bool:
         """True unless certainly no rule matches a text in lower case with these words."""
-        present = triggers.intersection(words)
-        if not present and text.isascii() and not any(symbol in text for symbol, _ in self._symbols):
-            return False
         if self.is_foreign(text, words) or self.might_match_pattern(text, words):
             return True
-        regexes = self.matching_regexes(text, present)
+        regexes = self.matching_regexes(text, words_with_literals.intersection(words))
         if lexicon().sensitive_files not in regexes:
             return bool(regexes)
         concepts = self._concepts_in(text, words) | self._file
-        return len(regexes) > 1 or any(True for _ in self.candidates(concepts))
+        return len(regexes) > 1 or bool(self.candidates(concepts))
 
     def matching_regexes(self, text: str, words: Iterable[str]) -> set[Regex]:
         """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
-        literals = set(chain(self._symbols, *map(_literals_with, set(words))))  # a search through the text for each
-        regexes = {regex for literal, regex in literals if literal in text}
+        regexes = {regex for literal, regex in self._symbols if literal in text}
+        for word in words:
+            for literal, regex in _literals_with(word):
+                if regex not in regexes and literal in text:
+                    regexes.add(regex)
         return {regex for regex in regexes if regex.compiled.search(text)}
 
     def literals_with(self, word: str) -> tuple[_Literal, ...]:
@@ -226,24 +227,28 @@ class _Index:
         """True if a text in lower case, with these words, has all concepts of a pattern, in any order."""
         if self._rare_words.isdisjoint(words):
             return False
-        return any(True for _ in self.candidates(self._concepts_in(text, words)))
+        return bool(self.candidates(self._concepts_in(text, words)))
 
-    def candidates(self, concepts: int) -> Iterator[Pattern]:
-        """Yields the patterns that have all their concepts in a text with these concepts; one may be repeated."""
+    def candidates(self, concepts: int) -> list[Pattern]:
+        """Returns the patterns that have all their concepts in a text with these concepts; one may be repeated."""
+        patterns = []
         rare = concepts & self._rare
         while rare:
             lowest = rare & -rare
-            yield from (pattern for pattern in self._patterns[lowest] if pattern.might_match(concepts))
+            for pattern in self._patterns[lowest]:
+                if concepts & pattern.required == pattern.required and pattern.might_match(concepts):
+                    patterns.append(pattern)
             rare ^= lowest
+        return patterns
 
     def _concepts_in(self, text: str, words: list[str]) -> int:
         """Returns the bit set of the concepts that the words of a text may express."""
-        present = self._words.intersection(words)
+        present = self._known_words.intersection(words)
         concepts = self._address if "@" in text else 0
         for word in present:
-            concepts |= self._concepts.get(word, 0)
-        for word in self._phrases.keys() & present:
-            for phrase, phrase_concepts in self._phrases[word]:
+            word_concepts, phrases = self._words[word]
+            concepts |= word_concepts
+            for phrase, phrase_concepts in phrases:
                 if phrase <= present:
                     concepts |= phrase_concepts
         return concepts
@@ -335,11 +340,11 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
     all_words = set().union(*words_of_texts)
     suspicious = _suspicious_words(all_words)
     index = _index()
-    triggers = index.triggers(all_words)
+    words_with_literals = frozenset(filter(_literals_with, all_words))
     for text, stripped, reading, words in zip(texts, stripped_texts, readings, words_of_texts, strict=True):
         if len(words) < _MIN_WORDS and len(text) < _MIN_BASE64_LENGTH and reading.isascii():
             continue
-        if index.might_match(reading, words, triggers):
+        if index.might_match(reading, words, words_with_literals):
             yield text, reading
         if _might_be_obfuscated(stripped, words, suspicious):
             for hidden in _decode_hidden(stripped):
@@ -349,7 +354,7 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
 @lru_cache(1 << 12)
 def _rule_for(reading: str) -> Rule | None:
     index, words = _index(), _words_of(reading)
-    regexes = index.matching_regexes(reading, words)
+    regexes = index.matching_regexes(reading, set(words))
     sentences = sentences_of(_name_urls_and_files(reading, has_file=lexicon().sensitive_files in regexes))
     if len(sentences) > 1 and not index.is_foreign(reading, words):
         pairs = zip(sentences, _words_of_each(sentences), strict=True)

@@ -26,8 +26,8 @@ MIN_FOREIGN_WORDS = 2
 
 SENTENCE_END = "\n"
 _ELLIPSIS = re.compile(r"\.{2,}|…")
-_END = re.compile(r"[.!?](?<!\s\d\.)(?=\s|$)|[。！？]")
-"""The end of a sentence; the full stop after a step number does not count."""
+_END = re.compile(r"[.!?。！？](?:(?<=[。！？])|(?<!\s\d\.)(?=\s|$))")
+"""The end of a sentence; the full stop after a step number does not count. `re` skips to the set in front."""
 _TOKEN = re.compile(rf"{_END.pattern}|[^\W_]+")
 _END_TOKENS = frozenset(".!?。！？")
 _VOWELS = frozenset("aeiou")
@@ -155,7 +155,8 @@ class Pattern:
         self._source = source
         self.choices = [lexicon().codes_of(part) for part in source.split() if part[0] not in "-0123456789"]
         """Sets of concepts, of each of which every match has one."""
-        self._required = bits_of(frozenset[str]().union(*(choice for choice in self.choices if len(choice) == 1)))
+        self.required = bits_of(frozenset[str]().union(*(choice for choice in self.choices if len(choice) == 1)))
+        """The concepts that every match has."""
         self._any = [bits_of(choice) for choice in self.choices if len(choice) > 1]
 
     @cached_property
@@ -174,7 +175,7 @@ class Pattern:
 
     def might_match(self, concepts: int) -> bool:
         """True if a text with these concepts has all that the pattern needs."""
-        return concepts & self._required == self._required and all(concepts & choice for choice in self._any)
+        return concepts & self.required == self.required and all(concepts & choice for choice in self._any)
 
     def occurs_in(self, sentence: list[str]) -> bool:
         """True if a sentence, given as the codes of its words, has the concepts in any order, in separate words."""
