@@ -17,9 +17,9 @@ from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, disarm, escape_inline, escape_line_start, fence
 from skillgen.text.unicode import strip_invisible
 
+_SPECIAL_CHARACTER = re.compile(r"[`<\[\]\\$!|#>=~\t{@]")
 _SPECIAL = re.compile(
-    r"[`<\[\]\\$!|#>=~\t{@]|://"
-    r"|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
+    r"://|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
     r"|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
 )
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
@@ -57,7 +57,7 @@ def block(text: str) -> Markdown:
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
         text = _join_split_code_spans(text)
-    if not _SPECIAL.search(text) and not EMPHASIS.search(text):
+    if not (_SPECIAL_CHARACTER.search(text) or _SPECIAL.search(text) or EMPHASIS.search(text)):
         return Markdown(text.strip())
     return Markdown(disarm(_BlockWriter().to_safe_text(_dedent(text.expandtabs(4)))))
 

@@ -64,23 +64,25 @@ _HOST_FORM_PATTERNS = tuple(map(re.compile, _HOST_FORMS))
 _LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
 _HOST_FORM_HINTS = ("@", "##", "::", "!`", "!{", "```!", "$ARGUMENTS", "${CLAUDE_", "{{", "{%")
 
-_INLINE_SPECIAL = re.compile(r"[`<\[\]\\$!{@~|]|://|[wW]\.")
-# Lengths are bounded, so that no text makes the search quadratic.
+_INLINE_SPECIAL = re.compile(r"`|<|\[|\]|\\|\$|!|\{|@|~|\||://|w\.|W\.")
+# Lengths are bounded, so that no text makes the search quadratic. Each alternative begins with a character, not with a
+# group or a look-behind, because `re` can then skip to these characters.
 _CODE_OR_ESCAPE = (
-    r"(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<content>.{1,1000}?)(?<!`)(?P=ticks)(?!`))"
+    r"\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|`(?<!``)(?P<ticks>`*)(?!`)(?P<content>.{1,1000}?)(?<!`)`(?P=ticks)(?!`)"  # `ticks` are those after the first
 )
 _REWORDED = re.compile(
-    _CODE_OR_ESCAPE + r"|(?P<image>!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\))"
-    r"|(?P<link>\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\))"
-    r"|(?P<autolink><(?P<address>https?://[^\s<>]+)>)"
-    r"|(?P<anchor><a\s[^<>]{0,200}?href=[\"'](?P<href>[^\"'<>\s]{0,500})[\"'][^<>]{0,200}>(?P<words>[^<>]{0,400})</a>)"
-    r"|(?P<pair><(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>"
-    r"(?P<inner>.{0,400}?)</(?P=tag)>)"
-    r"|(?P<break></?(?P<block>br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>)"
+    _CODE_OR_ESCAPE + r"|!\[(?P<alt>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)"
+    r"|\[(?P<label>[^\[\]]*)\]\((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)(?:\s[^()]*)?\)"
+    r"|<(?P<address>https?://[^\s<>]+)>"
+    r"|<a\s[^<>]{0,200}?href=[\"'](?P<href>[^\"'<>\s]{0,500})[\"'][^<>]{0,200}>(?P<words>[^<>]{0,400})</a>"
+    r"|<(?P<tag>b|i|u|em|strong|code|tt|a|kbd|sup|sub|small|pre|span)(?:\s[^<>]*)?>(?P<inner>.{0,400}?)</(?P=tag)>"
+    r"|</?(?P<block>br|p|ul|ol|li|div|h[1-6]|hr|table|tbody|thead|tr|td|th|dl|dt|dd)(?:\s[^<>]*)?/?>"
 )
-_UNDERSCORED = r"(?<![^\s(\"'])_(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[^\s_*`\\<>\[\]])?)_(?=[\s.,;:!?)\"']|$)"
-EMPHASIS = re.compile(r"\*(?=\S)|(?<![^\W_])_(?=\S)")
+_UNDERSCORED = (
+    r"_(?<![^\s(\"']_)(?P<emphasized>[^\W_](?:[^_*`\\<>\[\]\n]{0,200}[^\s_*`\\<>\[\]])?)_(?=[\s.,;:!?)\"']|$)"
+)
+EMPHASIS = re.compile(r"\*(?=\S)|_(?<![^\W_]_)(?=\S)")
 """Where emphasis can begin."""
 
 _RUN = re.compile(_CODE_OR_ESCAPE + r"|(?:https?://|www\.)[^\s<`]*|(?P<run>\*+|_+)", re.IGNORECASE)
@@ -89,10 +91,10 @@ _ATTRIBUTES = r"\{(?=\s*(?:[:=#.%{]|[\w:.-]+\s*=))"
 """The start of attributes and raw HTML in kramdown and pandoc, and of Liquid."""
 
 _DIALECTS = (
-    rf"{_ATTRIBUTES}|(?<=\{{)[{{%]"
+    rf"{_ATTRIBUTES}|\{{(?<=\{{\{{)|%(?<=\{{%)"
     r"|\[(?=!\s*\w)"  # alerts
-    r"|[$~](?=\S|$)"  # formulas, and deleted text: of marked and pandoc they reach into code
-    r"|(?<!\S)@(?=\S)"  # files that a host inserts
+    r"|\$(?=\S|$)|~(?=\S|$)"  # formulas, and deleted text: of marked and pandoc they reach into code
+    r"|@(?<!\S@)(?=\S)"  # files that a host inserts
     r"|\^(?=\[|[^^\n]*\^)"  # footnotes of pandoc, and its superscripts, in which an escaped `{` is live
     r"|\|"  # tables of kramdown
 )
@@ -103,11 +105,13 @@ _FOREIGN_ADDRESS = (
 )
 """A bare URL that a parser may link and that is neither a web nor a mail address. `marked` turns `WWW.` into a path."""
 
-_ESCAPED = re.compile(
-    _CODE_OR_ESCAPE + rf"|(?P<foreign>{_FOREIGN_ADDRESS})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_UNDERSCORED}"
-    rf"|(?P<special><(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS})",
+_SPECIAL = rf"{_UNDERSCORED}|<(?=[A-Za-z/!?])|`|\](?:\(|(?=\[))|{_DIALECTS}"
+_ESCAPED = re.compile(f"{_CODE_OR_ESCAPE}|{_SPECIAL}", re.IGNORECASE)
+_ESCAPED_NEAR_ADDRESSES = re.compile(
+    rf"{_CODE_OR_ESCAPE}|(?P<foreign>{_FOREIGN_ADDRESS})|(?P<address>(?:https?://|www\.)[^\s<`]*)|{_SPECIAL}",
     re.IGNORECASE,
 )
+"""The same for a line with an address, in which nothing is escaped; it is tried at every character."""
 _IN_ADDRESS = re.compile(rf"\\([!-@^_}}])|[~$|\\\[\]]|{_ATTRIBUTES}")
 """Characters to encode in a bare URL: parsers link everything that follows, including a backslash or a backtick."""
 
@@ -126,7 +130,8 @@ _FORMATTING_TAG = re.compile(
 _TAG_NAME = re.compile(r"<(/?)([a-z][a-z0-9]{0,10})")
 _UNPAIRED_TAGS = frozenset({"br", "hr", "p", "li", "dt", "dd"})
 """Tags that need no end tag."""
-_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|^\s*(?:[-*+•]\s|[>#`~])|</|<br|   ")
+_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•>#`~=_]|\n)|</|<br|   ")
+_BEGINS_WITH_BLOCK = re.compile(r"\s*(?:[-*+•]\s|[>#`~])")
 """Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
 
 ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?=\s|$)", re.IGNORECASE)
@@ -195,7 +200,7 @@ def _paired_tags(line: str) -> frozenset[str]:
 def join_lines(text: str) -> str:
     """Returns a text of several lines on one: list items and paragraphs are separated by punctuation, block markers
     removed."""
-    if not _HAS_BLOCKS.search(text):
+    if not _HAS_BLOCKS.search(text) and not _BEGINS_WITH_BLOCK.match(text):
         return one_line(text)
     line = ""
     was_item = is_apart = is_code = False
@@ -395,7 +400,10 @@ def escape_inline(line: str) -> str:
     if _holds_only_code(line):
         return line
     line = re.sub(" {2,}", " ", _REWORDED.sub(_reword, line)).strip()
-    line = _ESCAPED.sub(_escape_or_emphasize if "*" not in line else _escape_match, line)
+    if "://" in line or "@" in line or "www." in line.lower():
+        line = _ESCAPED_NEAR_ADDRESSES.sub(_escape_near_addresses, line)
+    else:
+        line = _ESCAPED.sub(_escape_match, line)
     line = _escape_unclosed_emphasis(line) if EMPHASIS.search(line) else line
     return line + "\\" if len(line) - len(line.rstrip("\\")) & 1 else line
 
@@ -416,29 +424,30 @@ def _escape_unclosed_emphasis(line: str) -> str:
     return _RUN.sub(lambda match: re.sub(r"(.)", r"\\\1", match[0]) if match.start() in unclosed else match[0], line)
 
 
-def _escape_or_emphasize(match: re.Match[str]) -> str:
-    return f"*{match['emphasized']}*" if match["emphasized"] is not None else _escape_match(match)
-
-
-def _escape_match(match: re.Match[str]) -> str:
+def _escape_near_addresses(match: re.Match[str]) -> str:
     if match["foreign"] is not None:
         before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
         return " " * (before in ("\\", "`", "~")) + f"`{match['foreign']}`" + " " * (after == "`")
     if match["address"] is not None:
         address = _IN_ADDRESS.sub(lambda sign: sign[1] or f"%{ord(sign[0]):02X}", match["address"])
         return address + " " * (match.string[match.end() : match.end() + 1] in ("<", "`"))
-    if match["ticks"] == "`":
+    return _escape_match(match)
+
+
+def _escape_match(match: re.Match[str]) -> str:
+    if match["emphasized"] is not None:
+        return f"*{match['emphasized']}*" if "*" not in match.string else match[0]
+    if match["ticks"] == "":
         # kramdown reads a backtick between spaces literally.
         words = match["content"].strip()
         return f"`{words}`" if words else _TICK * 2
     if match["ticks"] is not None:
         return match[0].replace("](", "] (")
-    special = match["special"]
-    if "`" in (special, match["escape"] and match["escape"][1]):
+    if "`" in (match[0], match["escaped"]):
         return _TICK
-    if special is None:
+    if match["escaped"] is not None:
         return match[0]
-    return "\\]\\(" if special == "](" else "\\" + special  # parsers without escapes find no link either
+    return "\\]\\(" if match[0] == "](" else "\\" + match[0]  # parsers without escapes find no link either
 
 
 _TICK = "&#96;"
@@ -460,17 +469,17 @@ def _holds_only_code(line: str) -> bool:
 
 
 def _reword(match: re.Match[str]) -> str:
-    if match["image"] is not None:
+    if match["alt"] is not None:
         return match["alt"] or "(picture)"
-    if match["link"] is not None:
+    if match["label"] is not None:
         return _link_words(match["label"], match["url"])
-    if match["anchor"] is not None:
+    if match["href"] is not None:
         return _link_words(match["words"], html.unescape(match["href"]))
-    if match["pair"] is not None:
+    if match["inner"] is not None:
         return _REWORDED.sub(_reword, match["inner"])
-    if match["autolink"] is not None:
+    if match["address"] is not None:
         return match["address"]
-    return _tag_separator(match) if match["break"] is not None else match[0]
+    return _tag_separator(match) if match["block"] is not None else match[0]
 
 
 def _link_words(label: str, url: str) -> str:
