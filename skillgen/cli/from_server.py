@@ -13,7 +13,6 @@ from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import ExitCode, UsageError
-from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
     from skillgen.pipeline.read import Reading
@@ -52,6 +51,8 @@ def read_server(source: Source, texts: Texts, console: Console) -> Reading:
 
 
 def _confirm_sending_secret(issuer: str) -> bool:
+    from skillgen.text.markdown import one_line
+
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 

@@ -9,13 +9,13 @@ import typer
 from skillgen.cli.options import command
 from skillgen.cli.output import Console
 from skillgen.errors import ExitCode, UsageError
-from skillgen.text.markdown import one_line
 
 
 @command
 def init(context: typer.Context, *, console: Console) -> ExitCode:
     """Write a skillgen.yaml for this project's servers and APIs, and a pre-commit entry. Keeps existing files."""
     from skillgen.pipeline.init import propose_targets, write_project
+    from skillgen.text.markdown import one_line
 
     if context.obj:
         raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")

@@ -13,8 +13,6 @@ from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console
 from skillgen.config.project import SOURCE_KINDS, Source, Texts
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-from skillgen.text.markdown import disarm_json
-from skillgen.text.unicode import escape_invisible_in_json
 
 
 @command
@@ -34,6 +32,8 @@ def inspect(
     from skillgen.model.service import Service
     from skillgen.pipeline.read import Request, read_source, refuse_useless_options
     from skillgen.sources.documents import snapshot_text
+    from skillgen.text.markdown import disarm_json
+    from skillgen.text.unicode import escape_invisible_in_json
 
     server = replace(server, command=context.obj)
     has_server = any(getattr(server, kind) for kind in SOURCE_KINDS)

@@ -24,9 +24,8 @@ from skillgen.config.project import OutputOptions, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
 from skillgen.model.values import is_inferred
 from skillgen.problem_codes import CODES
-from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, inline, name, one_line
-from skillgen.text.unicode import escape_invisible_in_json, strip_invisible_by_line
 
+# The filters of texts are imported where they are used: to compile their expressions takes a sixth of `--help`.
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.pipeline.generate import Outcome, Result
@@ -50,6 +49,9 @@ class Console:
 
     def fail(self, error: SkillgenError) -> None:
         """Prints a fatal error: what happened, where, and what to do next. With `debug`, the traceback comes first."""
+        from skillgen.text.markdown import disarm_log_commands, one_line
+        from skillgen.text.unicode import strip_invisible_by_line
+
         if self.debug:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
@@ -61,6 +63,8 @@ class Console:
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Prints problems: a line for each code, with `verbose` for each problem, also for notes."""
+        from skillgen.text.markdown import disarm
+
         if self.quiet:
             return
         shown: dict[str, list[Problem]] = {}
@@ -82,12 +86,16 @@ class Console:
         from rich.console import Console as RichConsole
         from rich.text import Text
 
+        from skillgen.text.markdown import one_line
+
         with RichConsole(stderr=True).status(Text(what)) as status:
             yield lambda message: status.update(Text(one_line(message)))
 
 
 def _problem_line(first: Problem, *others: Problem) -> str:
     """Returns a problem as a line; of several with the same code, what the code means and where the first ones are."""
+    from skillgen.text.markdown import one_line
+
     fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
     if not others:
         place = f"{one_line(first.where)}: " if first.where else ""
@@ -121,6 +129,7 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
 def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
     from skillgen.pipeline.generate import BYTES_PER_TOKEN
+    from skillgen.text.markdown import one_line
 
     service, plan = outcome.service, outcome.plan
     would = "would be " if outcome.is_check else ""
@@ -173,6 +182,8 @@ def _change_summary(outcome: Outcome) -> str:
 
 def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
     """Yields a line of Markdown for each change, in the form of a changelog."""
+    from skillgen.text.markdown import disarm, inline, name
+
     for change in changes:
         mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
         yield disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
@@ -204,11 +215,16 @@ def failed_json(error: SkillgenError) -> str:
 
 def print_diff(text: str) -> None:
     """Prints a diff to standard output: verbatim, so that it can be applied, but escaped on a terminal."""
+    from skillgen.text.unicode import strip_invisible_by_line
+
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
 
 def json_output(data: Any) -> str:
     """Returns JSON in which no character controls a terminal or a CI host."""
+    from skillgen.text.markdown import disarm_json
+    from skillgen.text.unicode import escape_invisible_in_json
+
     return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
@@ -217,6 +233,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _print(line: str) -> None:
+    from skillgen.text.markdown import disarm_log_commands
+
     print(disarm_log_commands(line), file=sys.stderr)
 
 

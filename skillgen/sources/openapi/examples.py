@@ -14,7 +14,6 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
 from urllib.parse import unquote
-from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -90,6 +89,8 @@ class _XmlWriter:
 
     def _element(self, value: Json, flat: Schema, name: str) -> str:
         """Returns one element; a list, which is usually unwrapped, is one if it is the root."""
+        from xml.sax.saxutils import escape, quoteattr  # only here: it imports an HTTP client and SSL
+
         tag, attributes = _tag(flat, name), ""
         if (namespace := text_of(_xml(flat), "namespace")) is not None:
             prefix = text_of(_xml(flat), "prefix")
