@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import tokenize
 from collections.abc import Iterator
@@ -26,7 +27,8 @@ NAME_LENGTH = 70
 
 PROSE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "templates", "skillgen")
 CODE = ("skillgen", "tests", "examples")
-FOREIGN = re.compile(r"/(?:golden|expected|specifications|node_modules|\.venvs|build)/|poison")
+FOREIGN = {"golden", "expected", "specifications", "node_modules", ".venvs", "build"}
+"""Folders of what others wrote or tools make."""
 
 _BANNED = re.compile(rf"\b(?:{WORDS})\b", re.IGNORECASE)
 _BANNED_AFTER_HASH = re.compile(rf"#.*\b(?:{WORDS})\b", re.IGNORECASE)
@@ -35,7 +37,7 @@ _CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 def test_prose_has_only_plain_words() -> None:
     found = []
-    for path in files(PROSE, ("*.md", "*.j2")):
+    for path in files(PROSE, (".md", ".j2")):
         text = _CODE_BLOCK.sub(lambda block: "\n" * block.group().count("\n"), path.read_text("utf-8"))
         found += [f"{path.relative_to(ROOT)}:{number}: {line}" for number, line in banned_lines(text)]
     assert found == []
@@ -43,7 +45,7 @@ def test_prose_has_only_plain_words() -> None:
 
 def test_docstrings_comments_and_messages_have_only_plain_words() -> None:
     found = []
-    for path in files(CODE, ("*.py",)):
+    for path in files(CODE, (".py",)):
         if path.name in DATA or not _BANNED.search(path.read_text("utf-8")):
             continue
         for line, text in texts_of(path):
@@ -54,19 +56,24 @@ def test_docstrings_comments_and_messages_have_only_plain_words() -> None:
 
 def test_names_of_tests_are_short_and_have_only_plain_words() -> None:
     found = []
-    for path in files(("tests",), ("test_*.py",)):
+    for path in files(("tests",), (".py",), "test_"):
         for name in re.findall(r"^ *def (test_\w+)", path.read_text("utf-8"), re.MULTILINE):
             if len(name) > NAME_LENGTH or _BANNED.search(name.replace("_", " ")):
                 found.append(f"{path.name}: {name}")
     assert found == []
 
 
-def files(places: tuple[str, ...], patterns: tuple[str, ...]) -> Iterator[Path]:
+def files(places: tuple[str, ...], suffixes: tuple[str, ...], start: str = "") -> Iterator[Path]:
     for place in places:
-        path = ROOT / place
-        for file in [path] if path.is_file() else sorted(item for pattern in patterns for item in path.rglob(pattern)):
-            if not FOREIGN.search(f"/{file.relative_to(ROOT).as_posix()}"):
-                yield file
+        if (ROOT / place).is_file():
+            yield ROOT / place
+        for folder, inner, names in os.walk(ROOT / place):
+            inner[:] = sorted(set(inner) - FOREIGN)
+            yield from (
+                Path(folder, name)
+                for name in sorted(names)
+                if name.endswith(suffixes) and name.startswith(start) and "poison" not in name
+            )
 
 
 def banned_lines(text: str) -> Iterator[tuple[int, str]]:

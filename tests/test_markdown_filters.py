@@ -118,7 +118,7 @@ def test_an_address_that_becomes_a_link_by_itself_frees_no_html(text: str) -> No
 @example("$[ARGUMENTS](x)")
 @example("$ARGU\u200bMENTS ${CLAUDE_SESSION_ID}")
 @example("```\n$ARGUMENTS\n```")
-def test_nothing_is_left_that_a_host_would_run_or_fill_in_or_that_cannot_be_seen(text: str) -> None:
+def test_nothing_is_left_that_a_host_would_run_or_that_cannot_be_seen(text: str) -> None:
     """X-52, S0-25: an exclamation mark right before a backtick runs what follows."""
     (results,) = filtered([text], *EVERY_FILTER)
     for name, result in zip(EVERY_FILTER, results, strict=True):

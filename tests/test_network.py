@@ -444,7 +444,7 @@ PUBLIC = """
 
 
 def test_a_host_of_a_private_network_is_known_by_its_name() -> None:
-    """It is what a description is told of its addresses."""
+    """As the problems of a description with such addresses show."""
     servers = [{"url": f"http://{host}/v1"} for host in (PRIVATE + PUBLIC).split()]
     problems = read({**DESCRIPTION, "servers": servers}).problems
     reported = [item.message.partition(" is reached")[0] for item in problems if item.code == "private-address"]

@@ -10,8 +10,9 @@ import pytest
 from cli import ROOT, Finished, files_of, run_python, run_skillgen
 from descriptions import description, write
 
-from skillgen import UsageError, read, render_documents
+from skillgen import UsageError, generate, read, render_documents
 
+SERVICE = read(description())
 SKILL = "skills/tasks/SKILL.md"
 
 
@@ -29,6 +30,15 @@ def rendered(mine: Path, name: str, text: str) -> tuple[Finished, dict[str, byte
     source = write(mine.parent / "api.json", description())
     out = mine.parent / "out"
     return run_skillgen("from-openapi", source, "-o", out, "--templates", mine), files_of(out) if out.exists() else {}
+
+
+def error_of(mine: Path, name: str, text: str) -> UsageError:
+    """Returns why nothing is written with a template of llms.txt."""
+    (mine / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(UsageError) as caught:
+        generate(SERVICE, out=mine.parent / "out", emit="llms", templates=mine)
+    assert not (mine.parent / "out").exists()
+    return caught.value
 
 
 def test_an_empty_folder_changes_nothing(mine: Path) -> None:
@@ -60,7 +70,7 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
         ("{{ service.nmae }}\n", 1, "Service has no 'nmae'; did you mean 'name'?"),
         ("{{ no_such_name }}\n", 1, "no_such_name"),
         ("fine\n{% include '../../SECURITY.md' %}\n", 2, "there is no template '../../SECURITY.md'"),
-        ("fine\n{% include 'skill/tools.md.j2' %}\n", 2, "calls itself without end"),
+        ("fine\n{% include 'llms.txt.j2' %}\n", 2, "calls itself without end"),
         ("fine\n{{ 'a' * 10000000000 }}\n", 2, "repetitions are refused"),
         ("fine\n{{ 10 ** 10000000000 }}\n", 2, "exponent"),
         ("fine\n{{ service.tools }}\n", 2, "it prints a tuple"),
@@ -77,13 +87,10 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
     ],
 )
 def test_an_error_names_the_file_the_line_and_what_is_missing(mine: Path, text: str, line: int, words: str) -> None:
-    finished, files = rendered(mine, "skill/tools.md.j2", text)
-    assert finished.exit_code == 2, finished.stderr
-    assert f"mine/skill/tools.md.j2, line {line}: " in finished.stderr.replace("\\", "/")
-    assert words in finished.stderr
-    assert str(ROOT) not in finished.stderr
-    assert "Traceback" not in finished.stderr
-    assert files == {}
+    error = error_of(mine, "llms.txt.j2", text)
+    assert str(error.where).endswith(f"mine/llms.txt.j2, line {line}")
+    assert words in error.what
+    assert str(ROOT) not in error.what
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no timer that interrupts, and it would never end")
@@ -93,7 +100,7 @@ def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
     endless = "{% for i in range(9999) %}{% for i in range(9999) %}{% for i in range(9999) %}" + "{% endfor %}" * 3
     (mine / "llms.txt.j2").write_text(f"first\n{endless}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"it takes more than 10 s") as caught:
-        render_documents(read(description()), emit="llms", templates=mine)
+        render_documents(SERVICE, emit="llms", templates=mine)
     assert str(caught.value.where).endswith("mine/llms.txt.j2, line 2")
 
 
@@ -117,10 +124,13 @@ def test_a_template_that_nothing_uses_is_reported_with_a_similar_name(mine: Path
     ],
 )
 def test_a_template_that_nothing_uses_is_reported(mine: Path, name: str, near: str | None) -> None:
-    finished, _ = rendered(mine, name, "never used")
-    assert f"skillgen has no template {name}" in finished.stderr
-    assert ("rename it" in finished.stderr) == (near is not None)
-    assert f"rename it to {near};" in finished.stderr or near is None
+    (mine / name).parent.mkdir(exist_ok=True)
+    (mine / name).write_text("never used", "utf-8")
+    problems = generate(SERVICE, out=mine.parent / "out", emit="llms", templates=mine).problems
+    (problem,) = [problem for problem in problems if problem.code == "unknown-template"]
+    assert f"skillgen has no template {name}" in problem.message
+    assert ("rename it" in str(problem.fix)) == (near is not None)
+    assert f"rename it to {near};" in str(problem.fix) or near is None
 
 
 def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) -> None:
@@ -153,9 +163,7 @@ def test_an_error_in_a_macro_or_a_section_names_its_file_and_line_too(mine: Path
     ],
 )
 def test_a_users_template_gets_no_further_than_the_model(mine: Path, text: str) -> None:
-    finished, files = rendered(mine, "skill/tools.md.j2", text)
-    assert finished.exit_code == 2, finished.stderr
-    assert files == {}
+    assert str(error_of(mine, "llms.txt.j2", text).where).endswith("llms.txt.j2, line 1")
 
 
 def test_what_a_template_prints_without_a_filter_is_safe_all_the_same(mine: Path) -> None:
@@ -261,11 +269,9 @@ def test_a_phrase_is_replaced_by_one_line_and_the_rest_are_inherited(mine: Path)
     ],
 )
 def test_an_error_in_the_phrases_says_what_is_wrong(mine: Path, text: str, words: str) -> None:
-    finished, files = rendered(mine, "phrases.j2", text)
-    assert finished.exit_code == 2
-    assert words in " ".join(finished.stderr.split())
-    assert "phrases.j2" in finished.stderr
-    assert files == {}
+    error = error_of(mine, "phrases.j2", text)
+    assert words in f"{error.what} try: {error.fix}"
+    assert "phrases.j2" in str(error.where)
 
 
 def test_a_section_that_is_replaced_keeps_its_condition(mine: Path) -> None:
