@@ -89,12 +89,12 @@ def test_the_diff_makes_the_new_text_from_the_old_one(old: list[str], new: list[
 
 def test_equal_lines_of_a_long_text_are_kept_between_changed_ones(document: Document) -> None:
     """Issue 6: a person's words in the 877,633 lines of the largest llms-full.txt are treated as in a short text."""
-    old = [f"line {number}" for number in range(60_000)]
+    old = [f"line {number}" for number in range(15_000)]
     new = [f"{line}, changed" if number % 3 == 0 else line for number, line in enumerate(old)]
     document.write(old)
     diff = document.diff(new)
     assert list(patched(old, diff)) == new
-    assert sum(line.startswith("-") for line in diff) == sum(line.startswith("+") for line in diff) == 20_001
+    assert sum(line.startswith("-") for line in diff) == sum(line.startswith("+") for line in diff) == 5_001
 
 
 def test_a_change_in_a_long_file_is_shown_as_in_a_short_one(document: Document) -> None:

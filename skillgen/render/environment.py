@@ -224,14 +224,13 @@ class Templates:
         filters: Mapping[str, Callable[..., Any]],
         functions: Mapping[str, Callable[..., Any]],
         overrides: Path | None = None,
-        limit_s: float = TIME_LIMIT_S,
     ) -> None:
         """Takes the filters, and the functions that templates may call."""
         if overrides is not None and not overrides.is_dir():
             raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
         self._files = TemplateLoader([templates_folder()] if overrides is None else [overrides, templates_folder()])
         kind = BuiltinEnvironment if overrides is None else SandboxedEnvironment
-        self._limit_s = None if overrides is None else limit_s
+        self._limit_s = None if overrides is None else TIME_LIMIT_S
         self._environment = kind(
             loader=self._files,
             undefined=MissingName,

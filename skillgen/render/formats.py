@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -74,6 +75,16 @@ def _site_document(services: Sequence[Service], folders: Sequence[str], template
     return Document("llms.txt", templates.render("llms-site.txt.j2", fields=fields, site=entries))
 
 
+def _templates_with(overrides: Path | None) -> Templates:
+    return _builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
+
+
+@cache
+def _builtin_templates() -> Templates:
+    """Returns skillgen's own templates, which a build of many targets loads once."""
+    return Templates(FILTERS, FUNCTIONS)
+
+
 _VERSION_LIMIT = 64
 """Characters of a service's version; longer ones are not real versions."""
 
@@ -89,7 +100,7 @@ def render_documents(
     Raises:
         UsageError: a template has an error.
     """
-    templates = Templates(FILTERS, FUNCTIONS, overrides)
+    templates = _templates_with(overrides)
     with phrases_of(templates):
         documents = _documents(service, formats, templates, profile)
     return tuple(map(_finished, sorted(documents, key=lambda document: document.path)))
@@ -115,7 +126,7 @@ def render_site(services: Sequence[Service], folders: Sequence[str], overrides: 
     Raises:
         UsageError: a template has an error.
     """
-    templates = Templates(FILTERS, FUNCTIONS, overrides)
+    templates = _templates_with(overrides)
     with phrases_of(templates):
         return _finished(_site_document(services, folders, templates))
 
