@@ -5,12 +5,11 @@ An agent reads SKILL.md, the index page and the tool's page: two reads, without 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
@@ -134,49 +133,19 @@ _TOPICS_LIMIT = 200
 """Characters of the headings of the about pages."""
 
 
-def reference_lines(
-    reference: Reference, service: Service, lists: Mapping[str, Index], has_instructions: bool
-) -> list[Markdown]:
-    """Returns a line for each kind of reference that SKILL.md links to, apart from the tools.
-
-    `has_instructions` is true if SKILL.md has the instructions itself.
-    """
-    lines: list[Markdown] = []
-    if reference.about:
-        topics = list(reference.about_topics)
-        if has_instructions:
-            topics = [name for name in topics if name != phrases("about_headings")["instructions"]]
-        words = Markdown(", ".join(map(paragraph, topics)))
-        words = words or phrase("instructions_again" if has_instructions else "the_description")
-        shown = words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
-        name = "about_with_instructions" if service.instructions and not has_instructions else "about_pages"
-        lines.append(phrase(name, links=_page_links(reference.about), topics=shown))
-    offers = {"number": phrase("resources", len(service.resources), number=f"{len(service.resources):,}")}
-    if reference.resources:
-        if templates := service.resource_templates:
-            more = phrase("resource_templates", len(templates), number=f"{len(templates):,}")
-            offers = {"number": Markdown(offers["number"] + phrase("and_between") + more)}
-        lines.append(phrase("to_read", links=_list_links("resources", reference.resources, lists), **offers))
-    if reference.prompts:
-        number = phrase("prompts", len(service.prompts), number=f"{len(service.prompts):,}")
-        lines.append(phrase("to_get", links=_list_links("prompts", reference.prompts, lists), number=number))
-    if reference.events:
-        links = _list_links("events", reference.events, lists)
-        lines.append(phrase("sent_by_service", len(service.events), links=links, number=f"{len(service.events):,}"))
-    if reference.types:
-        lines.append(phrase("the_named_types", links=_page_links(reference.types)))
-    return lines
+def about_words(reference: Reference, has_instructions: bool) -> Markdown:
+    """Returns what the about pages hold, in a few words; `has_instructions` is true if SKILL.md has these itself."""
+    left_out = phrases("about_headings")["instructions"] if has_instructions else None
+    words = Markdown(", ".join(paragraph(name) for name in reference.about_topics if name != left_out))
+    words = words or phrase("instructions_again" if has_instructions else "the_description")
+    return words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
 
 
-def _list_links(kind: str, pages: Sequence[Page], lists: Mapping[str, Index]) -> Markdown:
-    if kind not in lists:
-        return _page_links(pages)
-    links = (f"[{link_label(entry.label)}](references/{link_url(entry.files[0])})" for entry in lists[kind].entries)
-    return Markdown(", ".join(links))
-
-
-def _page_links(pages: Sequence[Page]) -> Markdown:
-    """Links the first three pages by name, and says which is the last."""
+def page_links(pages: Sequence[Page], index: Index | None = None) -> Markdown:
+    """Returns links to the entries of an index; without one to the first three pages by name, and to the last."""
+    if index is not None:
+        links = (f"[{link_label(entry.label)}](references/{link_url(entry.files[0])})" for entry in index.entries)
+        return Markdown(", ".join(links))
     names = [page.file_name for page in pages]
     shown = [f"[references/{name}](references/{name})" for name in names[:3]]
     if len(names) > 3:

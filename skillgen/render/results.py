@@ -22,7 +22,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import phrase, phrases
-from skillgen.render.semantics import codes, names_shown
+from skillgen.render.semantics import names_shown
 from skillgen.render.types import NOTHING, parameter_notes, schema_description, schema_notes, type_phrase
 from skillgen.text.markdown import (
     Markdown,
@@ -67,20 +67,6 @@ def output_words(output: Output) -> Markdown:
         words = [*map(with_stop, words), more]
     text = " ".join(words)
     return Markdown(with_stop(text) if text and output_notes(output) else text)
-
-
-def output_formats(service: Service, media_types: Sequence[str], structured: Sequence[str]) -> list[Markdown]:
-    """Returns sentences on the formats of all results; `structured` are the names of the tools with a JSON result."""
-    if media_types:
-        best = _JSON if _JSON in media_types else media_types[0]
-        more = [phrase("format_for_machines", type=code(best))] if len(media_types) > 1 else []
-        return [phrase("formats_declared", types=codes(media_types)), *more]
-    if structured and len(structured) == len(service.tools):
-        return [phrase("all_structured")]
-    if structured:
-        others = [phrase("others_are_content")] if service.kind == "mcp" else []
-        return [phrase("some_structured", len(structured), names=names_shown(structured)), *others]
-    return [phrase("results_are_content")] if service.kind == "mcp" and service.tools else []
 
 
 def output_notes(output: Output) -> Markdown:

@@ -122,47 +122,19 @@ def is_destructive_by_inference(semantics: Semantics) -> bool:
     return bool(semantics.destructive) and is_inferred and not _is_declared_delete(semantics)
 
 
-def needs(tool: Tool) -> tuple[Markdown, ...]:
-    """Returns a sentence for each requirement or cost of a call."""
-    return tuple(_needs(tool))
-
-
-def _needs(tool: Tool) -> Iterator[Markdown]:
-    if tool.auth == ():
-        yield phrase("needs_no_auth")
-    elif tool.auth:
-        yield phrase("needs_auth", auth=_auth_alternatives(tool.auth))
-    elif tool.scopes:
-        yield phrase("needs_scopes", scopes=code_list(tool.scopes))
-    if tool.cost is not None and (cost := _cost_phrase(tool.cost)):
-        yield phrase("costs", cost=cost)
-    if tool.latency is not None:
-        yield phrase("takes_time", time=inline(tool.latency))
-    if tool.input_media_types and tool.method is None:
-        yield phrase("input_types", types=code_list(tool.input_media_types))
-    if tool.output_media_types and tool.method is None:
-        yield phrase("output_types", types=code_list(tool.output_media_types))
-    if tool.max_input_bytes is not None:
-        yield phrase("input_limit", bytes=f"{tool.max_input_bytes:,}")
-    if tool.binary_transport is not None:
-        yield phrase("binary_transport", transport=code(tool.binary_transport))
-    if tool.rate_limit is not None and (limit := rate_limit_phrase(tool.rate_limit)):
-        yield phrase("has_rate_limit", limit=limit)
-
-
 def event_auth(event: Event) -> Markdown:
     """Says how the service authenticates itself when it sends an event; empty if that is not declared."""
     if event.auth is None:
         return Markdown("")
-    return phrase("event_auth", auth=_auth_alternatives(event.auth)) if event.auth else phrase("event_without_auth")
+    return phrase("event_auth", auth=auth_alternatives(event.auth)) if event.auth else phrase("event_without_auth")
 
 
-def _auth_alternatives(ways: tuple[tuple[Credential, ...], ...]) -> str:
+def auth_alternatives(ways: tuple[tuple[Credential, ...], ...]) -> Markdown:
     """Returns the alternative ways to authenticate: `a` with `b`, or `c`."""
     alternatives = [phrase("auth_together").join(map(_credential, way)) for way in ways if way]
     if len(alternatives) < len(ways):
         alternatives.append(phrase("auth_none"))
-    return phrase("auth_or").join(alternatives)
+    return Markdown(phrase("auth_or").join(alternatives))
 
 
 def _credential(credential: Credential) -> str:
@@ -172,21 +144,20 @@ def _credential(credential: Credential) -> str:
     return phrase("auth_with_scopes", len(scopes), scheme=code(credential.scheme), scopes=code_list(scopes))
 
 
-def _cost_phrase(cost: Cost) -> Markdown:
-    """Returns the cost of a call: `metered, 2 credits`."""
+def cost_phrase(cost: Cost | None) -> Markdown:
+    """Returns the cost of a call: `metered, 2 credits`; empty without one."""
+    if cost is None:
+        return Markdown("")
     units = ""
     if cost.estimated_units is not None:
         units = f"{cost.estimated_units:g} {inline(cost.unit_label) if cost.unit_label else phrase('units')}"
     return Markdown(", ".join(part for part in (inline(cost.category or ""), units) if part))
 
 
-def service_rate_limit(service: Service) -> Markdown:
-    """Returns the rate limit of a service; empty if it declares none."""
-    return rate_limit_phrase(service.rate_limit) if service.rate_limit else Markdown("")
-
-
-def rate_limit_phrase(limit: RateLimit) -> Markdown:
-    """Returns a rate limit in a few words."""
+def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
+    """Returns a rate limit in a few words; empty without one."""
+    if limit is None:
+        return Markdown("")
     parts = [paragraph(limit.text)] if limit.text else []
     if limit.requests_per_minute is not None:
         parts.append(phrase("requests_a_minute", number=limit.requests_per_minute))
