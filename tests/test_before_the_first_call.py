@@ -37,19 +37,17 @@ def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str
 
 def test_what_a_server_says_nothing_of_is_not_taken_for_safe(tmp_path: Path) -> None:
     """Issue 5: absent annotations do not mean safe."""
-    said = of_server(tmp_path, [tool("drop_table", description="Drops."), tool("read_row")])
-    assert "The source does not say what its tools change." in said
-    assert "By MCP's defaults they may delete or overwrite" in said
+    said = of_server(tmp_path, [tool("zap", description="Zaps."), tool("hop", description="Hops.")])
+    assert "The source does not say what its tools change: confirm first." in said
 
 
-def test_the_tools_that_declare_nothing_have_no_mark(tmp_path: Path) -> None:
-    found = tool("find", annotations={"readOnlyHint": True})
+def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
     added = tool("add", annotations={"destructiveHint": False})
-    skill = of_server(tmp_path, [found, added, tool("drop_table", description="Drops a table.")])
-    assert "what the tools without such a mark change" in skill
+    skill = of_server(tmp_path, [tool("find"), added, tool("zap", description="Zaps a table.")])
     assert "`find(id?)` [read]" in skill
     assert "`add(id?)` [write]" in skill
-    assert "`drop_table(id?)` — Drops" in skill
+    assert "`zap(id?)` — Zaps" in skill
+    assert "- Unknown effects, confirm first: `zap`.\n" in skill
 
 
 def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) -> None:
@@ -57,20 +55,26 @@ def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) ->
     assert "Before You Change Anything" not in skill
 
 
-def test_a_mark_is_spoken_of_only_where_marks_are_shown(tmp_path: Path) -> None:
-    """X-24: with many tools SKILL.md has their names alone."""
-    annotations = {"destructiveHint": True}
-    names = [f"{verb}_the_{thing}_of_a_customer" for verb in ("drop", "wipe") for thing in map(str, range(100, 150))]
-    skill = of_server(tmp_path, [tool(name, annotations=annotations) for name in names])
-    assert "[destructive]" not in skill
-    assert "Tools may delete or overwrite where their sections say so" in skill
+def test_many_names_of_a_verb_are_one_pattern(tmp_path: Path) -> None:
+    """X-24: with many tools SKILL.md has their names alone, and the marks are in the sections."""
+    names = [f"{verb}_the_{n}_of_a_customer" for verb in ("drop", "get", "wipe") for n in range(100, 150)]
+    skill = of_server(tmp_path, [tool(name) for name in (*names, "wipe_out")])
+    assert "- Confirm first: `drop_*`, `wipe_*`.\n" in skill
+    assert "[read] only reads, [destructive] deletes or overwrites" in skill
 
 
-def test_an_http_method_does_not_imply_that_a_call_costs_nothing(tmp_path: Path) -> None:
-    pay = {"/orders/{id}/payment": {"post": operation("pay_order")}}
-    skill = of_description(tmp_path, pay)
-    assert "Tools marked [write] may do harm: an HTTP method does not show what costs money" in skill
-    assert "`POST /orders/{id}/payment` [write]" in skill
+def test_a_pattern_never_matches_a_tool_that_is_less_harmful(tmp_path: Path) -> None:
+    names = ("drop_a", "drop_b", "drop_c", "set_a", "set_b", "set_c", "set_by")
+    tools = [tool(name) for name in names[:-1]] + [tool(names[-1], annotations={"readOnlyHint": True})]
+    tools[3]["annotations"] = {"destructiveHint": True}
+    skill = of_server(tmp_path, tools)
+    assert "- Confirm first: `drop_*`, `set_a`, `set_*`.\n" in skill
+
+
+def test_what_costs_money_or_reaches_people_is_confirmed_first(tmp_path: Path) -> None:
+    skill = of_description(tmp_path, {"/orders/{id}/payment": {"post": operation("pay_order")}})
+    assert "- Confirm first: `pay_order`.\n" in skill
+    assert "`POST /orders/{id}/payment` [sends]" in skill
 
 
 INFO = {

@@ -69,13 +69,13 @@ def test_what_changed_is_stated_in_words_and_what_breaks_comes_first(project: Pa
 
 def test_a_tool_that_becomes_destructive_breaks(project: Path) -> None:
     def snapshot(name: str, destructive: bool) -> None:
-        tool = {"name": "wipe", "pointer": "/0", "semantics": {"destructive": destructive}}
+        tool = {"name": "use", "pointer": "/0", "semantics": {"destructive": destructive}}
         service = {"kind": "mcp", "name": "s", "tools": [tool]}
         write(project / name, {"snapshot": 1, "services": [service]})
 
     snapshot("one.json", False)
     snapshot("two.json", True)
-    assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: wipe: is now destructive\n"
+    assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: use: is now destructive\n"
 
 
 def git(project: Path, *words: str) -> None:

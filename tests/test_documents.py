@@ -145,9 +145,9 @@ def test_ai_help_says_what_commands_do_and_which_are_deprecated(harbour: Path) -
     """S0-35: schemas, semantics, lifecycle, each where the source says something of it."""
     document = read(harbour / "ai-help.md")
     semantics = document.section("Operational Semantics").text
-    assert "- Change nothing: `find_berths`" in semantics
+    assert "- Only read: `find_berths`" in semantics
     assert "- May delete or overwrite: `book_berth`" in semantics
-    assert "- Not safe to repeat as such: `book_berth`" in semantics
+    assert "- Not idempotent without a key: `book_berth`" in semantics
     assert "`old_find`" in document.section("Lifecycle").text
     assert "`book_berth`" in document.section("Output Schema").text
     assert document.section("Input Schema").text

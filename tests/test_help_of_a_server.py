@@ -218,9 +218,9 @@ def test_a_declared_side_effect_is_a_change(tmp_path: Path) -> None:
     create, listing = (item.get("semantics", {}) for item in service["tools"])
     assert create["side_effects"] == ["Creates project, sends webhook"]
     assert create["read_only"] is False
-    assert create["origins"]["read_only"] == {"kind": "inferred", "source": "side effects"}
+    assert create["origins"]["read_only"] == {"kind": "inferred", "source": "content"}
     assert "side_effects" not in listing
-    assert "read_only" not in listing
+    assert listing["read_only"] is True
 
 
 def test_a_quick_reference_with_unknown_tools_adds_nothing(tmp_path: Path) -> None:

@@ -159,11 +159,10 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
     """S2-09, issue 5: where POST is used for every call, `may change data` says too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
-    assert "- `DeleteRope` and `purgeRopes` may delete or overwrite (inferred): make sure" in skill
+    assert "- Confirm first: `DeleteRope`, `purgeRopes`, `GetRope`, `undeleteRope`.\n" in skill
     assert "`GetRope()` `POST /GetRope` [write]" in skill
-    assert "What a tool changes is inferred from its HTTP method and name; the source does not declare it." in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
-    assert "Inferred from its name: may delete or overwrite." in page.read_text("utf-8")
+    assert "`POST /purgeRopes` [destructive]\n" in page.read_text("utf-8")
 
 
 def test_a_type_within_an_operation_is_called_after_it(tmp_path: Path) -> None:
@@ -190,4 +189,4 @@ def test_ai_help_says_once_what_the_description_begins_with(tmp_path: Path) -> N
 def test_what_every_tool_says_first_is_not_repeated_for_each(tmp_path: Path) -> None:
     """Issue 5, dense where it counts."""
     skill = of_server(tmp_path, [tool(f"find_{n}", description=f"Acme | Finds the {n} of it") for n in ("bow", "keel")])
-    assert "`find_bow(id?)` — Finds the bow of it\n" in skill
+    assert "`find_bow(id?)` [read] — Finds the bow of it\n" in skill

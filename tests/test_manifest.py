@@ -207,7 +207,7 @@ def test_a_risk_that_contradicts_other_facts_is_reported() -> None:
     manifest = copy.deepcopy(JIRA)
     manifest["tools"][0]["annotations"] = {"destructiveHint": True}
     assert "risk-contradicted" in codes_of(manifest)
-    assert "read_only" not in inspected(JIRA)["tools"][0]["semantics"]
+    assert inspected(JIRA)["tools"][0]["semantics"]["origins"]["read_only"]["kind"] == "inferred"
 
 
 def test_names_that_the_schema_would_refuse_are_documented(tmp_path: Path) -> None:

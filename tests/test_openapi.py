@@ -269,12 +269,16 @@ def test_security_is_that_of_the_operation_or_else_that_of_the_description(full:
     assert "in the header `X-Key`" in section.text
 
 
-def test_what_http_says_of_a_method_is_marked_as_inferred(full: Path) -> None:
-    """S2-18, X-50."""
-    assert "Inferred from HTTP GET: changes nothing" in section_of(full, "get_task").text
-    assert "Inferred from HTTP DELETE: may delete or overwrite" in section_of(full, "delete_task").text
+def test_sections_have_the_mark_of_what_a_call_changes(full: Path) -> None:
+    """S2-18, X-50: judged effects are never stated as declared."""
+    assert "`GET /tasks/{id}` [read]\n" in section_of(full, "get_task").text
+    assert "`DELETE /tasks/{id}` [destructive]\n" in section_of(full, "delete_task").text
     skill = (full / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
-    assert "`delete_task` may delete or overwrite (inferred)" in skill
+    assert "- Confirm first: `delete_task`" in skill
+    assert "; judged by method and words." in skill
+    text = (full / "llms-full.txt").read_text("utf-8")
+    assert "Declared" not in text
+    assert "repeat" not in text
 
 
 def test_links_resolve_in_every_document(full: Path) -> None:

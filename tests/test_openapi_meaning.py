@@ -327,11 +327,17 @@ def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
     assert {item.flow: item.pkce for item in auth} == {"authorizationCode": True, "clientCredentials": None}
 
 
-def test_effects_that_one_tool_declares_are_not_denied_for_all(tmp_path: Path) -> None:
+def test_the_legend_says_whether_marks_are_declared(tmp_path: Path) -> None:
     """S2-18."""
-    operations = {"get": operation("x"), "delete": operation("y", **{"x-mcp": {"idempotentHint": False}})}
-    for number, (found, told) in enumerate([({"get": operations["get"]}, "; the source does not declare it."),
-                                            (operations, " where the source does not declare it.")]):  # fmt: skip
+    declared = {"delete": operation("y", **{"x-mcp": {"destructiveHint": True}})}
+    judged = {"get": operation("x")}
+    for number, (found, told) in enumerate(
+        [
+            (declared, "[destructive] deletes or overwrites.\n"),
+            (judged, "[read] only reads; judged by method and words.\n"),
+            ({**declared, **judged}, "; judged by method and words where not declared.\n"),
+        ]
+    ):
         source = write(tmp_path / f"{number}.json", description({"/a": found}))
         generated("from-openapi", source, "-o", tmp_path / str(number), "--emit", "skill")
         assert told in (tmp_path / str(number) / "skills/tasks/SKILL.md").read_text("utf-8")

@@ -55,26 +55,27 @@ def warned(stderr: str) -> bool:
         ({"dashdash": {"operationType": "delete"}, "annotations": READS}, "destructive", "full"),
         ({"dashdash": {"operationType": "admin"}, "annotations": READS}, "write", "interact"),
         ({"dashdash": {"operationType": "read", "sideEffects": ["sends email"]}}, "write", "interact"),
-        ({"dashdash": {"operationType": "read", "reverseMethod": "other"}}, "write", "interact"),
+        ({"dashdash": {"operationType": "read", "reverseMethod": "use"}}, "write", "interact"),
         ({"dashdash": {"operationType": "read", "reversible": False}}, "write", "interact"),
         ({"dashdash": {"operationType": "delete"}, "annotations": {"destructiveHint": False}}, "destructive", "full"),
         ({"annotations": {**READS, "dashdash": {"operationType": "write"}}}, "write", "interact"),
         ({"dashdash": {"operationType": "read"}, "_meta": {"dashdash": {"operationType": "delete"}}}, "destructive",
          "full"),
-        ({"description": "Permanently deletes the log.", "annotations": READS}, "write", "interact"),
+        ({"description": "Permanently deletes the log.", "annotations": READS}, "destructive", "full"),
+        ({"description": "Sends the log by email.", "annotations": READS}, "sends", "interact"),
     ],
 )  # fmt: skip
 def test_the_most_cautious_fact_counts_in_mark_and_access_level(
     tmp_path: Path, members: Json, mark: str, level: str
 ) -> None:
     """S4-11, S0-19."""
-    skill, stderr = of_server(tmp_path, tool("wipe", **members))
-    assert f"`wipe(id?)` [{mark}]" in skill
+    skill, stderr = of_server(tmp_path, tool("use", **members))
+    assert f"`use(id?)` [{mark}]" in skill
     assert warned(stderr)
     assert access_level(tmp_path) == level
-    assert ("`wipe` may delete or overwrite" in skill) == (mark == "destructive")
+    assert "- Confirm first: `use`" in skill
     texts = [path.read_text("utf-8") for path in (tmp_path / "out").rglob("*") if path.suffix in (".md", ".txt")]
-    assert not any("[read]" in text or "changes nothing" in text for text in texts)
+    assert not any("[read]" in text or "only reads" in text for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -95,65 +96,29 @@ def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: 
     assert not warned(stderr)
 
 
-def test_an_inferred_deletion_is_not_written_as_a_declared_one(tmp_path: Path) -> None:
-    """S2-18: a method and a name declare nothing."""
-    declared = {"x-speakeasy-mcp": {"destructiveHint": True}}
-    of_methods, _ = of_description(
-        tmp_path / "1",
-        delete=operation("end_task"),
-        post=operation("purge_tasks"),
-        put=operation("replace_task", **declared),
-        patch=operation("merge_task", **declared),
-        get=operation("wipe_task", **declared),
-    )
-    assert "- `replace_task`, `merge_task` and `wipe_task` may delete or overwrite: make sure" in of_methods
-    assert "- `end_task` and `purge_tasks` may delete or overwrite (inferred): make sure" in of_methods
-    of_tools, _ = of_server(
-        tmp_path / "2",
-        tool("wipe", annotations={"destructiveHint": True}),
-        tool("drop", dashdash={"operationType": "delete"}),
-        tool("void", risk_level="destructive"),
-    )
-    assert "- `wipe` and `drop` may delete or overwrite: make sure" in of_tools
-    assert "- `void` may delete or overwrite (inferred): make sure" in of_tools
-
-
-@pytest.mark.parametrize(
-    ("hints", "said"),
-    [({}, " (inferred)"), ({"x-speakeasy-mcp": {"destructiveHint": True}}, " (declared or inferred)")],
-)
-def test_many_deletions_are_declared_or_inferred_together(tmp_path: Path, hints: Json, said: str) -> None:
-    """S2-18."""
-    paths = {f"/{number}": {"delete": operation(f"end_{number}")} for number in range(13)}
-    paths["/more"] = {"post": operation("purge_more", **hints)}
-    source = write(tmp_path / "api.json", description(paths))
-    generated("from-openapi", source, "-o", tmp_path / "out")
-    assert f"- Tools marked [destructive] may delete or overwrite{said}: make sure" in skill_in(tmp_path / "out")
-
-
 def test_a_tool_that_only_says_that_it_changes_data_may_delete(tmp_path: Path) -> None:
     """X-08: the default of destructiveHint is true."""
-    skill, stderr = of_server(tmp_path, tool("purge", annotations={"readOnlyHint": False}))
-    assert "`purge(id?)` [destructive]" in skill
-    assert "`purge` may delete or overwrite (not declared)" in skill
+    skill, stderr = of_server(tmp_path, tool("use", annotations={"readOnlyHint": False}))
+    assert "`use(id?)` [destructive]" in skill
+    assert "- Confirm first: `use`.\n" in skill
     assert not warned(stderr)
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "Declared: changes data. By MCP's default it may delete or overwrite (not declared)." in text
+    assert "[destructive] Declared: changes data.\n" in text
     assert access_level(tmp_path) == "full"
 
 
 @pytest.mark.parametrize("value", ["true", "True", " YES ", "yes", "1", 1, 1.0, "on", "always", {"message": "Sure?"}])
 def test_a_confirmation_that_is_not_a_boolean_is_asked_for(tmp_path: Path, value: Json) -> None:
     """S4-10."""
-    skill, stderr = of_server(tmp_path, tool("pay", requires_confirmation=value, annotations=READS))
-    assert "`pay(id?)` [ask first, read]" in skill
+    skill, stderr = of_server(tmp_path, tool("find", requires_confirmation=value, annotations=READS))
+    assert "`find(id?)` [ask first, read]" in skill
     assert "read as true, to be careful" in stderr
 
 
 @pytest.mark.parametrize("value", ["false", "No", 0, "", [], None, False])
 def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, value: Json) -> None:
-    skill, _ = of_server(tmp_path, tool("pay", requires_confirmation=value, annotations=READS))
-    assert "`pay(id?)` [read]" in skill
+    skill, _ = of_server(tmp_path, tool("find", requires_confirmation=value, annotations=READS))
+    assert "`find(id?)` [read]" in skill
 
 
 @pytest.mark.parametrize(
@@ -180,8 +145,8 @@ def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, valu
 )
 def test_facts_of_the_wrong_form_are_read_carefully(tmp_path: Path, members: Json, mark: str) -> None:
     """S4-10, S4-11, S0-13: and reported."""
-    skill, stderr = of_server(tmp_path, tool("use", **members))
-    assert f"- `use(id?)`{mark}\n" in skill
+    skill, stderr = of_server(tmp_path, tool("zap", **members))
+    assert f"- `zap(id?)`{mark}\n" in skill
     assert "warning: member-invalid" in stderr
 
 
@@ -197,16 +162,16 @@ def test_a_manifest_may_say_more_than_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "members", "mark", "disagrees"),
     [
-        ("get", {"x-mcp": {"readOnlyHint": False}}, "write", True),
+        ("get", {"x-mcp": {"readOnlyHint": False}}, "destructive", True),
         ("get", {"x-mcp": {"annotations": {"destructiveHint": True}}}, "destructive", True),
         ("get", {"x-mcp": {"destructiveHint": "true"}}, "destructive", True),
         ("post", {"x-mcp": {"readOnlyHint": True}}, "read", False),
-        ("post", {"x-mcp": {"readOnlyHint": True}, "x-speakeasy-mcp": {"readOnlyHint": False}}, "write", True),
+        ("post", {"x-mcp": {"readOnlyHint": True}, "x-speakeasy-mcp": {"readOnlyHint": False}}, "destructive", True),
         ("put", {"x-mcp": {"readOnlyHint": True}}, "write", True),
         ("delete", {"x-mcp": {"readOnlyHint": True}}, "destructive", True),
         ("delete", {"x-speakeasy-mcp": {"destructiveHint": False}}, "destructive", True),
         ("post", {"operationId": "wipe_all", "x-mcp": {"readOnlyHint": True}}, "destructive", True),
-        ("get", {"operationId": "deleteAll"}, "destructive", True),
+        ("get", {"operationId": "deleteAll"}, "destructive", False),
         ("post", {"x-openai-isConsequential": "true"}, "ask first, write", False),
     ],
 )
@@ -328,20 +293,14 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
             skill, _ = of_server(folder, tool("close", description=text))
         else:
             skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert "- Calls of `close` cannot be undone (inferred): confirm with the user first.\n" in skill
-        full = (folder / "out" / "llms-full.txt").read_text("utf-8")
-        assert "Inferred from its description: cannot be undone." in full.replace("can't", "cannot")
+        assert "- Confirm first: `close` (cannot be undone).\n" in skill
 
 
-def test_irreversible_tools_are_listed_by_the_origin_of_that_fact(tmp_path: Path) -> None:
-    """S2-19, S4-11: an inferred fact is marked, a declared one is not."""
-    declared = {"description": "Closes it.", "dashdash": {"reversible": False}}
-    said = {"description": "Ends it. This cannot be undone."}
-    skill, _ = of_server(
-        tmp_path, tool("a", **declared), tool("b", **said), tool("c", **said), tool("d", **declared), tool("e", **said)
-    )
-    assert "- Calls of `a` and `d` cannot be undone: confirm with the user first.\n" in skill
-    assert "- Calls of `b`, `c` and `e` cannot be undone (inferred): confirm with the user first.\n" in skill
+def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> None:
+    """S2-19, S4-11."""
+    effects = {"sideEffects": ["Deletes all tasks"], "operationType": "delete", "reversible": False}
+    skill, _ = of_server(tmp_path, tool("close_project", dashdash=effects))
+    assert "- Confirm first: `close_project` (Deletes all tasks; cannot be undone).\n" in skill
 
 
 @pytest.mark.parametrize(
@@ -360,11 +319,11 @@ def test_what_can_be_undone_is_not_warned_of(tmp_path: Path, text: str) -> None:
 
 def test_the_model_holds_what_the_documents_say(tmp_path: Path) -> None:
     """S4-11, X-50: an inferred fact has its origin."""
-    entry = tool("wipe", risk_level="destructive", annotations=READS)
+    entry = tool("use", risk_level="destructive", annotations=READS)
     semantics = inspected(tmp_path, tools=[entry])["tools"][0]["semantics"]
     assert (semantics["read_only"], semantics["destructive"]) == (False, True)
-    assert "operation" not in semantics
     assert semantics["origins"]["read_only"] == {"kind": "inferred", "source": "risk_level"}
+    assert semantics["origins"]["operation"] == {"kind": "inferred", "source": "risk_level"}
     assert json.dumps(semantics).count("declared") == 1
 
 
@@ -405,8 +364,8 @@ def test_a_tool_is_not_safe_to_repeat_if_any_fact_says_so(tmp_path: Path) -> Non
     _, stderr = of_server(tmp_path, entry)
     assert warned(stderr)
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "not safe to repeat" in text
-    assert ": safe to repeat" not in text
+    assert "do not repeat" in text
+    assert "safe to repeat" not in text
 
 
 def test_no_document_says_that_an_unknown_tool_undoes_a_call(tmp_path: Path) -> None:
@@ -427,3 +386,77 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert "The mailbox is full." in text
     assert "The server is busy." in text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name", "summary", "mark"),
+    [
+        ("get", "/apps.uninstall", "apps_uninstall", "Uninstalls an app", "destructive"),
+        ("get", "/auth.revoke", "auth_revoke", "", "destructive"),
+        ("get", "/deleteAll", "deleteAll", "Deletes all", "destructive"),
+        ("get", "/views.publish", "views_publish", "Publish a view", "sends"),
+        ("get", "/sync", "start_sync", "Starts a sync", "write"),
+        ("get", "/log", "log", "Reads the log, then deletes it", "destructive"),
+        ("post", "/templates/delete.json", "post_templates_delete_json", "", "destructive"),
+        ("post", "/rides/{id}/cancel", "PostRidesRideCancel", "", "destructive"),
+        ("post", "/rides/{id}", "stop_ride", "Overwrites the route", "destructive"),
+        ("post", "/rides/{id}", "stop_ride", "Stops it without overwriting it", "write"),
+        ("post", "/v1/payouts", "PostPayouts", "", "sends"),
+        ("post", "/rides", "createComment", "Create a comment", "sends"),
+        ("put", "/users/{id}/mail", "put_users_id_send_mail", "Send an email", "sends"),
+        ("post", "/search", "search_tasks", "Searches tasks", "read"),
+        ("post", "/tasks/list", "tasks_list", "Lists tasks", "read"),
+        ("post", "/tasks/check", "checkTask", "Validates a task", "read"),
+        ("post", "/check", "check", "Checks a domain. If it is unknown it will be added.", "write"),
+        ("post", "/find", "find_or_create", "Find a task or create it", "write"),
+        ("post", "/token", "getToken", "Get a token", "write"),
+        ("post", "/guests/{id}/check_in", "check_in", "Check in a guest", "write"),
+        ("post", "/tasks", "tasks", "Returns the task", "write"),
+        ("get", "/orders/{id}", "order_status", "Order status", "read"),
+        ("get", "/pulls/{id}/merge", "pulls/check-if-merged", "Check if it is merged", "read"),
+        ("get", "/archive", "get_archive", "Get an archive", "read"),
+        ("get", "/report", "generateReport", "Generates a report", "read"),
+        ("delete", "/tasks/{id}", "get_rid", "Gets rid of a task", "destructive"),
+    ],
+)
+def test_the_worst_of_method_name_and_summary_is_the_mark(
+    tmp_path: Path, method: str, path: str, name: str, summary: str, mark: str
+) -> None:
+    """S2-18."""
+    source = write(tmp_path / "api.json", description({path: {method: operation(name, summary=summary)}}))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "skill")
+    assert f"`{method.upper()} {path}` [{mark}]" in skill_in(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "annotations", "mark", "is_warned"),
+    [
+        ("create_or_replace", "Stores it.", {}, "write", False),
+        ("mail_server_delete_user", "", {}, "destructive", False),
+        ("merge_pull_request", "Merge a pull request", {}, "sends", False),
+        ("slack_get_thread_replies", "Get all replies", {}, "read", False),
+        ("list_tasks", "Lists tasks.", {"destructiveHint": True}, "destructive", True),
+        ("delete_task", "Deletes it.", {"readOnlyHint": True}, "destructive", True),
+        ("delete_task", "Deletes it.", {"readOnlyHint": False, "destructiveHint": False}, "destructive", True),
+        ("send_mail", "Sends mail.", {"readOnlyHint": False, "destructiveHint": False}, "sends", False),
+        ("convert_time", "Converts a time.", READS, "read", False),
+        ("take_screenshot", "Captures the screen.", READS, "read", False),
+    ],
+)
+def test_a_declared_hint_counts_where_it_is_more_cautious(
+    tmp_path: Path, name: str, text: str, annotations: Json, mark: str, is_warned: bool
+) -> None:
+    """X-08: a contradiction is a warning."""
+    skill, stderr = of_server(tmp_path, tool(name, description=text, annotations=annotations))
+    assert f"`{name}(id?)` [{mark}]" in skill
+    assert warned(stderr) == is_warned
+    if annotations.get("readOnlyHint") and is_warned:
+        text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+        assert f"[{mark}] Marked by its name, against what is declared.\n" in text
+
+
+def test_most_tools_with_one_mark_are_said_once(tmp_path: Path) -> None:
+    """A server may mark every action."""
+    names = ["upload", *(f"hover_{number}" for number in range(14))]
+    skill, _ = of_server(tmp_path, *(tool(name, annotations={"destructiveHint": True}) for name in names))
+    assert "- 15 of 15 tools are marked [destructive].\n- Confirm first: `upload`.\n" in skill

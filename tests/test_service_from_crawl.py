@@ -558,31 +558,31 @@ class TestWhatAToolDoes:
 
     def test_only_declared_hints_are_facts(self) -> None:
         """X-08: the defaults of the annotations are not stored; an absent hint is not known."""
-        semantics = tool_of({"annotations": {"destructiveHint": False, "openWorldHint": True}}).semantics
+        semantics = tool_of({"name": "x", "annotations": {"destructiveHint": False, "openWorldHint": True}}).semantics
         assert (semantics.destructive, semantics.open_world) == (False, True)
         assert (semantics.read_only, semantics.idempotent, semantics.operation) == (None, None, None)
         assert (semantics.origins or {})["destructive"].kind == "declared"
-        assert tool_of({}).semantics.origins is None
+        assert tool_of({"name": "x"}).semantics.origins is None
 
     def test_what_only_reads_is_a_read_operation(self) -> None:
-        semantics = tool_of({"annotations": {"readOnlyHint": True}}).semantics
+        semantics = tool_of({"name": "x", "annotations": {"readOnlyHint": True}}).semantics
         assert semantics.operation == "read"
         assert (semantics.origins or {})["operation"] == Origin("inferred", "readOnlyHint")
 
     @pytest.mark.parametrize(
         ("operation", "read_only", "destructive"),
-        [("read", True, None), ("write", False, None), ("delete", False, True), ("admin", None, None)],
+        [("read", True, None), ("write", False, None), ("delete", False, True), ("admin", False, None)],
     )
     def test_an_operation_implies_what_its_word_means(
         self, operation: str, read_only: bool | None, destructive: bool | None
     ) -> None:
-        semantics = tool_of({"dashdash": {"operationType": operation}}).semantics
+        semantics = tool_of({"name": "x", "dashdash": {"operationType": operation}}).semantics
         assert (semantics.read_only, semantics.destructive) == (read_only, destructive)
         origins = semantics.origins or {}
         assert all(origins[field] == Origin("inferred", "operationType") for field in origins if field != "operation")
 
     def test_a_hint_that_agrees_with_an_inference_is_the_origin(self) -> None:
-        entry = {"dashdash": {"operationType": "read"}, "annotations": {"readOnlyHint": True}}
+        entry = {"name": "x", "dashdash": {"operationType": "read"}, "annotations": {"readOnlyHint": True}}
         assert (tool_of(entry).semantics.origins or {})["read_only"].kind == "declared"
 
     @pytest.mark.parametrize(
@@ -608,13 +608,13 @@ class TestWhatAToolDoes:
         tool = tool_of(entry)
         semantics = tool.semantics
         assert (semantics.requires_confirmation, semantics.confirmation_message) == (True, "Sure?")
-        assert (semantics.risk, semantics.destructive, semantics.read_only) == ("destructive", True, None)
+        assert (semantics.risk, semantics.destructive, semantics.read_only) == ("destructive", True, False)
         assert (semantics.origins or {})["destructive"].kind == "inferred"
         assert tool.extras is None
 
     def test_a_safe_tool_may_still_write(self) -> None:
         """S4-11: `safe` implies nothing."""
-        semantics = tool_of({"risk_level": "safe"}).semantics
+        semantics = tool_of({"name": "x", "risk_level": "safe"}).semantics
         assert (semantics.risk, semantics.read_only, semantics.destructive) == ("safe", None, None)
 
     def test_a_risk_that_contradicts_a_hint_is_reported(self) -> None:
@@ -970,13 +970,13 @@ class TestAiHelp:
     def test_json_is_read_like_markdown(self) -> None:
         """S0-15: `contentType` decides."""
         service = service_of(
-            tools=({"name": "create", "inputSchema": NOTHING, "annotations": {"readOnlyHint": True}},),
+            tools=({"name": "lookup", "inputSchema": NOTHING, "annotations": {"readOnlyHint": True}},),
             ai_help={
                 "metadata": {"name": "acme-mcp", "description": "Manages projects.", "accessLevel": "read"},
                 "sections": {
                     "whenToUse": ["Plan"],
                     "whenNotToUse": ["Files"],
-                    "quickReference": [{"name": "create", "description": "Create a project"}],
+                    "quickReference": [{"name": "lookup", "description": "Find a project"}],
                     "authentication": "Send a key.",
                     "rateLimits": {"perMinute": 60},
                     "tips": ["One", "Two"],
@@ -987,7 +987,7 @@ class TestAiHelp:
         )
         assert (service.name, service.summary, service.access_level) == ("acme-mcp", "Manages projects.", "read")
         assert (service.when_to_use, service.when_not_to_use) == (("Plan",), ("Files",))
-        assert service.tools[0].summary == "Create a project"
+        assert service.tools[0].summary == "Find a project"
         assert [(section.title, section.body) for section in service.sections] == [
             ("Authentication", "Send a key."),
             ("Rate Limits", "- **Per Minute:** 60"),

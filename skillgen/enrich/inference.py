@@ -11,6 +11,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from skillgen.enrich.effects import with_effects
 from skillgen.enrich.groups import LIMIT, group_tools, split_large_groups
 from skillgen.enrich.topics import Keywords
 from skillgen.errors import Problem
@@ -33,13 +34,19 @@ _LEVELS = CAUTION["access_level"]
 
 def infer_missing(service: Service) -> Service:
     """Returns the service with inferred facts added; declared facts are unchanged."""
-    service = _with_effects(_with_deprecations(group_tools(service)))
+    service = infer_effects(_with_deprecations(group_tools(service)))
     origins = dict(service.origins or {})
-    service = _with_access_level(service, origins)
     service = _with_declared_uses(service, origins)
     split = split_large_groups(service)
     keywords = Keywords(split, _titles(service)) if len(service.tools) > LIMIT else None
     return replace(_with_subjects(split, keywords) if keywords else split, origins=origins)
+
+
+def infer_effects(service: Service) -> Service:
+    """Returns the service with what its tools change, and the access level that follows; twice changes nothing."""
+    service = with_effects(service)
+    origins = dict(service.origins or {})
+    return replace(_with_access_level(service, origins), origins=origins)
 
 
 def _titles(service: Service) -> dict[str, str]:
@@ -102,20 +109,6 @@ def _with_deprecations(service: Service) -> Service:
     return replace(service, tools=tools)
 
 
-def _with_effects(service: Service) -> Service:
-    """Marks tools as not read-only if side effects are all that they declare."""
-    return replace(service, tools=tuple(map(_with_change, service.tools)))
-
-
-def _with_change(tool: Tool) -> Tool:
-    semantics = tool.semantics
-    known = (semantics.operation, semantics.read_only, semantics.destructive)
-    if not semantics.side_effects or any(fact is not None for fact in known):
-        return tool
-    origins = {**(semantics.origins or {}), "read_only": Origin("inferred", "side effects")}
-    return replace(tool, semantics=replace(semantics, read_only=False, origins=origins))
-
-
 def _says_deprecated(tool: Tool) -> bool:
     if tool.deprecated:
         return False
@@ -125,8 +118,9 @@ def _says_deprecated(tool: Tool) -> bool:
 
 def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
     """Infers the access level from the tools, unless a more cautious one is declared."""
-    level, reason = _access_level(service.tools)
-    if "access_level" in origins:
+    level = _access_level(service.tools)
+    reason = _REASONS[level]
+    if "access_level" in origins and origins["access_level"].source not in _REASONS.values():
         if not service.tools or _LEVELS.index(service.access_level) >= _LEVELS.index(level):
             return service
         problem = Problem.of(
@@ -141,9 +135,15 @@ def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
     return replace(service, access_level=level)
 
 
-def _access_level(tools: Sequence[Tool]) -> tuple[AccessLevel, str]:
+_REASONS: dict[AccessLevel, str] = {
+    "full": "a tool that may delete or overwrite",
+    "interact": "a tool that is not known to only read",
+    "read": "every tool only reads",
+}
+
+
+def _access_level(tools: Sequence[Tool]) -> AccessLevel:
     if any(tool.semantics.destructive for tool in tools):
-        return "full", "a tool that may delete or overwrite"
-    if tools and all(tool.semantics.read_only for tool in tools):
-        return "read", "every tool changes nothing"
-    return "interact", "a tool that is not known to change nothing"
+        return "full"
+    are_read = all(tool.semantics.read_only and not tool.semantics.requires_confirmation for tool in tools)
+    return "read" if tools and are_read else "interact"

@@ -23,7 +23,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import TypeUsage
 from skillgen.model.values import Json
 
-MARKS = ("read-only", "destructive", "asks first", "deprecated")
+MARKS = ("read-only", "destructive", "sending", "asks first", "deprecated")
 
 UNREAD_DOCUMENTS = "documents not read"
 """The key of `offers_of` for the unread documents of an API."""
@@ -186,7 +186,7 @@ def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
         yield change("effect", f"its request was {old.get('at')}, and is {new.get('at')}", True)
     for mark in new.get("is", ()):
         if mark not in old.get("is", ()):
-            yield change("effect", f"is now {mark}", mark in ("destructive", "asks first"))
+            yield change("effect", f"is now {mark}", mark in ("destructive", "sending", "asks first"))
     for mark in old.get("is", ()):
         if mark not in new.get("is", ()):
             yield change("effect", f"is no longer {mark}", mark == "read-only")
@@ -289,7 +289,8 @@ def types_of(service: Service) -> dict[str, Json]:
 
 def _tool_facts(tool: Tool) -> dict[str, Json]:
     semantics = tool.semantics
-    flags = (semantics.read_only, semantics.destructive, semantics.requires_confirmation, tool.deprecated)
+    effects = (semantics.read_only, semantics.destructive, semantics.sends)
+    flags = (*effects, semantics.requires_confirmation, tool.deprecated)
     facts: dict[str, Json] = {}
     if tool.method and tool.path:
         facts["at"] = _clean(f"{tool.method} {tool.path}")

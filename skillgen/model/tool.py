@@ -17,6 +17,9 @@ Operation = Literal["read", "write", "delete", "admin"]
 
 Risk = Literal["safe", "reversible", "destructive"]
 
+JUDGED_BY = ("its name", "its description", "HTTP ")
+"""What effects are judged by, as the sources of their origins begin."""
+
 
 class Semantics(Struct, frozen=True, kw_only=True):
     """The effects of a call. `None` means unknown, not false."""
@@ -29,6 +32,9 @@ class Semantics(Struct, frozen=True, kw_only=True):
 
     destructive: bool | None = None
     """Whether it may delete or overwrite."""
+
+    sends: bool | None = None
+    """Whether it reaches people, costs money or hands something over."""
 
     idempotent: bool | None = None
     """Whether repeating a call has no further effect."""
@@ -64,6 +70,11 @@ class Semantics(Struct, frozen=True, kw_only=True):
         """True if a known field was declared, not inferred or defaulted."""
         origin = (self.origins or {}).get(name)
         return origin is None or origin.kind == "declared"
+
+    def is_judged(self, name: str) -> bool:
+        """True if a known field follows from the HTTP method, the name or the texts, not from what is declared."""
+        origin = (self.origins or {}).get(name)
+        return origin is not None and origin.source.startswith(JUDGED_BY)
 
 
 class Cost(Struct, frozen=True, kw_only=True):
@@ -220,6 +231,7 @@ CAUTION: Mapping[str, tuple[Json, ...]] = {
     "operation": ("read", "write", "admin", "delete"),
     "read_only": (True, False),
     "destructive": (False, True),
+    "sends": (False, True),
     "idempotent": (True, False),
     "open_world": (False, True),
     "reversible": (True, False),

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, structs
 
 from skillgen.config.project import Source, Texts, check_choices, flag_of, options_in
-from skillgen.enrich.inference import infer_missing
+from skillgen.enrich.inference import infer_effects, infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
@@ -229,7 +229,8 @@ def _from_snapshot(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
     services = map(_without_inferred_uses, services_from_snapshot(document.data, document.name))
-    return tuple(_with_author_texts(_with_overrides(service, request), request) for service in services)
+    # A snapshot of an older version may lack effects.
+    return tuple(_with_author_texts(infer_effects(_with_overrides(service, request)), request) for service in services)
 
 
 def _without_inferred_uses(service: Service) -> Service:

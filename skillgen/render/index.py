@@ -57,15 +57,11 @@ class Index(Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     """The lines of SKILL.md."""
 
-    is_marked: bool = False
-    """True if tools have marks there that say what they change."""
-
 
 def index_by_group(reference: Reference) -> Index:
     """Indexes each group that has several pages, on one page if that is possible with shorter lines."""
     pages: list[Page] = []
     entries: list[Entry] = []
-    is_marked = False
     for topic in reference.topics:
         index_pages: tuple[Page, ...] = ()
         if len(topic.pages) > 1:
@@ -75,8 +71,7 @@ def index_by_group(reference: Reference) -> Index:
                 index_pages = pages_of(plain_phrase("index_of", list=topic.title), stem, sections)
                 if len(index_pages) == 1:
                     break
-            is_marked |= lines != "names"
-        pages += index_pages
+            pages += index_pages
         files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
         entries.append(
             Entry(
@@ -87,7 +82,7 @@ def index_by_group(reference: Reference) -> Index:
                 subjects=topic.subjects,
             )
         )
-    return Index(pages=tuple(pages), entries=tuple(entries), is_marked=is_marked)
+    return Index(pages=tuple(pages), entries=tuple(entries))
 
 
 def index_in_sequence(reference: Reference, lines: Lines) -> Index:
@@ -107,7 +102,7 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
         count = sum(count for _, count in listed)
         subjects = listed[0][0].subjects if len(titles) == 1 else tuple(titles[1:-1])
         entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), subjects=subjects))
-    return Index(pages=pages, entries=tuple(entries), is_marked=lines != "names")
+    return Index(pages=pages, entries=tuple(entries))
 
 
 def _list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:

@@ -27,7 +27,6 @@ NAMES = {
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are shortened",
     "caution_lines": "what SKILL.md warns of, a line each",
-    "cautions": "what SKILL.md warns of; `cautions.lines(form)` returns a line each",
     "client_address": "the address of the section on how a host reaches the server, if there is one",
     "command_errors": "the errors that tools declare, a line each",
     "common": "the errors that most tools share, `CommonErrors`",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -18,108 +20,62 @@ from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
+from skillgen.text.words import WORD, effect_of_verb, words_of
 
 _CHANGING = ("write", "delete", "admin")
 
-_EFFECTS = ("operation", "read_only", "destructive", "idempotent")
+
+def effect_mark(tool: Tool) -> str | None:
+    """Returns the mark for what a tool changes: `destructive`, `sends`, `write` or `read`; `None` if unknown."""
+    semantics = tool.semantics
+    if semantics.destructive:
+        return "destructive"
+    if semantics.sends:
+        return "sends"
+    if semantics.read_only:
+        return "read"
+    is_changing = semantics.read_only is False or semantics.destructive is False or semantics.operation in _CHANGING
+    return "write" if is_changing else None
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
-    """Returns the marks of a tool in a list; empty if nothing is known."""
-    semantics = tool.semantics
-    tool_marks = []
-    if semantics.requires_confirmation:
-        tool_marks.append("ask first")
-    if semantics.destructive:
-        tool_marks.append("destructive")
-    elif semantics.read_only:
-        tool_marks.append("read")
-    elif semantics.destructive is False or semantics.read_only is False or semantics.operation in _CHANGING:
-        tool_marks.append("write")
-    if tool.deprecated:
-        tool_marks.append("deprecated")
-    return tuple(tool_marks)
-
-
-_MARKS_OF_EFFECTS = frozenset({"destructive", "read", "write"})
-
-
-def is_effect_unknown(tool: Tool) -> bool:
-    """True if nothing is known about what a tool changes."""
-    return _MARKS_OF_EFFECTS.isdisjoint(marks(tool))
-
-
-def is_effect_of_method(tool: Tool) -> bool:
-    """True if only its HTTP method implies that a tool changes something."""
-    return "write" in marks(tool) and not any(_is_effect_declared(tool.semantics, name) for name in _EFFECTS)
-
-
-def marks_legend(service: Service, are_shown: bool, has_index: bool) -> Markdown:
-    """Returns the meaning of the marks, if they are shown, and where an HTTP API's come from; empty without marks."""
-    used = {mark for tool in service.tools for mark in marks(tool)}
-    if not used or not (are_shown or (has_index and service.kind == "openapi")):
-        return Markdown("")
-    meanings = "; ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
-    words = [phrase("sentence", words=meanings)] if are_shown else []
-    if service.kind == "openapi":
-        source = phrase("method_and_name" if _goes_by_names(service) else "method")
-        words.append(phrase("marks_inferred_where" if _declares_effects(service) else "marks_inferred", source=source))
-    return Markdown(" ".join(words))
-
-
-def _declares_effects(service: Service) -> bool:
-    """True if the source declares an effect of any tool."""
-    return any(
-        _is_effect_declared(semantics, field)
-        for semantics in {id(tool.semantics): tool.semantics for tool in service.tools}.values()
-        for field in _EFFECTS
+    """Returns the marks of a tool; empty if nothing is known."""
+    mark = effect_mark(tool)
+    return (
+        *(["ask first"] if tool.semantics.requires_confirmation else []),
+        *([mark] if mark else []),
+        *(["deprecated"] if tool.deprecated else []),
     )
 
 
-def _goes_by_names(service: Service) -> bool:
-    """True if effects were inferred from more than HTTP methods."""
-    by_id = {id(tool.semantics): (tool.semantics.origins or {}) for tool in service.tools}  # often a shared object
-    destructive = {origins["destructive"] for origins in by_id.values() if "destructive" in origins}
-    return any(origin.kind == "inferred" and not origin.source.startswith("HTTP ") for origin in destructive)
+def marks_legend(service: Service) -> Markdown:
+    """Returns what the marks mean, and whether they are declared; empty without marks."""
+    used = {mark for tool in service.tools for mark in marks(tool)}
+    meanings = ", ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
+    if not used:
+        return Markdown("")
+    kinds = {_is_mark_declared(tool.semantics) for tool in service.tools if effect_mark(tool)}
+    name = {frozenset({True}): "", frozenset({False}): "judged"}.get(frozenset(kinds), "judged_where") if kinds else ""
+    source = phrases("judged_by")[service.kind]
+    return phrase("legend", meanings=meanings, judged=phrase(name, source=source) if name else "")
 
 
-def _is_effect_declared(semantics: Semantics, field: str) -> bool:
-    return getattr(semantics, field) is not None and semantics.is_declared(field)
+def _is_mark_declared(semantics: Semantics) -> bool:
+    field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
+    return not semantics.is_judged(field)
 
 
 def effects(tool: Tool) -> tuple[Markdown, ...]:
-    """Returns a sentence for what is declared, and one for each fact from which effects were inferred."""
+    """Returns a sentence for what is declared, and one if the mark is worse than that."""
     semantics = tool.semantics
-    declared: list[str] = []
-    inferred: dict[str, list[str]] = {}
-    for field, words in _facts(semantics):
-        if _is_declared(semantics, field):
-            declared.append(words)
-        else:
-            if field == "operation":
-                words = phrases("effect_of_method").get(tool.method or "", words)
-            inferred.setdefault((semantics.origins or {})[field].source, []).append(words)
+    declared = [words for field, words in _facts(semantics) if semantics.is_declared(field)]
     sentences = [phrase("effects_declared", effects="; ".join(declared))] if declared else []
-    sentences += [
-        phrase("effects_inferred", source=inline(source), effects="; ".join(words))
-        for source, words in inferred.items()
-    ]
-    if is_destructive_by_default(semantics):
-        sentences.append(phrase("effects_by_default"))
-    return tuple(sentences)
+    sources = {origin.source for origin in (semantics.origins or {}).values() if origin.source.endswith(_OVERRULING)}
+    return (*sentences, *(phrase("effects_overruled", source=inline(source)) for source in sorted(sources)))
 
 
-def is_destructive_by_default(semantics: Semantics) -> bool:
-    """True if a tool may delete or overwrite only by the default of a specification."""
-    origin = (semantics.origins or {}).get("destructive")
-    return bool(semantics.destructive) and origin is not None and origin.kind == "defaulted"
-
-
-def is_destructive_by_inference(semantics: Semantics) -> bool:
-    """True if a tool may delete or overwrite by what its name, method or another fact implies."""
-    origin = (semantics.origins or {}).get("destructive")
-    is_inferred = origin is not None and origin.kind == "inferred"
-    return bool(semantics.destructive) and is_inferred and not _is_declared_delete(semantics)
+_OVERRULING = ", against what is declared"
+"""The end of the origin of an effect that a declared fact denies (`enrich/effects.py`)."""
 
 
 def event_auth(event: Event) -> Markdown:
@@ -197,29 +153,16 @@ def _stems(text: str) -> set[str]:
     return {word.removesuffix("s") for word in re.findall(r"[^\W_]+", text.lower())}
 
 
-def _is_declared(semantics: Semantics, field: str) -> bool:
-    """True if the source declares a fact; an operation declared as `read` is declared read-only."""
-    if field == "read_only" and semantics.operation == "read" and semantics.is_declared("operation"):
-        return True
-    return semantics.is_declared(field)
-
-
-def _is_declared_delete(semantics: Semantics) -> bool:
-    """True if the source declares the operation `delete`, but not what it destroys."""
-    return (
-        semantics.operation == "delete"
-        and semantics.is_declared("operation")
-        and not semantics.is_declared("destructive")
-    )
-
-
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     """Yields each known effect: the field that states it, and its phrase."""
     if semantics.read_only:
-        yield "read_only", phrase("changes_nothing")
-    elif semantics.destructive and not _is_declared_delete(semantics) and not is_destructive_by_default(semantics):
-        yield "destructive", phrase("may_delete")
-    elif semantics.operation in _CHANGING:
+        yield (
+            "operation" if semantics.operation and semantics.is_declared("operation") else "read_only",
+            phrase("reads"),
+        )
+    elif semantics.destructive and semantics.is_declared("destructive"):
+        yield "destructive", phrase("deletes")
+    elif semantics.operation in _CHANGING and semantics.is_declared("operation"):
         yield "operation", phrases("effect_of_operation")[semantics.operation]
     elif semantics.read_only is False:
         yield "read_only", phrase("changes_data")
@@ -232,80 +175,112 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
     elif semantics.idempotent_with_key:
         yield "idempotent_with_key", phrase("safe_with_key")
     elif semantics.idempotent is False and not semantics.read_only:
-        yield "idempotent", phrase("not_safe_to_repeat")
+        yield "idempotent", phrase("do_not_repeat")
     if semantics.reversed_by is not None:
         yield "reversed_by", phrase("undone_with", tool=tool_link(semantics.reversed_by))
     elif semantics.reversible is not None:
         yield "reversible", phrase("can_be_undone" if semantics.reversible else "cannot_be_undone")
     if semantics.side_effects:
         yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
-    if semantics.open_world is not None:
-        yield "open_world", phrase("reaches_outside" if semantics.open_world else "reaches_nothing_outside")
+    if semantics.open_world:
+        yield "open_world", phrase("reaches_outside")
 
 
-class Cautions:
-    """What SKILL.md warns of: what needs confirmation, what cannot be undone, and what is unknown."""
+_CONFIRMED = 12
+"""Maximum of names and patterns to confirm."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        tools = service.tools
-        destructive = [
-            tool for tool in tools if "destructive" in marks(tool) and not is_destructive_by_default(tool.semantics)
-        ]
-        irreversible = [tool for tool in tools if tool.semantics.reversible is False]
-        self._asked = _names(tool for tool in tools if tool.semantics.requires_confirmation)
-        self._destructive = _by_origin(destructive, lambda item: is_destructive_by_inference(item.semantics))
-        self._by_default = _names(tool for tool in tools if is_destructive_by_default(tool.semantics))
-        self._irreversible = _by_origin(irreversible, lambda item: not item.semantics.is_declared("reversible"))
-        self._unknown = sum(map(is_effect_unknown, tools))
-        self._by_method = any(map(is_effect_of_method, tools))
+_MIN_SENDS = 4
+"""How many of them are kept for tools that send."""
 
-    def lines(self, form: str) -> list[Markdown]:
-        """Returns a line for each; `form` is how SKILL.md shows the tools, which decides whether it shows marks."""
-        return list(self._lines("marked" if form in ("calls", "phrases") else "in_sections"))
+_CONFIRMED_LENGTH = 600
+"""Maximum of their characters."""
 
-    def _lines(self, place: str) -> Iterator[Markdown]:
-        if self._asked:
-            asked = code_list(self._asked, last=phrase("or_between"))
-            yield phrase("ask_first", tools=asked if are_few(self._asked) else phrase(f"to_ask_{place}"))
-        declared, inferred = self._destructive
-        if are_few([*declared, *inferred]):
-            for name, names in (("may_delete_these", declared), ("may_delete_these_inferred", inferred)):
-                if names:
-                    yield phrase(name, tools=_and(names))
-        else:
-            origin = "" if not inferred else "_partly_inferred" if declared else "_inferred"
-            yield phrase(f"may_delete_{place}", origin=phrase(f"origin{origin}"))
-        if self._by_default:
-            few = are_few(self._by_default)
-            yield phrase("by_default_these", tools=_and(self._by_default)) if few else phrase(f"by_default_{place}")
-        for name, names in zip(("irreversible", "irreversible_inferred"), self._irreversible, strict=True):
-            if names:
-                yield phrase(name, tools=_and(names) if are_few(names) else phrase("tools_that_say_so"))
-        if self._by_method:
-            yield phrase(f"by_method_{place}", too=phrase("too") if any(self._destructive) else "")
-        if self._unknown:
-            is_all = self._unknown == len(self._service.tools)
-            what = phrase("all_unknown", self._unknown) if is_all else phrase(f"unknown_{place}")
-            yield phrase(f"unknown_of_{self._service.kind}", what=what)
+_PATTERN_SIZE = 3
+"""Minimum of tools that a pattern replaces."""
+
+_RISKY_VERBS = frozenset({"delete", "deploy", "execute", "pay", "publish", "remove", "run", "send", "submit", "upload"})
+"""What to confirm if most tools share a mark, which then distinguishes nothing."""
+
+_CONFIRMED_MARKS = ("destructive", "sends", "write")
 
 
-def _names(tools: Iterable[Tool]) -> list[str]:
-    return [tool.name for tool in tools]
+def cautions(service: Service) -> list[Markdown]:
+    """Returns what SKILL.md warns of, a line for each: what to confirm, and what has unknown effects."""
+    return list(_cautions(service.tools))
 
 
-def _by_origin(tools: list[Tool], is_inferred: Callable[[Tool], bool]) -> tuple[list[str], list[str]]:
-    """Returns the names of the tools with a declared fact, and of those for which it is inferred."""
-    return _names(tool for tool in tools if not is_inferred(tool)), _names(filter(is_inferred, tools))
+def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
+    asked = [tool for tool in tools if tool.semantics.requires_confirmation]
+    if asked:
+        yield phrase("ask_first", tools=code_list(_patterns(asked, asked, tools), last=phrase("or_between")))
+    by_mark: dict[str | None, list[Tool]] = {}
+    for tool in tools:
+        by_mark.setdefault(effect_mark(tool), []).append(tool)
+    of_marks: list[list[str]] = []
+    as_bad: list[Tool] = []
+    for mark in _CONFIRMED_MARKS:
+        marked = by_mark.get(mark, [])
+        as_bad += marked
+        lines = _confirmed(marked, as_bad, tools)
+        if len(lines) > _CONFIRMED and 2 * len(marked) > len(tools):
+            yield phrase("most_are_marked", number=f"{len(marked):,}", all=f"{len(tools):,}", mark=mark)
+            risky = [tool for tool in marked if not _RISKY_VERBS.isdisjoint(words_of(tool.name))]
+            lines = _confirmed(risky, as_bad, tools)
+        of_marks.append(lines)
+    destructive, sends, writes = of_marks
+    worst = [*destructive[: _CONFIRMED - min(len(sends), _MIN_SENDS)], *sends]
+    lines = [*worst, *writes] if len(worst) + len(writes) <= _CONFIRMED else worst[:_CONFIRMED]
+    lines = [
+        line for line, length in zip(lines, accumulate(map(len, lines)), strict=True) if length <= _CONFIRMED_LENGTH
+    ]
+    if lines:
+        more = phrase("confirm_more") if len(lines) < len(destructive) + len(sends) else ""
+        yield phrase("confirm_first", tools=", ".join(lines), more=more)
+    unknown = by_mark.get(None, [])
+    if unknown:
+        names = codes(_patterns(unknown, unknown, tools), _CONFIRMED)
+        yield phrase("unknown_effects", tools=names) if len(unknown) < len(tools) else phrase("all_unknown")
 
 
-def _and(names: Sequence[str]) -> Markdown:
-    return code_list(names, last=phrase("and_between"))
+def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
+    """Returns what to confirm: names with declared effects, then the other names and patterns."""
+    to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
+    told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
+    others = [tool for tool in to_confirm if tool.name not in told]
+    return [*(f"{code(name)} ({words})" for name, words in told.items()), *map(code, _patterns(others, as_bad, tools))]
 
 
-def are_few(names: Sequence[str]) -> bool:
-    """True if there are few enough names for a sentence."""
-    return len(names) <= 12 and sum(map(len, names)) <= 600
+def _confirmed_effects(semantics: Semantics) -> str:
+    """Returns what the user should know of an effect, as the source declares it."""
+    facts = [*map(inline, semantics.side_effects)]
+    return "; ".join([*facts, phrase("cannot_be_undone")] if semantics.reversible is False else facts)
+
+
+def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
+    """Returns the names of tools, those with the same verb as a pattern (`create_*`) if it matches no harmless tool."""
+    harmless = {tool.name for tool in tools}.difference(tool.name for tool in as_bad)
+    by_pattern: dict[str, list[str]] = {}
+    for tool in named:
+        by_pattern.setdefault(_pattern(tool), []).append(tool.name)
+    names: list[str] = []
+    for pattern, members in by_pattern.items():
+        is_useful = len(members) >= _PATTERN_SIZE and not any(fnmatchcase(name, pattern) for name in harmless)
+        names += [pattern] if is_useful else members
+    return names
+
+
+def _pattern(tool: Tool) -> str:
+    """Returns a pattern with the verb of a name, `create_*`, `*/create-*` or `*_delete`; else the name itself."""
+    name, effect = tool.name, effect_mark(tool)
+    words = [*WORD.finditer(name, max(name.rfind("/"), name.rfind(".")) + 1)]
+    verbs = [word for word in words if effect_of_verb(word[0].lower())]
+    verb = next((word for word in verbs if effect_of_verb(word[0].lower()) == effect), next(iter(verbs), None))
+    if verb is None:
+        return name
+    start, end = verb.span()
+    before = name[start - 1 : start] if name[start - 1 : start] in ("_", "-", ".", "/") else ""
+    after = name[end : end + 1] if name[end : end + 1] in ("_", "-", ".", "/") else ""
+    return f"{'*' if start else ''}{before}{verb[0]}{after}{'*' if end < len(name) else ''}"
 
 
 _NAMES_SHOWN = 30
@@ -319,6 +294,7 @@ _DATE_FORMATS = ("date", "date-time", "time")
 _FACTS: tuple[tuple[str, str, Callable[[Semantics], object]], ...] = (
     ("fact_read_only", "read_only", lambda facts: facts.read_only),
     ("fact_destructive", "destructive", lambda facts: facts.destructive),
+    ("fact_sends", "sends", lambda facts: facts.sends and not facts.destructive),
     ("fact_confirmed", "requires_confirmation", lambda facts: facts.requires_confirmation),
     ("fact_repeatable", "idempotent", lambda facts: facts.idempotent and not facts.read_only),
     ("fact_repeatable_with_key", "idempotent_with_key", lambda facts: facts.idempotent_with_key),
@@ -344,8 +320,8 @@ def operational_facts(service: Service) -> list[OperationalFact]:
     for label_name, field, is_true in _FACTS:
         label = phrase(label_name)
         tools = [tool for tool in service.tools if is_true(tool.semantics)]
-        declared = [tool.name for tool in tools if _is_declared(tool.semantics, field)]
-        inferred = [tool.name for tool in tools if not _is_declared(tool.semantics, field)]
+        declared = [tool.name for tool in tools if not tool.semantics.is_judged(field)]
+        inferred = [tool.name for tool in tools if tool.semantics.is_judged(field) and field != "idempotent"]
         facts += [OperationalFact(label, names_shown(declared))] if declared else []
         facts += [OperationalFact(phrase("fact_inferred", fact=label), names_shown(inferred))] if inferred else []
     paged = [tool.name for tool in service.tools if tool.pagination]

@@ -21,7 +21,6 @@ from skillgen.render.identity import phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files
-from skillgen.render.semantics import Cautions
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 
 MAX_LINES = 499
@@ -131,7 +130,6 @@ def _skill_of(rendering: Rendering) -> Skill:
         **rendering.context,
         "fields": skill_fields(service, rendering.profile),
         "noun": "skill",
-        "cautions": Cautions(service),
         "lists": lists,
     }
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)

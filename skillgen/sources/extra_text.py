@@ -25,7 +25,6 @@ from skillgen.sources.documents import load_text
 from skillgen.sources.mcp.ai_help import AiHelp, with_help
 from skillgen.sources.mcp.fields import FieldResolver
 from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
-from skillgen.sources.safety import reconcile_safety
 
 _ORIGIN = Origin("declared", "--extra")
 
@@ -113,7 +112,7 @@ def apply_extra_text(service: Service, extra: ExtraText) -> Service:
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        tools=tuple(reconcile_safety(with_help(tool, help_text, _ORIGIN), problems) for tool in service.tools),
+        tools=tuple(with_help(tool, help_text, _ORIGIN) for tool in service.tools),
         sections=_merge_sections(service.sections, help_text.sections),
         extras={**(service.extras or {}), **({"extra": addition.extras} if addition.extras else {})} or None,
         origins=origins or None,

@@ -82,3 +82,22 @@ REF_CHAIN_LIMIT = 100
 
 TOTAL_TIMEOUT_FACTOR = 10
 """A fetch or a login may take this many times the timeout of one response, since a body can arrive byte by byte."""
+
+
+_YES = frozenset({"true", "yes", "y", "on", "1", "t"})
+_NO = frozenset({"false", "no", "n", "off", "0", "f", "none", "null", ""})
+
+
+def flag_from(value: Json, cautious: bool) -> bool | None:
+    """Returns the cautious reading of a value that should be a boolean but is not; `None` if it is not cautious.
+
+    `"true"` or 1 counts only if that is the cautious value. A value that is neither yes nor no counts as cautious.
+    """
+    if isinstance(value, str):
+        word = value.strip().lower()
+        flag = True if word in _YES else False if word in _NO else None
+    elif isinstance(value, (int, float)):
+        flag = bool(value)
+    else:
+        flag = None if value else not cautious
+    return cautious if flag is None or flag is cautious else None

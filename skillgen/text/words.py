@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Literal
 
 from skillgen.model.tool import Tool
 
@@ -20,22 +21,72 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_VERBS = word_set(
+Effect = Literal["read", "write", "sends", "destructive"]
+
+_VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
+    "destructive": word_set(
+        """
+        archive ban cancel clear decommission delete deprovision deregister destroy detach disable discard disconnect
+        drop end erase evict expire flush invalidate kick kill logout nuke overwrite prune purge remove reset revert
+        revoke rollback shred shutdown suspend terminate trash truncate undeploy uninstall unlink unpublish unregister
+        void wipe withdraw
+        """
+    ),
+    "sends": word_set(
+        """
+        broadcast buy charge deploy dial donate email fax forward invite merge notify pay publish purchase
+        refund remind reply resend send share sms submit transfer tweet
+        """
+    ),
+    "write": word_set(
+        """
+        abort accept acknowledge activate add adjust allocate allow append apply approve assign associate attach
+        authorize begin block book boot build call change claim click clone close comment commit complete
+        configure confirm connect continue copy create deactivate decline decrement define deny deprecate
+        disassociate dismiss draft duplicate edit enable enroll enter exchange execute exit extend finish follow
+        fork grant hide import increment indicate init initialize initiate insert install instantiate issue join
+        launch leave license like link lock log make mark message migrate modify mount move mute order patch
+        pause persist place post prepare press prioritize process promote provision pull push put reactivate
+        rebase reboot rebuild receive record redeem refresh regenerate register reindex reject release reload
+        rename renew reopen reorder replace report reserve resize restart restore resume retrain retry rotate
+        run save schedule set sign snooze spend stage star start stop store subscribe suppress swap switch
+        sync synchronize tag toggle train trigger unarchive unassign unblock undelete undo unfollow unlock
+        unmute unstar unsubscribe unsuspend update upgrade upload upsert verify vote write
+        """
+    ),
+    "read": word_set(
+        """
+        browse check compare count describe download exist fetch filter find get inspect list lookup parse preview
+        query read render retrieve return search show validate view
+        """
+    ),
+}
+
+NEUTRAL_VERBS = word_set(
     """
-    abort accept activate add analyze analyse append apply approve archive assign attach authorize book build
-    calculate call cancel change check claim clear click clone close commit compare complete compute configure
-    confirm connect convert copy count create deactivate decline define delete deploy describe destroy detach
-    detect disable discover dismiss download draft drop duplicate edit enable encode execute export extract
-    fetch filter find finish fork format generate get grant hide import init initialize insert inspect install
-    invite invoke join kill launch leave link list lock lookup make manage mark merge modify move open order
-    patch pause ping post preview process publish pull purge push put query read rebase receive record refresh
-    register reject release reload remove rename render reopen reorder replace reply request reset resolve
-    restart restore resume retrieve retry revert review revoke rotate run save scan schedule search select send
-    set share show simulate sort split star start stop store submit subscribe suggest summarize sync tag take
-    test toggle track transfer translate trigger unarchive unassign undo unlink unlock unstar unsubscribe update
-    upload upsert use validate verify view wait watch write
+    analyse analyze autocomplete calculate capture compute convert decode detect discover encode estimate evaluate
+    explain export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
+    recommend request resolve review sample scan select simulate sort split suggest summarize tail take test track
+    translate use wait watch
     """
 )
+"""Verbs that say little: they write, unless the method or the source says that nothing changes."""
+
+_EFFECT_OF_VERB: dict[str, Effect] = {
+    **dict.fromkeys(NEUTRAL_VERBS, "write"),
+    **{verb: effect for effect, verbs in _VERBS_BY_EFFECT.items() for verb in verbs},
+}
+
+_NOUNS_IN_NAMES = word_set(
+    """
+    block boot broadcast charge comment continue dial donate email end enter estimate exchange exit fax forecast
+    forward issue license like log message mount place press purchase refund remind report reserve return sample
+    sign sms spend stage suppress swap switch tail train trash tweet void vote
+    """
+)
+"""Verbs that are nouns in most names: `list_issue` is about issues."""
+
+_VERBS = frozenset(_EFFECT_OF_VERB) - _NOUNS_IN_NAMES
 
 _PLAIN_VERBS = word_set(
     """
@@ -87,6 +138,13 @@ def verb_of(name: str) -> str:
     if words and words[0] in verbs and words[0] not in _VERBS:
         return words[0]
     return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
+
+
+def effect_of_verb(verb: str) -> Effect | None:
+    """Returns what a verb does, also with the prefix `re`: `resend` sends; `None` if it is not a verb."""
+    if verb not in _EFFECT_OF_VERB and verb.startswith("re") and verb[2:] not in _NOUNS_IN_NAMES:
+        verb = verb[2:]
+    return _EFFECT_OF_VERB.get(verb)
 
 
 def is_verb(word: str) -> bool:

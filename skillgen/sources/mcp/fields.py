@@ -19,8 +19,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Origin, Origins, child
 from skillgen.security.addresses import without_credentials
-from skillgen.sources.json_access import as_dict, as_list, is_blank
-from skillgen.sources.safety import flag_from
+from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
 
 Provider = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who declares a value. `entry` is a tool, a resource or a prompt that describes itself."""

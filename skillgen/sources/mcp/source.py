@@ -89,7 +89,9 @@ def _checked_references(service: Service, problems: ProblemLog) -> Service:
         if semantics.reversed_by is not None and semantics.reversed_by not in names:
             message = f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}"
             problems.report("reverse-method-unknown", tool.pointer, message)
-            tools.append(replace(tool, semantics=replace(semantics, reversed_by=None)))
+            # What another tool would undo is not read-only.
+            is_read_only = False if semantics.read_only else semantics.read_only
+            tools.append(replace(tool, semantics=replace(semantics, reversed_by=None, read_only=is_read_only)))
         else:
             tools.append(tool)
         for field, unknown in _unknown_placeholders(tool):

@@ -1,8 +1,7 @@
 """Reads the entries of `tools/list` as tools, in any revision of the protocol and of the seeds.
 
 The semantics of a tool come from `dashdash` (seed 000, 3.2.2), seed 004 (6) and annotations. Only declared facts and
-what they imply count. MCP's default for `destructiveHint` applies if all that a tool declares is that it changes
-something.
+what they imply count.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, in_eith
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
-from skillgen.sources.safety import reconcile_safety
 from skillgen.text.summary import first_sentence
 
 _NONE = frozenset({"", "none", "no", "n/a"})
@@ -149,8 +147,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         )
         keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
         nulls = [field for field, key in keys.items() if key in dashdash.raw and dashdash.raw[key] is None]
-        tool = with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
-        return reconcile_safety(tool, self.problems)
+        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
 
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
         declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
@@ -300,7 +297,7 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
     def declared(key: str, cautious: bool) -> list[SourcedValue | None]:
         return [dashdash.cautious_boolean(key, cautious) for dashdash in entry.dashdashes]
 
-    semantics = Semantics(
+    return Semantics(
         operation=resolver.cautious("operation", *operation),
         read_only=resolver.cautious(
             "read_only",
@@ -338,7 +335,6 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
         risk=resolver.cautious("risk", *risk),
         origins=resolver.origins,
     )
-    return _with_default(semantics)
 
 
 def _implied(candidates: Iterable[SourcedValue | None], meaning: dict[object, object]) -> Iterator[SourcedValue]:
@@ -364,15 +360,6 @@ def _side_effects(dashdash: FieldReader) -> SourcedValue | None:
     return replace(
         effects, value=tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
     )
-
-
-def _with_default(semantics: Semantics) -> Semantics:
-    """Returns the semantics with MCP's default for `destructiveHint`, which is true."""
-    is_open = semantics.destructive is None and semantics.operation is None and semantics.risk is None
-    if not (semantics.read_only is False and is_open):
-        return semantics
-    origins = {**(semantics.origins or {}), "destructive": Origin("defaulted", "MCP's default")}
-    return replace(semantics, destructive=True, origins=origins)
 
 
 def callable_entries(

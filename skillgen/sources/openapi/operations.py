@@ -1,14 +1,13 @@
 """Operations as tools (seed 002, 4.1; OpenAPI 3.2, "Operation Object").
 
-What OpenAPI has no field for is inferred, and its origin recorded: a name, the semantics (from the HTTP method), and
-that a call is long-running. Deprecation, tags and streams are read here too.
+What OpenAPI has no field for is inferred, and its origin recorded: a name, and that a call is long-running.
+Deprecation, tags and streams are read here too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,7 +18,7 @@ from skillgen.model.calls import Completion, Deprecation
 from skillgen.model.resource import Group
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
-from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
+from skillgen.sources.json_access import as_dict, as_list, flag_from, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
@@ -29,9 +28,7 @@ from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
-from skillgen.sources.safety import flag_from, reconcile_safety
 from skillgen.text.summary import join_texts
-from skillgen.text.words import verb_of, words_of
 
 
 class OperationReader:
@@ -131,7 +128,7 @@ class OperationReader:
             other_inputs=body.other_inputs,
             output=output,
             other_outputs=outputs[1:],
-            semantics=_semantics_from_operation(entry, self._problems),
+            semantics=_semantics_of(entry, self._problems),
             input_media_types=tuple(filter(None, body.media_types)),
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
@@ -158,7 +155,7 @@ class OperationReader:
             text="\n\n".join(filter(None, (texts["summary"], tool.description))),
             pointer=pointer,
         )
-        return reconcile_safety(tool, self._problems), call
+        return tool, call
 
     def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
         """Returns the response of the first success status."""
@@ -387,7 +384,6 @@ def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | 
     return texts
 
 
-_SAFE_METHODS = frozenset({"get", "head", "options", "trace", "query", "propfind", "report", "search"})
 _HINTS = {
     "readOnlyHint": ("read_only", False),
     "destructiveHint": ("destructive", True),
@@ -401,82 +397,31 @@ _EXTENSIONS = ("x-mcp", "x-speakeasy-mcp")
 
 _CONSEQUENTIAL = "x-openai-isConsequential"
 
-_REMOVING = frozenset({"delete", "destroy", "erase", "purge", "remove", "terminate", "wipe"})
-
-_NAME_SOURCE = "its name"
-_SourcedValue = tuple[bool | str, Origin]
+_SourcedValue = tuple[bool, Origin]
 
 
-def _method_facts(method: str) -> dict[str, bool | str]:
-    """Returns what HTTP defines for a method (RFC 9110, 9.2), for QUERY and for the read methods of WebDAV."""
-    method = method.lower()
-    if method in _SAFE_METHODS:
-        return {"operation": "read", "read_only": True, "idempotent": True}
-    if method == "delete":
-        return {"operation": "delete", "read_only": False, "destructive": True, "idempotent": True}
-    if method == "put":
-        return {"operation": "write", "read_only": False, "idempotent": True}
-    if method in ("post", "patch"):
-        return {"operation": "write", "read_only": False}
-    return {}
-
-
-def _is_removing(method: str, name: str | None) -> bool:
-    """True if the name of an operation says that it removes something; POST serves for removals too."""
-    if name is None or method.lower() == "delete":
-        return False
-    return not _REMOVING.isdisjoint(words_of(name)[:1]) or (method.lower() == "post" and verb_of(name) in _REMOVING)
-
-
-def _semantics_from_operation(entry: PathOperation, problems: ProblemLog) -> Semantics:
-    """Returns the declared semantics of an operation, and what follows from its method and its name."""
-    is_removing = _is_removing(entry.method, entry.operation_id)
-    declared: dict[str, list[_SourcedValue]] = {}
-    for field, sourced in _declared_semantics(entry.operation, entry.pointer, problems):
-        declared.setdefault(field, []).append(sourced)
-    if not declared:
-        return _undeclared_semantics(entry.method, is_removing)
-    inferred = _inferred_semantics(entry.method, is_removing)
-    is_declared_read_only = any(value is True for value, _ in declared.get("read_only", ()))
-    if entry.method.lower() == "post" and not is_removing and is_declared_read_only:
-        # POST may do anything (RFC 9110, 9.3.3), so that it contradicts nothing.
-        inferred = {}
-    resolved: dict[str, _SourcedValue] = dict(inferred)
-    for field, candidates in declared.items():
-        if field in CAUTION:
-            # HTTP defines PUT and DELETE as idempotent; a declaration for one operation is more exact.
-            counts_method = field in inferred and field != "idempotent"
-            candidates = [*candidates, *([inferred[field]] if counts_method else [])]
-            candidates.sort(key=lambda candidate: -CAUTION[field].index(candidate[0]))
-        best_value, best_origin = resolved[field] = candidates[0]
-        for value, origin in candidates[1:]:
-            if value != best_value:
-                problems.report(
-                    "safety-facts-disagree",
-                    entry.pointer,
-                    f"{field} is {str(value).lower()} by {origin.source}, but {str(best_value).lower()} by "
-                    f"{best_origin.source}; the more cautious one is used",
-                    "correct the one that is wrong",
-                )
-    return _semantics(resolved)
-
-
-def _semantics(values: Mapping[str, _SourcedValue]) -> Semantics:
+def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
+    """Returns the declared semantics of an operation; the most cautious value of each field counts."""
+    resolved: dict[str, _SourcedValue] = {}
+    for field, (value, origin) in _declared_semantics(entry.operation, entry.pointer, problems):
+        best = resolved.setdefault(field, (value, origin))
+        if value == best[0]:
+            continue
+        worse, other = (value, origin), best
+        if CAUTION[field].index(value) < CAUTION[field].index(best[0]):
+            worse, other = best, worse
+        resolved[field] = worse
+        problems.report(
+            "safety-facts-disagree",
+            entry.pointer,
+            f"{field} is {str(other[0]).lower()} by {other[1].source}, but {str(worse[0]).lower()} by "
+            f"{worse[1].source}; the more cautious one is used",
+            "correct the one that is wrong",
+        )
     return Semantics(
-        **{field: value for field, (value, _) in values.items()},  # type: ignore[arg-type]
-        origins={field: origin for field, (_, origin) in values.items()} or None,
+        **{field: value for field, (value, _) in resolved.items()},  # type: ignore[arg-type]
+        origins={field: origin for field, (_, origin) in resolved.items()} or None,
     )
-
-
-@lru_cache(64)
-def _undeclared_semantics(method: str, is_removing: bool) -> Semantics:
-    return _semantics(_inferred_semantics(method, is_removing))
-
-
-def _inferred_semantics(method: str, is_removing: bool) -> dict[str, _SourcedValue]:
-    origin = Origin("inferred", f"HTTP {method.upper()}")
-    values: dict[str, _SourcedValue] = {field: (value, origin) for field, value in _method_facts(method).items()}
-    return {**values, "destructive": (True, Origin("inferred", _NAME_SOURCE))} if is_removing else values
 
 
 def _declared_semantics(

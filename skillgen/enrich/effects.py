@@ -1,0 +1,495 @@
+"""Judges what calling a tool changes, by its HTTP method, the verb of its name and the first verb of its summary.
+
+The worst of them counts: an HTTP method does not make a call harmless that is named `uninstall`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise, takewhile
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service
+from skillgen.model.tool import JUDGED_BY, Semantics, Tool
+from skillgen.model.values import Json, Origin
+from skillgen.security.tables import Regex
+from skillgen.text.words import (
+    NEUTRAL_VERBS,
+    Effect,
+    effect_of_verb,
+    singular,
+    without_method_prefix,
+    word_set,
+    words_of,
+)
+
+_EFFECTS: tuple[Effect, ...] = ("read", "write", "sends", "destructive")
+"""Every effect, the worst last."""
+
+_CHANGES: dict[Effect, str] = {
+    "write": "changes data",
+    "sends": "sends or hands over something",
+    "destructive": "deletes or overwrites",
+}
+
+_NOTHING = Semantics()
+_BY_NAME, _BY_TEXT, _BY_METHOD = JUDGED_BY
+
+_WEAK_READS = frozenset({"download", "return", "show"})
+"""A POST that shows or downloads may change what is shown, and one that returns something may do anything before."""
+
+_NOUNS = word_set(
+    """
+    archive ban block book boot broadcast build call capture change charge check claim clear click clone comment commit
+    connect copy count deny dial download draft drop email end exchange exit export extract fax filter follow fork
+    format forward grant hide import increment insert install invite issue join kick launch leave license like link
+    list load lock log lookup mark merge message mount move open order patch pause pay place post press preview process
+    promote provision pull purchase purge push put query record redeem refresh refund register release render reply
+    report request reserve reset retry return review rollback run sample save scan schedule search select send set
+    share show sign sms sort spend split stage star start stop store submit swap switch sync tag take test toggle track
+    train transfer trash trigger tweet update upgrade upload use view void vote wait watch wipe withdraw write
+    """
+)
+"""Verbs that are nouns, or parts of them, as well: `order_status`, `get_update`."""
+
+_MOSTLY_NOUNS = word_set(
+    """
+    block book call change charge comment connect email exchange fax format import issue license link log message mount
+    order place post process record report schedule sms stage star store text train tweet
+    """
+)
+"""Those that are hardly ever verbs unless a determiner follows."""
+
+_STATES = word_set(
+    """
+    amount configuration count date detail details event events history id ids info information item items key keys
+    level levels limit limits list lists method methods name names number option options price prices rate rates reason
+    reasons report reports request requests result results settings stats statistics status statuses summary template
+    templates time type types url urls
+    """
+)
+"""Words that follow such a noun, hardly ever such a verb."""
+
+_SENT = word_set(
+    "call charge comment fax fund invitation message notification order payment payout refund reply sms transfer"
+)
+"""What reaches people or costs money once it exists."""
+
+_SECRETS = word_set("code credential key password secret token")
+"""A call that generates one changes what is valid."""
+
+_CREATES = frozenset({"add", "capture", "create", "generate", "make", "place", "post"})
+
+_FILLERS = frozenset({"all", "async", "batch", "bulk", "do", "force", "multi", "new"})
+"""Words before the verb of a name."""
+
+_BEFORE_VERB = _FILLERS | word_set(
+    """
+    a action allow allows an and api asynchronously be beta can command deprecated endpoint
+    experimental for function functions helps http immediately in invoke invokes is it lets let method now
+    operation permanently permits request resource rest route safely service simply synchronously that the this to
+    tool tries used use user users we which will with you your
+    """
+)
+"""Words before the verb of a sentence: "This endpoint allows you to delete"."""
+
+_DETERMINERS = word_set(
+    """
+    a all an another any each every existing its it multiple my new one several specific that the their them these this
+    those your
+    """
+)
+_ENDS_OBJECT = word_set("about as at between by for from in into of on through to under using via when where with")
+_JOINTS = frozenset({"and", "or", "then"})
+_CHECKS_IN = frozenset({"in", "off", "on", "out", "up"})
+"""`check_in` and `log_out` change something, unlike `check_status`."""
+
+_SAFE_METHODS = frozenset({"get", "head", "options", "trace", "query", "propfind", "report", "search"})
+_EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
+
+_LOGIN = word_set(
+    "auth authenticate authentication authorization login logon oauth password session sessions signin token tokens"
+)
+"""A POST about these creates something, even if it says "get"."""
+
+_SEGMENT = re.compile(r"[/.:=#]")
+_DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
+_TEXT_LIMIT = 400
+_TEXT_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*|[,;:/&]|\d+")
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
+_TAGS = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_BRACKETS = re.compile(r"^\W*[\[(][^\])\n]{0,80}[\])]\W*")
+_OVERWRITES = re.compile(
+    r"\b(?:overwrit(?:e|es|ing)|permanently|irreversibl[ey]|can(?:not|['’]t) be undone)\b", re.IGNORECASE
+)
+_NOT = re.compile(r"\b(?:not|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
+_WILL_CHANGE = re.compile(
+    r"\bwill (?:\w+ly |also |then )?be (?:\w+ly )?"
+    r"(?:added|charged|created|deleted|removed|replaced|saved|sent|stored|updated)\b",
+    re.IGNORECASE,
+)
+
+
+class _Judgement(NamedTuple):
+    """What a call changes."""
+
+    effect: Effect
+    """The worst effect."""
+
+    source: str
+    """What suggests it."""
+
+    is_certain: bool = True
+    """False if a declared fact may rule it out."""
+
+
+class _Signal(NamedTuple):
+    """What one verb says."""
+
+    effect: Effect
+    """What it does."""
+
+    verb: str
+    """The verb."""
+
+    is_certain: bool
+    """False if it may be a noun."""
+
+
+def with_effects(service: Service) -> Service:
+    """Returns the service with what each tool changes: the worst of what is declared and what is judged.
+
+    Each contradiction is a problem, and the more cautious fact counts.
+    """
+    problems = ProblemLog()
+    tools = tuple(_witheffect_of_verb(tool, problems) for tool in service.tools)
+    return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
+
+
+def _witheffect_of_verb(tool: Tool, problems: ProblemLog) -> Tool:
+    semantics, method = tool.semantics, (tool.method or "").lower()
+    texts = [text for text in (tool.summary, tool.description or tool.title) if text]
+    judged = _judge(method, tool.path, tool.name, texts)
+    said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
+    is_read = semantics.read_only or (judged is not None and judged.effect == "read")
+    is_final = any(_is_irreversible(text, is_read) for text in said if text)
+    if semantics == _NOTHING:
+        return replace(tool, semantics=_judged(judged, method, is_final))
+    semantics = _reconciled(tool, is_final, problems)
+    return replace(tool, semantics=_merged(tool, semantics, judged, problems))
+
+
+@lru_cache(256)
+def _judged(judged: _Judgement | None, method: str, is_final: bool) -> Semantics:
+    """Returns the semantics of a tool that declares none; many tools share one object."""
+    return _with_judged(_final(_NOTHING) if is_final else _NOTHING, judged, method)
+
+
+def _reconciled(tool: Tool, is_final: bool, problems: ProblemLog) -> Semantics:
+    """Returns what a tool declares, without contradictions: any change counts more than that it is read-only."""
+    semantics = tool.semantics
+    if is_final and semantics.reversible is not False:
+        if semantics.reversible and semantics.is_declared("reversible"):
+            _report(problems, tool, "is marked reversible, but its description says that it cannot be undone")
+        semantics = _final(semantics)
+    change = _declared_change(semantics)
+    if change is not None and semantics.read_only is not False:
+        field, reason = change
+        if semantics.read_only and not semantics.is_judged("read_only"):
+            _report(problems, tool, f"is marked read-only, but {reason}")
+        semantics = _with(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
+    elif semantics.read_only is False and (semantics.destructive, semantics.operation) == (None, None):
+        semantics = _with(semantics, Origin("defaulted", "MCP's default"), destructive=True)
+    return semantics
+
+
+def _merged(tool: Tool, semantics: Semantics, judged: _Judgement | None, problems: ProblemLog) -> Semantics:
+    """Returns what is declared, with what is judged where that is worse."""
+    method = (tool.method or "").lower()
+    if judged is None:
+        return _with_judged(semantics, None, method)
+    if judged.effect == "read":
+        if semantics.read_only is False and not semantics.is_judged("read_only"):
+            label = "destructive" if semantics.destructive else "not read-only"
+            _report(problems, tool, f"is marked {label}, but only reads by {judged.source}")
+        return _with_judged(semantics, judged, method)
+    field = "read_only" if semantics.read_only else "destructive"
+    if semantics.read_only or (semantics.destructive is False and judged.effect == "destructive"):
+        if not judged.is_certain:
+            return _with_judged(semantics, None, method)
+        if not semantics.is_judged(field):
+            label = "read-only" if semantics.read_only else "not destructive"
+            _report(problems, tool, f"is marked {label}, but {_CHANGES[judged.effect]} by {judged.source}")
+            judged = judged._replace(source=f"{judged.source}, against what is declared")
+    return _with_judged(semantics, judged, method)
+
+
+def _with_judged(semantics: Semantics, judged: _Judgement | None, method: str) -> Semantics:
+    """Returns the semantics with the judged effect, unless they have a worse one, and with what HTTP defines."""
+    facts: dict[str, Json] = {}
+    if judged is not None and judged.effect != "read":
+        facts = {"read_only": False, **({} if judged.effect == "write" else {judged.effect: True})}
+    elif judged is not None and semantics.read_only is None and not semantics.destructive:
+        facts = {"read_only": True}
+    facts = {field: value for field, value in facts.items() if getattr(semantics, field) is not value}
+    if judged is not None and facts:
+        semantics = _with(semantics, Origin("inferred", judged.source), **facts)
+    origin = Origin("inferred", _source(semantics, "read_only"))
+    if semantics.read_only and semantics.operation is None:
+        semantics = _with(semantics, origin, operation="read")
+    elif semantics.read_only is False and semantics.operation in (None, "read"):
+        semantics = _with(semantics, origin, operation="delete" if method == "delete" else "write")
+    # HTTP defines these methods as idempotent (RFC 9110, 9.2.2), which many services are not.
+    if semantics.idempotent is None and (
+        method in ("put", "delete") or (method in _SAFE_METHODS and semantics.read_only)
+    ):
+        semantics = _with(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
+    return semantics
+
+
+def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _Judgement | None:
+    """Returns the worst effect that method, name and texts suggest; `None` if they suggest none.
+
+    The first of `texts` with a verb counts; all do for a POST, which may do anything (RFC 9110, 9.3.3).
+    """
+    is_safe, of_method = method in _SAFE_METHODS, _BY_METHOD + method.upper()
+    of_name = [*_signals_of_name(method, path or "", name)]
+    of_each = [[*_signals_of_text(text)] for text in texts]
+    of_texts = next(filter(None, of_each), []) if is_safe or not method else [*chain.from_iterable(of_each)]
+    found = [_Judgement(_EFFECT_OF_METHOD[method], of_method)] if method in _EFFECT_OF_METHOD else []
+    for signals, others, source in ((of_name, of_texts, _BY_NAME), (of_texts, of_name, _BY_TEXT)):
+        acting = [signal for signal in signals if signal.effect != "read"]
+        certain = [signal for signal in acting if signal.is_certain]
+        if _only_read(others):
+            certain = acting = [signal for signal in certain if not (is_safe and signal.verb in _NOUNS)]
+        found += [
+            _Judgement(signal.effect, source, signal.is_certain and signal.verb not in NEUTRAL_VERBS)
+            for signal in certain or ([] if is_safe else acting)
+            if not (is_safe and signal.verb in NEUTRAL_VERBS)
+        ]
+    if found:
+        return max(found, key=lambda item: (_EFFECTS.index(item.effect), item.is_certain))
+    if is_safe:
+        return _Judgement("read", of_method)
+    reads = {signal.verb for signal in of_texts if signal.effect == "read"}
+    name_reads = any(signal.effect == "read" and (signal.is_certain or not method) for signal in of_name)
+    if not method:
+        source = _BY_NAME if name_reads else _BY_TEXT
+        return _Judgement("read", source) if name_reads or reads - _WEAK_READS else None
+    is_read = reads - _WEAK_READS or (name_reads and (reads or not any(texts)))
+    if is_read and not any(map(_WILL_CHANGE.search, texts)) and _LOGIN.isdisjoint(words_of(f"{name} {path}")):
+        return _Judgement("read", _BY_TEXT if reads else _BY_NAME)
+    return _Judgement("write", of_method, is_certain=False)
+
+
+def _only_read(signals: Sequence[_Signal]) -> bool:
+    """True if a verb certainly reads, and no other one acts."""
+    return any(signal.is_certain for signal in signals) and all(signal.effect == "read" for signal in signals)
+
+
+def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
+    """Yields what a name says; the last fixed segment of the path, if the name consists of method and path."""
+    fixed = [part for part in path.split("/") if part and "{" not in part]
+    last = _DOTTED_FORMAT.sub("", fixed[-1]) if fixed else ""
+    words = words_of(last)
+    if method == "post" and words and path.rstrip("/").endswith(fixed[-1]) and singular(words[-1]) in _SENT:
+        if not any(effect_of_verb(word) == "read" for word in words):
+            yield _Signal("sends", "post", True)
+    bare = name[len(method) :].lstrip("_-") if name.lower().startswith(method) else name
+    if _letters(_DOTTED_FORMAT.sub("", path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
+        signals = []
+    else:
+        signals = [*_signals_of_words(without_method_prefix(name, method))]
+    if not signals:
+        # `merge_requests` are things, and `purge_ropes` is an action.
+        is_thing = bool(words) and words[0] in _NOUNS and singular(words[-1]) != words[-1]
+        signals = [item._replace(is_certain=False) if is_thing else item for item in _signals_of_words(last)]
+    yield from signals
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _signals_of_words(name: str) -> Iterator[_Signal]:
+    """Yields what the verbs of a name say: the first word, the one after the last `_`, and those joined by "or"."""
+    parts = [part for part in _SEGMENT.split(name) if part] or [name]
+    first_part, last_part = parts[0], parts[-1]
+    all_words = words_of(last_part)
+    words = all_words[sum(1 for _ in takewhile(_FILLERS.__contains__, all_words[:-1])) :]
+    if not words:
+        return
+    for before, word in pairwise(words):
+        if before in _JOINTS and (effect := effect_of_verb(word)):
+            yield _Signal(effect, word, word not in _NOUNS)
+    if words[0] in ("check", "log", "sign") and words[1:] and words[1] in _CHECKS_IN:
+        yield _Signal("write", words[0], True)
+        return
+    tail = words_of(last_part.rpartition("_")[2])
+    effects = [effect_of_verb(word) for word in words]
+    plain = next((index for index, word in enumerate(words) if effects[index] and word not in _NOUNS), None)
+    is_read = plain is not None and effects[plain] == "read"
+    tail_reads = bool(tail) and effect_of_verb(tail[0]) == "read"
+    if is_read or (tail_reads and len(words) > len(tail)):
+        yield _Signal("read", words[plain or 0] if is_read else tail[0], effects[0] in (None, "read"))
+    for index, (word, effect) in enumerate(zip(words, effects, strict=True)):
+        is_tail = index == len(words) - len(tail)
+        if (
+            effect is None
+            or (is_read and index >= (plain or 0))
+            or (plain is not None and index > plain and not (is_tail and word not in _NOUNS))
+        ):
+            continue
+        if index == 0:
+            is_noun = tail_reads or plain is not None or word in _MOSTLY_NOUNS or not _STATES.isdisjoint(words)
+            is_certain = word not in _NOUNS or not is_noun or effect == "read"
+        elif word in _NOUNS:
+            is_certain = is_tail and len(tail) == 1 and word not in _MOSTLY_NOUNS
+        else:
+            is_certain = effects[0] is None or is_tail or index == len(words) - 1
+        yield _created(effect, words[index:], is_certain and not _reads(first_part, last_part))
+
+
+def _reads(first_part: str, last_part: str) -> bool:
+    """True if another part of a name begins with a verb that reads: `Get.Count.callRecords`."""
+    return first_part != last_part and effect_of_verb((words_of(first_part) or ("",))[0]) == "read"
+
+
+def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
+    """Returns the signal of the first of these words; it sends if it creates what reaches people or costs money."""
+    if words[0] in _CREATES:
+        what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
+        if singular(what[-1]) in _SENT and len(what) > 1:
+            return _Signal("sends", "create", is_certain)
+        if singular(what[-1]) in _SECRETS:
+            return _Signal(effect, "create", is_certain)
+    return _Signal(effect, words[0], is_certain)
+
+
+def _signals_of_text(text: str) -> Iterator[_Signal]:
+    """Yields what the first sentence says: its first verb, and the verbs that are joined to it."""
+    text = _BRACKETS.sub("", _TAGS.sub("", text[:_TEXT_LIMIT]).strip())
+    sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
+    words = [word.lower() for word in _TEXT_WORD.findall(sentence)]
+    start = sum(1 for _ in takewhile(_BEFORE_VERB.__contains__, words))
+    verb, ending = _verb_in(words[start]) if start < len(words) else ("", "")
+    if not verb or effect_of_verb(verb) != "read":
+        for match in _OVERWRITES.finditer(sentence):
+            if not _NOT.search(sentence[: match.start()]):
+                yield _Signal("destructive", match[0].lower(), True)
+    if not verb:
+        return
+    rest = words[start + 1 :]
+    effect = effect_of_verb(verb)
+    assert effect is not None
+    if effect == "read":
+        is_certain = verb != "return"
+        effect = "write" if verb == "check" and rest and rest[0] in _CHECKS_IN else effect
+    else:
+        has_object = bool(rest) and rest[0] in _DETERMINERS
+        # "Used to create payments" is often said of a resource, below each of its methods.
+        is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
+    yield _created(effect, [verb, *rest], is_certain)
+    is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)
+    for before, word in pairwise(rest):
+        is_enumeration = is_enumeration and (not before.isalpha() or before in _JOINTS or bool(_verb_in(before)[0]))
+        other, other_ending = _verb_in(word) if before in _JOINTS or not before.isalpha() else ("", "")
+        if other and other_ending == ending and (is_enumeration or (before in _JOINTS and other not in _NOUNS)):
+            yield _Signal(effect_of_verb(other) or "write", other, True)
+
+
+def _verb_in(word: str) -> tuple[str, str]:
+    """Returns the verb of a word, and its ending: `delete` and `s` for "deletes"."""
+    stems = [(word, "")]
+    if word.endswith("s"):
+        stems += [(word[:-1], "s"), (word.removesuffix("es"), "s"), (re.sub("ies$", "y", word), "s")]
+    elif word.endswith("ing"):
+        stems += [(word[:-3], "ing"), (word[:-3] + "e", "ing"), (word[:-4], "ing")]
+    return next(((stem, ending) for stem, ending in stems if effect_of_verb(stem)), ("", ""))
+
+
+_REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revok|cancel|terminat|clos)(?:e?s?|ing)"
+_REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
+_IRREVERSIBLE = Regex(
+    r"\b(?:"
+    r"(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never)) (?:\w+ )?be (?:\w+ )?"
+    r"(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
+    r"|irreversibl[ey]|irrevocabl[ey]|unrecoverabl[ey]|non-?reversible|not (?:be )?(?:reversible|undoable|recoverable)"
+    r"|(?:no|no way to|(?:im|not )possible to|can(?:no|['’]?)t|can(?: not| never)) undo"
+    rf"|permanently (?:and \w+ )?{_REMOVE}|{_REMOVE}(?: [^\s.;]+){{1,8}} permanently"
+    rf"|(?:be|is|are|gets?) permanently {_REMOVED}|permanent (?:deletion|removal|erasure|data loss)"
+    r")\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|no|nothing|without|\w+n['’]t|instead of|rather than|avoids?|prevents?)(?: \w+){0,2} \Z",
+    re.IGNORECASE,
+)
+"""A negation before such a phrase."""
+
+_CLAUSE_END = re.compile(r"[.!?;:]")
+_LEAD_LIMIT = 200
+"""Characters before such a phrase that are searched for the start of its sentence."""
+
+_ABOUT_ITSELF = re.compile(r"\W*(?:(?:this|it|the (?:action|operation|call|change|effect)s?)\b|\Z)", re.IGNORECASE)
+"""The start of a sentence about the tool itself, not about the data that it reads."""
+
+
+def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
+    """Returns the field that says that a tool changes something, and what it says."""
+    if semantics.destructive:
+        return "destructive", "it may delete or overwrite"
+    if semantics.operation in ("write", "admin", "delete"):
+        return "operation", f"its operation is {semantics.operation}"
+    if semantics.risk in ("reversible", "destructive"):
+        return "risk", f"its risk is {semantics.risk}"
+    if semantics.side_effects:
+        return "side_effects", "it has side effects"
+    if semantics.reversed_by is not None:
+        return "reversed_by", "another tool undoes it"
+    if semantics.reversible is False:
+        return "reversible", "it cannot be undone"
+    return None
+
+
+def _is_irreversible(description: str | None, is_read_only: bool | None) -> bool:
+    """True if a description says that a call cannot be undone; of a read-only tool, only about itself."""
+    for paragraph in (description or "").split("\n\n"):
+        text = " ".join(paragraph.split())
+        if text.isascii() and not _IRREVERSIBLE.might_match(text.lower()):
+            continue
+        for match in _IRREVERSIBLE.compiled.finditer(text):
+            lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
+            if not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
+                return True
+    return False
+
+
+def _with(semantics: Semantics, origin: Origin, **fields: Json) -> Semantics:
+    return replace(semantics, **fields, origins={**(semantics.origins or {}), **dict.fromkeys(fields, origin)})
+
+
+def _source(semantics: Semantics, field: str) -> str:
+    """Returns the source of a fact, as an inferred origin names it."""
+    origin = (semantics.origins or {}).get(field)
+    if origin is None:
+        return field
+    return origin.source.rpartition("/")[2] if origin.kind == "declared" else origin.source
+
+
+def _final(semantics: Semantics) -> Semantics:
+    return _with(semantics, Origin("inferred", _BY_TEXT), reversible=False)
+
+
+def _report(problems: ProblemLog, tool: Tool, contradiction: str) -> None:
+    problems.report(
+        "safety-facts-disagree",
+        tool.pointer,
+        f"{tool.name!r} {contradiction}; the more cautious fact is used",
+        "correct the fact that is wrong",
+    )
