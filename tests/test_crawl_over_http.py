@@ -244,7 +244,7 @@ def test_a_header_that_cannot_be_sent() -> None:
         (ssl.SSLCertVerificationError(1, "x"), "The server's certificate is not trusted"),
         (ssl.SSLError(1, "x"), "TLS fails"),
         (TimeoutError("slow"), "The host does not answer."),
-        (RuntimeError("secret"), "The connection failed ("),
+        (RuntimeError("secret"), "The connection failed (RuntimeError)."),
     ],
 )
 def test_a_connection_that_fails_says_what_happened(

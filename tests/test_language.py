@@ -72,7 +72,7 @@ def files(places: tuple[str, ...], suffixes: tuple[str, ...], start: str = "") -
             yield from (
                 Path(folder, name)
                 for name in sorted(names)
-                if name.endswith(suffixes) and name.startswith(start) and "poison" not in name
+                if name.endswith(suffixes) and name.startswith(start) and not name.startswith("attack_texts")
             )
 
 

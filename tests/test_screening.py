@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attack_texts import ATTACKS, HARMLESS, HELD_OUT
+from attack_texts_blind import BLIND_ATTACKS, BLIND_HARMLESS
+from attack_texts_blind_2 import LATER_ATTACKS, LATER_HARMLESS, ODD_ATTACKS, ODD_HARMLESS
 from captured import Json, service_of_snapshot
 from cli import files_of, generated, run_skillgen
 from documents import MarkdownDocument
 from make_credentials import candidates, samples
 from msgspec.structs import replace
-from poison import ATTACKS, HARMLESS, HELD_OUT
-from poison_blind import BLIND_ATTACKS, BLIND_HARMLESS
-from poison_later import LATER_ATTACKS, LATER_HARMLESS, ODD_ATTACKS, ODD_HARMLESS
 
 import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Service, Tool, render_documents

@@ -20,7 +20,7 @@ from descriptions import write
 from documents import MarkdownDocument, broken_links
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from make_golden import EXAMPLES, ROOT
-from ugly import small_description, ugly_description, ugly_snapshot
+from markdown_blocks import small_description, ugly_description, ugly_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -162,7 +162,7 @@ def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
     for cause in causes:
         if error_and_fix := _error_and_fix(cause):
             return ConnectionLost(error_and_fix[0], fix=error_and_fix[1])
-    return ConnectionLost(f"The connection failed ({type(causes[-1]).__name__}).", fix=_CHECK_URL)
+    return ConnectionLost(f"The connection failed ({type(causes[0]).__name__}).", fix=_CHECK_URL)
 
 
 def _error_and_fix(cause: BaseException) -> tuple[str, str | None] | None:

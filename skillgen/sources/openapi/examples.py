@@ -291,7 +291,7 @@ class _BodyGenerator:
         """Returns the bodies to send.
 
         Raises:
-            NoExample: there is none.
+            NoExample: no body can be generated.
         """
         reason = "its body declares no media type"
         declared = as_dict(as_dict(body.declared).get("content"))
@@ -705,7 +705,7 @@ def _is_empty(sent: SentBody) -> bool:
 
 
 def _decoded(value: Json, location: str) -> Json:
-    """Returns a value that is percent-encoded in the source as it is before it is encoded."""
+    """Returns a value without the percent-encoding that the source has for a URL."""
     if location not in ("path", "query") or not isinstance(value, str) or not _ENCODED.search(value):
         return value
     decoded = unquote(value)

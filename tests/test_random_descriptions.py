@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 from corpus_checks import target
 from documents import Item, MarkdownDocument, Section
-from drawn import WORD, Drawn
 from jsonschema import Draft202012Validator
+from random_descriptions import WORD, Drawn
 from sendable import calls_in
 
 import skillgen
