@@ -52,6 +52,7 @@ class ResponseReader:
         self._schemas = schemas
         self._problems = resolver.problems
         self._errors: dict[str, ErrorCase] = {}
+        self._read_outputs: dict[tuple[str, str], tuple[Output, ...]] = {}
         self._checked: dict[str, bool] = {}
         self.tool_names: dict[str, str] = {}
         """Names of the tools, by the pointers of their operations."""
@@ -69,7 +70,11 @@ class ResponseReader:
         media_types: dict[str, None] = {}
         for status in statuses:
             response, response_pointer = self._resolver.resolve(responses[status], child(pointer, status))
-            outputs.extend(self._outputs(status, response or {}, response_pointer))
+            read = self._read_outputs.get((status, response_pointer))
+            if read is None:
+                read = tuple(self._outputs(status, response or {}, response_pointer))
+                self._read_outputs[status, response_pointer] = read
+            outputs += read
             media_types.update(dict.fromkeys(as_dict((response or {}).get("content"))))
         return tuple(outputs), tuple(media_types)
 
