@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -365,6 +366,49 @@ def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None
         return done
 
     assert steps(200) < 2.2 * steps(100)
+
+
+def calls_by_module(count: int) -> Counter[str]:
+    """Returns how often functions of each module are called for operations that share a parameter and a response."""
+    shared = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES[:20]}}
+    media = {"application/json": {"schema": shared}}
+    texts = {"description": "Finds *ships* by <b>name</b>, see [the list](https://x.example/list_all)."}
+    operation = {
+        "parameters": [{"$ref": "#/components/parameters/Filter"}],
+        "responses": {"200": {"$ref": "#/components/responses/All"}, "404": {"$ref": "#/components/responses/None"}},
+    } | texts
+    data = {
+        "openapi": "3.1.0",
+        "info": {"title": "Ships", "version": "1"},
+        "paths": {f"/{name}": {"get": {"operationId": f"find_{name}"} | operation} for name in NAMES[:count]},
+        "components": {
+            "parameters": {"Filter": {"name": "filter", "in": "query", "schema": shared} | texts},
+            "responses": {name: {"content": media} | texts for name in ("All", "None")},
+        },
+    }
+    calls: Counter[str] = Counter()
+
+    def profiled(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+            calls[Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(profiled)
+    try:
+        documents = skillgen.render_documents(skillgen.read(data))
+    finally:
+        sys.setprofile(before)
+    assert any(f"find_{NAMES[count - 1]}" in text for text in documents.values())
+    return calls
+
+
+def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None:
+    """X-10: a shared schema is read once, a repeated description is escaped once."""
+    calls_by_module(5)  # fills caches, and loads tables
+    few, more, most = map(calls_by_module, (60, 120, 240))
+    assert few["sources/json_schema/keywords.py"] == most["sources/json_schema/keywords.py"] > 20
+    assert most["text/blocks.py"] == few["text/blocks.py"]
+    assert most.total() - more.total() < 2.2 * (more.total() - few.total())
 
 
 def test_each_operation_may_have_a_security_scheme_of_its_own(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 
 from msgspec import Struct, field
@@ -48,6 +49,7 @@ _NESTED_COLUMNS = 2
 _CODE_INDENT = 4
 
 
+@lru_cache(256)  # operations with the same description are near to one another
 def block(text: str) -> Markdown:
     """Makes a longer text safe as blocks: its paragraphs, lists, quotes and code blocks are kept.
 
