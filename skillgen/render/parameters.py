@@ -134,9 +134,9 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request.
 
     `*` marks what is required, `?` what is not; the type is omitted for a string, and headers come last. `types` are
-    the named types.
+    the named types. A name that is sent in two places has the second place before it: `body.ids?`.
     """
-    sent = _writable(tool.parameters)
+    sent = _distinct(_writable(tool.parameters))
     words = _arguments(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)
     if not tool.parameters and not _takes_nothing(tool):
         words = "…"
@@ -144,6 +144,16 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     if tool.method and tool.path:
         return Markdown(f"{call} {code(f'{tool.method} {tool.path}')}")
     return call
+
+
+def _distinct(parameters: Sequence[Parameter]) -> list[Parameter]:
+    places: dict[str, str] = {}
+    return [
+        item
+        if places.setdefault(item.name, item.location) == item.location
+        else replace(item, name=f"{item.location}.{item.name}")
+        for item in parameters
+    ]
 
 
 def _takes_nothing(tool: Tool) -> bool:
