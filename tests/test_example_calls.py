@@ -433,6 +433,7 @@ def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
         "The name",
         "Not 'all' or 'none'",
         "It must not be one of 'a', 'b'",
+        "Wildcards (such as `*`) are not allowed",
         "e.g. <your name>",
         "e.g. {name}",
         "like the one that you have",
