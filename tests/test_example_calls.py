@@ -393,3 +393,109 @@ def test_an_equivalent_command_has_the_values_of_the_example(command: str, shown
     entry = {"name": "add", "inputSchema": schema, "dashdash": {"cliEquivalent": command}}
     page = page_of(service_of_answers({"tools/list": [{"tools": [entry]}]}))
     assert f"{shown}`" in page or f"{shown}\n```" in page
+
+
+PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
+    ({"type": "string"}, "The zone (e.g., 'Asia/Tokyo', 'UTC'). Use 'UTC' if unsure.", "Asia/Tokyo"),
+    ({"type": "string"}, "Which city, for example: New York, Oslo", "New York"),
+    ({"type": "string"}, "A model, such as `small` or `large`", "small"),
+    ({"type": "string"}, "One of: asc, desc.", "asc"),
+    ({"type": "string"}, "Either 'rows' or 'columns'", "rows"),
+    ({"type": "string"}, "The mode:\n- `fast`: quick\n- `slow`: not quick", "fast"),
+    ({"type": "string"}, "Examples: <code>2017-JUL-31</code>, <code>2017-SEP-01</code>", "2017-JUL-31"),
+    ({"type": "string"}, "When it starts, in 24-hour format (HH:MM)", "14:30"),
+    ({"type": "string"}, "The day as DD.MM.YYYY", "31.01.2025"),
+    ({"type": "string"}, "The number, in E.164 form", "+12025550123"),
+    ({"type": "string", "enum": ["b", "c"]}, "e.g. 'a' or 'b'", "b"),
+    ({"type": "string", "maxLength": 3}, "e.g. 'Oslo' or 'Rom'", "Rom"),
+    ({"type": "integer"}, "How many, e.g. 25", 25),
+    ({"type": "integer"}, "At most this many. Defaults to 10.", 10),
+    ({"type": "array", "items": {"type": "string"}}, 'Labels, e.g. ["bug", "help"]', ["bug", "help"]),
+    ({"type": "array", "items": {"type": "string"}}, "Labels, e.g. 'bug', 'help'", ["bug"]),
+    ({"type": "object"}, 'The key (e.g. {"id": {"S": "a"}})', {"id": {"S": "a"}}),
+)
+"""A schema, a description, and the value that is read from it."""
+
+
+def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
+    """H3: as the source names it, if its schema allows it."""
+    found = []
+    for schema, text, value in PROSE:
+        calls = tool_of(of(value={**schema, "description": text})).examples
+        if [call.input for call in calls] != [{"value": value}]:
+            found.append((text, [call.input for call in calls]))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The name",
+        "Not 'all' or 'none'",
+        "It must not be one of 'a', 'b'",
+        "Wildcards (such as `*`) are not allowed",
+        "e.g. <your name>",
+        "e.g. {name}",
+        "like the one that you have",
+        "For example, if it is empty, nothing happens",
+    ],
+)
+def test_a_call_is_not_shown_if_the_words_name_no_value(text: str) -> None:
+    service = service_of(of(value={"type": "string", "description": text}))
+    assert service.tools[0].examples == ()
+    assert codes_of(service) == []
+
+
+def described(description: str, schema: Json) -> Json:
+    """Returns the arguments of the call that is shown for a tool with a description; `None` without one."""
+    tool = {"name": "act", "description": description, "inputSchema": schema}
+    examples = service_of_answers({"tools/list": [{"tools": [tool]}]}).tools[0].examples
+    return examples[0].input if examples else None
+
+
+def test_a_call_in_the_description_of_a_tool_is_its_example() -> None:
+    """H3: as JSON, or written like a function call."""
+    schema = of(url={"type": "string"}, names={"type": "array", "items": {"type": "string"}})
+    call = {"url": "https://a.example/x", "names": ["a b", "c"]}
+    texts = (
+        f"Reads parts. Example: {json.dumps(call)}",
+        f"Reads parts.\n```json\n{json.dumps({'name': 'act', 'arguments': call}, indent=2)}\n```",
+        "Reads parts.\n```\nact(\n  url='https://a.example/x',\n  names=['a b', \"c\"],\n)\n```",
+    )
+    assert [described(text, schema) for text in texts] == [call] * 3
+    assert described('Returns {"url": 3}.', schema) == {"url": "https://example.com/", "names": ["NAME"]}
+
+
+def test_what_the_words_require_is_in_a_call() -> None:
+    text, kind = {"type": "string"}, {"enum": ["full", "part"]}
+    either = {"type": "object", "properties": {"path": text, "query": {**text, "description": "e.g. 'a b'"}, "n": text}}
+    assert described("Exactly one of `path` or `query` must be given.", either) == {"query": "a b"}
+    when = {"type": "string", "description": "Provide when `kind` is `full`."}
+    schema = {"type": "object", "properties": {"kind": kind, "body": when, "rest": text}, "required": ["kind"]}
+    assert described("Acts.", schema) == {"kind": "full", "body": "BODY"}
+    schema["properties"] = {"kind": kind, "branch": text, "rest": text}
+    assert described("It requires a branch.", schema) == {"kind": "full", "branch": "BRANCH"}
+    schema["properties"] = {
+        "kind": kind,
+        "branch": {"type": "string", "description": "Required unless x"},
+        "rest": text,
+    }
+    assert described("Acts.", schema) == {"kind": "full", "branch": "BRANCH"}
+
+
+def test_no_arbitrary_optional_field_is_shown() -> None:
+    """H3: where nothing is required, all known scalars up to six, or none."""
+    known, unknown = {"type": "integer", "default": 3}, {"type": "string"}
+    assert described("Acts.", {"type": "object", "properties": {"n": known, "a": unknown}}) is None
+    assert described("Acts.", {"type": "object", "properties": {"n": known, "m": known, "a": unknown}}) == {
+        "n": 3,
+        "m": 3,
+    }
+    assert described("Acts.", {"type": "object", "properties": {"n": known}}) == {"n": 3}
+    assert described("Acts.", {"type": "object", "properties": {f"n{n}": known for n in range(7)}}) is None
+
+
+def test_a_secret_in_prose_reaches_no_call() -> None:
+    """S0-22."""
+    secret = "ghp_" + "x9K2mQ7vT4bW8nR3cY6zL1dF5gH0jS2pA4eU"
+    assert described("Acts.", of(value={"type": "string", "description": f"e.g. '{secret}'"})) is None

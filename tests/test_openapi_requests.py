@@ -845,3 +845,66 @@ def test_the_example_of_an_optional_parameter_with_content_is_shown() -> None:
     parameters = [{"name": "filter", "in": "query", "content": content}]
     service = skillgen.read(description({"/a": {"get": operation("a", parameters=parameters)}}))
     assert 'Example: `{"state": "open"}`' in "\n".join(pages_of(service))
+
+
+def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path: Path) -> None:
+    """H8: the variable of the authentication section, in a header, a query or a body."""
+    place = parameter("token", "header", {"type": "string"})
+    paths: Json = {f"/{name}": {"get": operation(name, parameters=[place])} for name in "ab"}
+    texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
+    assert any('-H "token: $SKILL_TASKS_API_KEY"' in text for text in texts.values())
+    assert "`SKILL_TASKS_API_KEY`" in texts["skills/tasks/SKILL.md"]
+    schema = {
+        "type": "object",
+        "properties": {"key": {"type": "string"}, "note": {"type": "string", "example": "it's"}},
+    }
+    paths = {f"/{name}": {"post": operation(name, **body("application/json", schema))} for name in "ab"}
+    service = skillgen.read(description(paths))
+    call = next(call for page in pages_of(service) for call in calls_in(page).values() if call is not None)
+    arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_API_KEY": "s'3"})
+    assert json.loads(options(arguments, "-d")[0]) == {"key": "s'3", "note": "it's"}
+
+
+def test_a_value_that_is_encoded_in_the_source_is_not_encoded_again(curl: FakeCurl) -> None:
+    """H11."""
+    call = call_of("get", "/a", {"parameters": [parameter("q", "query", {"type": "string"}, example="a%20b")]})
+    assert curl.arguments(call.text) == ["https://tasks.example/v1/a?q=a%20b"]
+
+
+def test_a_path_is_expanded_by_its_operators(curl: FakeCurl) -> None:
+    """H11: RFC 6570."""
+    formats = {"type": "string", "enum": ["xml", "json"], "default": "xml"}
+    parameters = [parameter("id", "path", {"example": 1}), parameter("format", "query", formats)]
+    call = call_of("get", "/a/{id}{.format}{/part}{?format,more}", {"parameters": parameters})
+    assert curl.arguments(call.text) == ["https://tasks.example/v1/a/1/PART?format=json"]
+    parameters.append(parameter(".format", "path", {"type": "string"}))
+    call = call_of("get", "/a/{id}{.format}", {"parameters": parameters})
+    assert curl.arguments(call.text) == ["https://tasks.example/v1/a/1.json?format=json"]
+
+
+def test_the_same_address_with_https_comes_first() -> None:
+    """H11."""
+    servers = [{"url": f"{scheme}://tasks.example"} for scheme in ("http", "https")]
+    assert call_of("get", "/a", {}, servers=servers).text == 'curl "https://tasks.example/a"'
+
+
+def test_the_named_examples_of_a_parameter_are_requests_with_their_summaries() -> None:
+    """H3: equal names belong to one request."""
+    sizes = {"few": {"summary": "A few", "value": 1}, "many": {"value": 9}}
+    bodies = {"few": {"value": "x"}, "none": {"value": "y"}}
+    parameters = [{"name": "size", "in": "query", "schema": {"type": "integer"}, "examples": sizes}]
+    act = operation("a", parameters=parameters, **body("text/plain", {"type": "string"}, examples=bodies))
+    (tool,) = skillgen.read(description({"/a": {"put": act}})).tools
+    assert [(item.name, item.description, item.input) for item in tool.examples] == [
+        ("few", "A few", {"size": 1, "body": "x"}),
+        ("none", None, {"body": "y"}),
+        ("many", None, {"size": 9, "body": "x"}),
+    ]
+
+
+def test_a_name_that_is_sent_in_two_places_has_its_place_before_it() -> None:
+    """H11."""
+    schema = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "string"}}}}
+    act = operation("a", parameters=[parameter("ids", "query", {"type": "string"})], **body("application/json", schema))
+    texts = skillgen.render_documents(skillgen.read(description({"/a": {"put": act}})), emit="skill")
+    assert "`a(ids*, body.ids?: string[])`" in texts["skills/tasks/SKILL.md"]

@@ -134,9 +134,9 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request.
 
     `*` marks what is required, `?` what is not; the type is omitted for a string, and headers come last. `types` are
-    the named types.
+    the named types. A name that is sent in two places has the second place before it: `body.ids?`.
     """
-    sent = _writable(tool.parameters)
+    sent = _distinct(_writable(tool.parameters))
     words = _arguments(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)
     if not tool.parameters and not _takes_nothing(tool):
         words = "…"
@@ -169,6 +169,16 @@ def short_call(tool: Tool) -> str:
     shown = names if len(names) == len(shown) + 1 else shown
     more = [f"…{len(names) - len(shown)}"] if len(shown) < len(names) else []
     return f"{tool.name}({', '.join(shown + more) or ('' if _takes_nothing(tool) else '…')})"
+
+
+def _distinct(parameters: Sequence[Parameter]) -> list[Parameter]:
+    places: dict[str, str] = {}
+    return [
+        item
+        if places.setdefault(item.name, item.location) == item.location
+        else replace(item, name=f"{item.location}.{item.name}")
+        for item in parameters
+    ]
 
 
 def _takes_nothing(tool: Tool) -> bool:

@@ -481,8 +481,8 @@ class ExampleGenerator:
                     self._is_known |= best.is_known
                     value = {**value, **as_dict(best.value)}
         scalars = [item for item in optional.values() if item.name not in value and self._is_scalar(item)]
-        if len(optional) == 1:
-            scalars = list(optional.values())
+        if len(optional.keys() - self.credentials) == 1:
+            scalars = [item for item in optional.values() if item.name not in value]
         if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT:
             return value
         known = [item for name in scalars if (item := self._attempt(name, depth, text)) is not None and item.is_known]

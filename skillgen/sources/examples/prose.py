@@ -33,10 +33,8 @@ _FILLER = re.compile(r"(?:[\s:,=(\[]|(?:is|are)\b){0,6}")
 _QUOTED = re.compile(
     r"`([^`\n]{1,300})`|\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^“”\n]{1,200})”|‘([^‘’\n]{1,200})’"
 )
-_BARE = re.compile(
-    r"([A-Z0-9][^\s,;()]{0,60}(?: [A-Z0-9][^\s,;()]{0,60}){1,4}|[^\s,;()]{1,200})"
-    r"(?=\s?[,;)\n]|\s?\Z|\.?\s(?:or|and)\s|\.\s)"
-)
+_BARE = re.compile(r"[A-Z0-9][^\s,;()]{0,60}(?: [A-Z0-9][^\s,;()]{0,60}){1,4}|[^\s,;()]{1,200}")
+_AFTER_BARE = re.compile(r"\s?[,;)\n]|\s?\Z|\s(?:or|and)\s|(?<=\.)\s")
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?(?![\w%:/-]|\.\d)")
 _BETWEEN_VALUES = re.compile(r"\s?(?:[,|/]|,?\s(?:or|and)\b)\s?")
 _DEFINED = re.compile(r"^\s{0,12}[-*]\s[`'\"]([^`'\"\n]{1,60})[`'\"]", re.MULTILINE)
@@ -46,9 +44,15 @@ _FORM = re.compile(r"[`'\"]([^`'\"\n]{1,100})[`'\"](?=\s(?:format|form|syntax|pa
 _CODE_TAG = re.compile(r"</?(?:code|tt|kbd|samp)>", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|no|never|avoid|cannot|except|than|instead|without)\b|n't\b", re.IGNORECASE)
 _NO_VALUE = re.compile(
-    r"<.*>|\{.*\}|\$\{?\w+\}?|\[.*\]|.*(?:\.\.\.|…).*|(?:null|none|undefined|etc|true|false)\.?", re.I
+    r"<[^<>]*>|\{[^{}]*\}|\$\{?\w+\}?|\[[^\[\]]*\]|(?:null|none|undefined|etc|true|false)\.?", re.IGNORECASE
 )
 """A placeholder, or what no one would send."""
+
+_UNFINISHED = re.compile(r"\.\.\.|…|yyyy|hh:mm", re.IGNORECASE)
+"""A part of what is only a form of values."""
+
+_REFUSED = re.compile(r"[^.;\n]{0,120}\bnot (?:allowed|permitted|supported|valid|accepted|used)\b")
+"""The rest of a sentence on values that are not to be sent."""
 
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.;](?:\s|\Z)|\n\s*\n|\)")
 
@@ -90,7 +94,8 @@ def _values(text: str, kind: str) -> Iterator[Json]:
         yield from _json_in(text, "{" if kind == "object" else "[")
         return
     for lead in _LEAD.finditer(text):
-        if not _NEGATION.search(text[max(lead.start() - 30, 0) : lead.start()].rpartition(". ")[2]):
+        before = text[max(lead.start() - 30, 0) : lead.start()].rpartition(". ")[2]
+        if not _NEGATION.search(before) and not _REFUSED.match(text[lead.end() : lead.end() + 200]):
             yield from _after(text, lead, kind)
     if kind == "string":
         yield from filter(_is_value, (*_listed(text), *_DEFINED.findall(text), *_FORM.findall(text)))
@@ -117,7 +122,7 @@ def _after(text: str, lead: re.Match[str], kind: str) -> Iterator[Json]:
     quoted = _QUOTED.match(text, start)
     if quoted is None:
         bare = _BARE.match(text, start) if lead["strong"] else None
-        word = bare[1].rstrip(".:") if bare is not None else ""
+        word = bare[0].rstrip(".:") if bare is not None and _AFTER_BARE.match(text, bare.end()) else ""
         if word and _is_value(word) and word[0] not in "`'\"“‘*-" and any(map(str.isalnum, word)):
             yield word
         return
@@ -133,7 +138,7 @@ def _inside(quoted: re.Match[str]) -> str:
 
 
 def _is_value(text: str) -> bool:
-    return bool(text.strip()) and _NO_VALUE.fullmatch(text) is None
+    return bool(text.strip()) and not (_NO_VALUE.fullmatch(text) or _UNFINISHED.search(text))
 
 
 def _listed(text: str) -> Iterator[str]:

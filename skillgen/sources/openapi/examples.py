@@ -402,7 +402,7 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
 _PATH_CHARACTERS = "/-._~:@,;=+&%()*?"
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
-_FRAGMENT = re.compile(r"\{#[^{}]*\}|#.*", re.DOTALL)
+_NOT_IN_PATH = re.compile(r"\{[#?&][^{}]*\}|#.*", re.DOTALL)
 
 
 class _RequestParts(Struct):
@@ -726,7 +726,7 @@ def _path(template: str, values: dict[str, str], query: list[str]) -> str:
 
     A variable may have an operator (RFC 6570): `{.format}` becomes `.json`.
     """
-    pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(_FRAGMENT.sub("", template)))
+    pieces: Iterator[str] = iter(TEMPLATE_VARIABLE.split(_NOT_IN_PATH.sub("", template)))
     path = percent_encode(next(pieces), _PATH_CHARACTERS)
     if not template.startswith(("/", "?", "{/")):  # reported; it must not continue the last segment of the base URL
         path = "/" + path
