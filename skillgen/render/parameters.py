@@ -148,7 +148,7 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
 
 def required_line(tool: Tool) -> Markdown:
     """Returns a call with the required parameters, and the number of the others: `list_issues(owner, repo, …7)`."""
-    sent = _writable(tool.parameters)
+    sent = _distinct(_writable(tool.parameters))
     words = [one_line(item.name) for item in _headers_last(item for item in sent if item.required)]
     if others := len(sent) - len(words):
         words.append(f"…{others}")
@@ -163,7 +163,7 @@ _SHORT_CALL_PARAMETERS = 5
 
 def short_call(tool: Tool) -> str:
     """Returns a call with names alone: `create_task(title, due?, …2)`. `?` marks what is optional."""
-    sent = sorted(_writable(tool.parameters), key=lambda item: not item.required)
+    sent = sorted(_distinct(_writable(tool.parameters)), key=lambda item: not item.required)
     names = [one_line(item.name) + "?" * (not item.required) for item in sent]
     shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]
     shown = names if len(names) == len(shown) + 1 else shown
