@@ -253,7 +253,13 @@ def measure_crawls(runs: int) -> Iterator[str]:
 TASKS: dict[str, tuple[Path | list[str], tuple[str, ...]]] = {
     "GitHub": (
         GITHUB,
-        ("issues/create", "pulls/create", "repos/get-content", "search/issues-and-pull-requests", "actions/re-run-workflow"),
+        (
+            "issues/create",
+            "pulls/create",
+            "repos/get-content",
+            "search/issues-and-pull-requests",
+            "actions/re-run-workflow",
+        ),
     ),
     "Stripe": (
         DIRECTORY / "stripe.com.json",
@@ -303,17 +309,21 @@ def repeated_share(skill: Path) -> float:
 def skill_reads(skill: Path, tool: str) -> Iterator[str]:
     """Yields what an agent reads for a call if it follows our documents.
 
-    SKILL.md; if that does not name the tool, the index page that does; then the section, by the `sed` command that
-    SKILL.md has, or the complete page if it has none.
+    SKILL.md; if that does not name the tool, the index page that does, else the headings of the page; then the section
+    by the `sed` command that SKILL.md has, or the complete page if it has none.
     """
     overview = (skill / "SKILL.md").read_text("utf-8")
     yield overview
-    for path in sorted((skill / "references").glob("*.md")):
+    is_named = f"`{tool}`" in overview or f"`{tool}(" in overview
+    for path in sorted((skill / "references").glob("*.md"), key=lambda path: not path.name.startswith("index-")):
         text = path.read_text("utf-8")
         lines = text.split("\n")
-        if path.name.startswith("index") and f"`{tool}`" in text and f"`{tool}`" not in overview:
+        if path.name.startswith("index") and f"`{tool}`" in text and not is_named:
+            is_named = True
             yield text
         places = [number for number, line in enumerate(lines) if line.replace("\\", "") == f"## {tool}"]
+        if places and not is_named:
+            yield "\n".join(line for line in lines if line.startswith("## "))
         for place in places:
             end = next((n for n in range(place + 1, len(lines)) if lines[n].startswith("## ")), len(lines))
             yield "\n".join(lines[place : end + 1]) if "sed -n" in overview else text

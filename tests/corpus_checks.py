@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
@@ -53,7 +54,7 @@ _FENCE = re.compile(r" *(`{3,}(?!.*`)|~{3,})")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
-_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?:, sent to .*)?\Z")
+_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?:, sent to .*)?\Z")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -87,7 +88,7 @@ def complaints(source: Path, out: Path) -> Iterator[tuple[str, str]]:
     raw = json.loads(text)
     documents = {path.relative_to(out).as_posix(): path.read_text("utf-8") for path in sorted(out.rglob("*.*"))}
     (skill,) = (out / "skills").iterdir()
-    references = [name for name in documents if "/references/" in name]
+    references = [name for name in documents if "/references/" in name] or [f"skills/{skill.name}/SKILL.md"]
     sections = [section for name in references for section in sections_of(documents[name])]
     found = list(operations(raw))
     yield from _operation_complaints(found, sections)
@@ -287,7 +288,7 @@ def _link_complaints(documents: dict[str, str]) -> Iterator[tuple[str, str]]:
                 path, _, anchor = url.partition("#")
                 if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url):
                     continue
-                goal = f"{name.rpartition('/')[0]}/{unquote(path)}".lstrip("/") if path else name
+                goal = normpath(f"{name.rpartition('/')[0]}/{unquote(path)}").lstrip("/") if path else name
                 if goal not in documents:
                     yield "link to no file", f"{name}: {url}"
                 elif anchor and unquote(anchor) not in anchors[goal]:

@@ -15,13 +15,24 @@ def operation(operation_id: str | None = None, **members: Json) -> dict[str, Jso
     return {**named, "responses": {"200": {"description": "Done"}}, **members}
 
 
+LONG = "It takes room. " * 700
+"""A text that makes a service too large to be described in SKILL.md as a whole."""
+
+
+def small(data: dict[str, Json]) -> dict[str, Json]:
+    """Returns a description without what makes it large."""
+    events = {name: event for name, event in data.get("webhooks", {}).items() if name != "filler"}
+    return {**data, "webhooks": events} if events else {key: data[key] for key in data if key != "webhooks"}
+
+
 def description(paths: dict[str, Json] | None = None, **members: Json) -> dict[str, Json]:
-    """Returns a description of version 3.1 with these paths."""
+    """Returns a description of version 3.1 with these paths, and a webhook that makes it large."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Tasks", "version": "1.0", "description": "Keeps tasks. Use when the user plans work."},
         "servers": [{"url": "https://tasks.example/v1"}],
         "paths": {"/tasks": {"get": operation("list_tasks")}} if paths is None else paths,
+        "webhooks": {"filler": {"post": operation("filler", description=LONG)}},
         **members,
     }
 

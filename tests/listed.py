@@ -10,6 +10,7 @@ from typing import Any
 
 from captured import COMMAND, service_of_answers
 from cli import Finished, run_skillgen
+from descriptions import LONG
 from fork_server import CAPTURED
 from servers.listed import LISTS, answer
 
@@ -37,8 +38,8 @@ def command(folder: Path, server: dict[str, Json] | None = None, **lists: Json) 
 
 
 def answers(server: dict[str, Json] | None, lists: dict[str, Json]) -> dict[str, Json]:
-    """Returns what a crawl of the server would return."""
-    said = {"server": server or {}, **lists}
+    """Returns what a crawl of the server would return; unless it has prompts, one that makes it large."""
+    said = {"server": server or {}, "prompts": [{"name": "filler", "description": LONG}], **lists}
     found = {method: answer(said, method) for method in ("initialize", *LISTS, *lists)}
     return {method: [page] if method.endswith("/list") else page for method, page in found.items() if page is not None}
 

@@ -45,7 +45,7 @@ def calls_in(text: str) -> dict[str, Call | None]:
 def calls_of(skill: Path, pages: str = "*.md") -> dict[str, Call]:
     """Returns the first example of every tool of a skill, by the tool's name."""
     found: dict[str, Call] = {}
-    for page in sorted((skill / "references").glob(pages)):
+    for page in sorted(skill.rglob(pages)):
         for name, call in calls_in(page.read_text("utf-8")).items():
             if call is not None:
                 found[name] = call

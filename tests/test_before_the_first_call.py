@@ -104,7 +104,7 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     """X-24: what is true of all calls is found without a search."""
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=INFO)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
-    assert "calls may still require it, see [about.md](references/about.md)" in skill
+    assert "calls may still require it, see [the description](references/about.md)" in skill
 
 
 def test_authentication_refers_only_to_a_description_that_mentions_it(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def documented(tmp_path: Path, *arguments: object, name: str = "npx") -> Finishe
 
 def entries(out: Path) -> list[dict[str, Any]]:
     """Returns the JSON of the fences of about.md that name servers."""
-    (file,) = out.glob("skills/*/references/about.md")
+    (file,) = out.glob("skills/*/SKILL.md")
     fences = [token.content for token in document_at(file).tokens if token.type == "fence"]
     return [json.loads(text)["mcpServers"] for text in fences if "mcpServers" in text]
 
@@ -46,7 +46,7 @@ def test_a_portable_command_is_the_entry_with_variables_by_name(tmp_path: Path) 
     assert (name, entry["command"], entry["args"]) == ("kiosk", "npx", ["-y", "@acme/kiosk@2"])
     assert entry["env"]["KIOSK_KEY"] == "${KIOSK_KEY}"
     (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    assert "[Client Configuration](references/about.md#client-configuration)" in skill.read_text("utf-8")
+    assert "[Client Configuration](#client-configuration)" in skill.read_text("utf-8")
     texts = [file.read_text("utf-8") for file in (tmp_path / "out").rglob("*") if file.is_file()]
     assert not [text for text in texts if "hunter22x" in text]
     assert '"KIOSK_KEY": "${KIOSK_KEY}"' in (tmp_path / "out" / "ai-help.md").read_text("utf-8")
@@ -59,7 +59,7 @@ def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -
     finished = run_skillgen("from-server", "--out", out, "--env", "KIOSK_KEY=hunter22x", "--", *command, cwd=TESTS)
     assert finished.exit_code == 0, finished.stderr
     assert not entries(out)
-    (about,) = out.glob("skills/*/references/about.md")
+    (about,) = out.glob("skills/*/SKILL.md")
     text = about.read_text("utf-8")
     assert "Environment variables: `KIOSK_KEY`" in text
     assert "\n\n\n" not in text

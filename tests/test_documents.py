@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cli import generated, run_skillgen
-from descriptions import description, operation, write
+from descriptions import description, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,8 +237,46 @@ def test_names_that_make_the_same_file_name_keep_a_document_each(tmp_path: Path)
     assert len(files) == len(set(files)) == len(paths)
     pages = [read(path) for path in (tmp_path / "out").glob("skills/*/references/*.md")]
     headings = [heading.text for page in pages for heading in page.headings if heading.level == 2]
-    assert sorted(headings) == sorted(item["get"]["operationId"] for item in paths.values())
+    assert sorted(headings) == sorted(["filler", *(item["get"]["operationId"] for item in paths.values())])
     assert broken_links(tmp_path / "out") == []
+
+
+def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: Path) -> None:
+    """Issue 18: with all in one file, nothing is left over; a page that a person changed stays, with a problem."""
+    large, out = description(), tmp_path / "out"
+    command = ("from-openapi", tmp_path / "api.json", "-o", out)
+    write(tmp_path / "api.json", large)
+    generated(*command)
+    page = out / "skills" / "tasks" / "references" / "tools.md"
+    page.write_text(page.read_text("utf-8") + "\nAsk Bob first.\n", "utf-8")
+    write(tmp_path / "api.json", small(large))
+    finished = run_skillgen(*command)
+    assert finished.exit_code == 0, finished.stderr
+    assert "Ask Bob first." in page.read_text("utf-8")
+    assert [path.name for path in page.parent.iterdir()] == ["tools.md"]
+    skill = (out / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
+    assert "\n## list_tasks\n\nDoes list_tasks\n" in skill
+    assert "references/" not in skill
+    page.unlink()
+    assert broken_links(out) == []
+
+
+def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path) -> None:
+    """Issue 18: instructions and what is not expected come before the tools; each page leads back to its index."""
+    rule = "Only works in the harbour."
+    listed = [tool(f"find_{n}", description=f"Finds {n}. {rule}") for n in "abc"]
+    listed.append(tool("old_find", description="Finds. Use find_a instead."))
+    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 400}, tools=listed)
+    (skill,) = out.glob("skills/*/SKILL.md")
+    text = skill.read_text("utf-8")
+    places = [text.index(words) for words in ("\nBe quick.\n", f"\n- {rule}\n- `old_find`: Use find", "`find_a(id?)`")]
+    assert places == sorted(places)
+    assert "[All instructions](references/about.md#instructions)" in text
+    assert "`sed -n '/^## NAME$/,/^## /p' references/FILE`" in text
+    for path in (skill.parent / "references").iterdir():
+        page = path.read_text("utf-8")
+        assert f"`sed -n '/^## NAME$/,/^## /p' {path.name}`" in page
+        assert page.endswith("\n\n[Index](../SKILL.md)\n")
 
 
 def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:

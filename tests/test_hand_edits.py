@@ -68,7 +68,8 @@ def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Pat
     finished = run(out, changed())
     assert finished.exit_code == 0, finished.stderr
     tasks = (out / TASKS).read_text("utf-8")
-    assert tasks.startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST}\n\n## get_task\n\nNumbers start at 1.\n\n")
+    assert tasks.startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
+    assert "\n\n## get_task\n\nNumbers start at 1.\n\n" in tasks
     assert "Gets one task by its number." in tasks
     assert "Ask the team before you plan for them.\n\n## How to Call\n" in (out / SKILL).read_text("utf-8")
     assert run(out, changed(), "--check").exit_code == 0
@@ -267,7 +268,7 @@ def test_a_merge_of_branches_that_is_what_skillgen_would_write_is_no_edit(out: P
     shutil.copy(tmp_path / "fresh" / TASKS, out / TASKS)
     edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
     assert run(out, changed()).exit_code == 0
-    assert (out / TASKS).read_text("utf-8").startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST}\n\n## get_task\n")
+    assert (out / TASKS).read_text("utf-8").startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
 
 
 def test_unchanged_documents_are_adopted_without_the_record(out: Path) -> None:

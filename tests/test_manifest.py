@@ -51,9 +51,9 @@ def test_every_published_manifest_is_documented_whole(path: Path, tmp_path: Path
     raw = json.loads(path.read_text("utf-8"))
     jsonschema.validate(raw, SCHEMA)
     written = documents(path, tmp_path / "out")
-    folder = f"skills/{raw['server']['name']}"
-    skill, tools = written[f"{folder}/SKILL.md"], written[f"{folder}/references/tools.md"]
-    about = written[f"{folder}/references/about.md"]
+    (folder,) = {path.rpartition("/")[0] for path in written if path.endswith("SKILL.md")}
+    skill, tools = written[f"{folder}/SKILL.md"], written[f"{folder}/SKILL.md"]
+    about = written[f"{folder}/SKILL.md"]
 
     assert f"version: {raw['server']['version']}" in skill
     assert f"{raw['rate_limits']['requests_per_minute']} requests a minute" in skill
@@ -109,7 +109,7 @@ def test_costs_times_sizes_and_media_types_are_marked_as_estimates(tmp_path: Pat
         "binary_transport": "multipart",
         "quota": {"remaining": 12, "resets_at": "2026-03-16T00:00:00Z", "unit": "exports"},
     }
-    tools = documents(manifest, tmp_path / "out")["skills/jira-mcp-server/references/tools.md"]
+    tools = documents(manifest, tmp_path / "out")["skills/jira/SKILL.md"]
 
     assert "Estimated cost: metered, 5 API credits. Estimated time: seconds." in tools
     assert (
@@ -126,7 +126,7 @@ def test_extensions_say_what_they_mean_and_unknown_ones_keep_their_names(tmp_pat
     manifest = copy.deepcopy(JIRA)
     known = SCHEMA["properties"]["supported_extensions"]["items"]["enum"]
     manifest["supported_extensions"] = [*known, "com.example/unknown"]
-    about = documents(manifest, tmp_path / "out")["skills/jira-mcp-server/references/about.md"]
+    about = documents(manifest, tmp_path / "out")["skills/jira/SKILL.md"]
 
     for name in known:
         assert f"- `{name}`: " in about
@@ -157,8 +157,8 @@ def test_errors_have_a_category_and_say_what_to_do(tmp_path: Path) -> None:
     assert (
         "- `RATE_LIMIT_EXCEEDED`: Too many requests. Narrow the date range. Category: `rate_limited`. Try again after "
         "42 seconds. Tell the user. Documentation: `https://example.com/errors`."
-    ) in written["skills/jira-mcp-server/references/about.md"]
-    tools = written["skills/jira-mcp-server/references/tools.md"]
+    ) in written["skills/jira/SKILL.md"]
+    tools = written["skills/jira/SKILL.md"]
     assert "- `NOT_FOUND`: No such issue. Category: `permanent`." in tools
     assert "- `GONE`: Left" in tools
 
@@ -184,7 +184,7 @@ def test_recommended_servers_are_documented_in_both_forms(tmp_path: Path) -> Non
         "capability_needed": "design_mockup",
         "recommendations": [{"server": "figma-mcp-server", "match_confidence": "high", "auth_flow": "oauth2_device"}],
     }
-    about = documents(manifest, tmp_path / "out")["skills/jira-mcp-server/references/about.md"]
+    about = documents(manifest, tmp_path / "out")["skills/jira/SKILL.md"]
     assert "- `figma-mcp-server`, for `design_mockup` (match: high); authentication: `oauth2_device`" in about
     assert inspected(JIRA)["related"][0]["registry_url"] == "https://mcp-registry.example.com/servers/confluence"
 
@@ -214,7 +214,7 @@ def test_names_that_the_schema_would_refuse_are_documented(tmp_path: Path) -> No
     """S4-17."""
     manifest = copy.deepcopy(JIRA)
     manifest["tools"][0]["name"] = "Search-Issues.v2"
-    tools = documents(manifest, tmp_path / "out")["skills/jira-mcp-server/references/tools.md"]
+    tools = documents(manifest, tmp_path / "out")["skills/jira/SKILL.md"]
     assert "## Search-Issues.v2" in tools
 
 

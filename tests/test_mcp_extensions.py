@@ -51,7 +51,7 @@ class TestGroups:
         """S3-14: and the instructions of each group, also of one that has no tools."""
         skill = documents("grouped", tmp_path / "out")
         text = (skill / "SKILL.md").read_text("utf-8")
-        about = (skill / "references" / "about.md").read_text("utf-8")
+        about = (skill / "SKILL.md").read_text("utf-8")
 
         assert "2 tools are not listed by the server: a host gets them by `groups/get` with the name" in text
         assert "(`delivery`, `tracking`)" in text
@@ -77,13 +77,13 @@ class TestSkills:
         assert "text" not in service["skills"][0]["files"][0]
         assert "skill-allowed-tools" in [problem["code"] for problem in service["problems"]]
         assert "Bash(rm" not in json.dumps(service)
-        about = documents("skilled", tmp_path / "out") / "references" / "about.md"
+        about = documents("skilled", tmp_path / "out") / "SKILL.md"
         assert "`reading` (`skill://reading/SKILL.md`): How to read a paper." in about.read_text("utf-8")
         assert "Turn the pages" not in about.read_text("utf-8")
 
     def test_files_are_read_on_demand_and_verified(self, tmp_path: Path) -> None:
         """X-11: `skills/get` for a skill whose files are dynamic."""
-        about = documents("skilled", tmp_path / "out", "--skill-files") / "references" / "about.md"
+        about = documents("skilled", tmp_path / "out", "--skill-files") / "SKILL.md"
         text = about.read_text("utf-8")
         assert "Turn the pages." in text
         assert "Fold twice." in text

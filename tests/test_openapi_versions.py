@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from conftest import Serve
-from descriptions import description, follow, operation, write
+from descriptions import description, follow, operation, small, write
 from documents import MarkdownDocument, broken_links
 
 import skillgen
@@ -262,7 +262,7 @@ def test_whatever_is_broken_in_swagger_2_the_rest_is_documented(change: Json) ->
 def test_swagger_2_produces_documents_whose_links_resolve(tmp_path: Path) -> None:
     generated("from-openapi", write(tmp_path / "shop.json", SHOP), "-o", tmp_path / "out")
     assert broken_links(tmp_path / "out") == []
-    orders = (tmp_path / "out" / "skills" / "shop" / "references" / "orders.md").read_text("utf-8")
+    orders = (tmp_path / "out" / "skills" / "shop" / "SKILL.md").read_text("utf-8")
     assert "Authentication: `login` (scope `buy`) with `key`, or `basic`." in orders
 
 
@@ -429,19 +429,19 @@ def test_webhooks_and_callbacks_are_listed_and_are_no_tools(tmp_path: Path, vers
     """S2-23: in the references and in llms-full.txt, with what they carry."""
     done = {"post": operation("done", requestBody={"content": {"text/plain": {"schema": {"type": "string"}}}})}
     start = operation("start", callbacks={"finished": {"{$request.body#/url}": done}})
-    data = description({"/jobs": {"post": start}}, openapi=version, **{key: WEBHOOKS})
+    data = small(description({"/jobs": {"post": start}}, openapi=version))
+    data[key] = WEBHOOKS
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
     out = tmp_path / "out"
-    events = MarkdownDocument((out / "skills/tasks/references/events.md").read_text("utf-8"))
-    assert [heading.text for heading in events.headings if heading.level == 2] == ["order.paid", "finished"]
+    events = MarkdownDocument((out / "skills/tasks/SKILL.md").read_text("utf-8"))
+    section = events.section("Webhooks and callbacks")
+    found = [heading.text for heading in events.headings if heading.level == 3 and heading.line > section.heading.line]
+    assert found[:2] == ["order.paid", "finished"]
     assert "When money came." in events.section("order.paid").text
     assert events.section("order.paid").item("id", "Body").facts == ("string",)
     assert "{$request.body#/url}" in events.section("finished").text
     assert "start" in events.section("finished").text
     assert "order.paid" in (out / "llms-full.txt").read_text("utf-8")
-    skill = (out / "skills/tasks/SKILL.md").read_text("utf-8")
-    assert "references/events.md" in skill
-    assert "order_paid" not in skill
     assert broken_links(out) == []
 
 
@@ -461,9 +461,9 @@ def test_what_a_webhook_carries_is_read_as_what_the_service_sends(tmp_path: Path
             components={"schemas": {"Order": order}},
         )
         generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-        pages = tmp_path / "out/skills/tasks/references"
-        told.append(MarkdownDocument((pages / "events.md").read_text("utf-8")).section("ordered").text)
-        called = MarkdownDocument((pages / "tools.md").read_text("utf-8")).section("order")
+        page = MarkdownDocument((tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8"))
+        told.append(page.section("ordered").text)
+        called = page.section("order")
         assert called.item("pin").facts == ("string", "required")
         assert "Only returned: `id`" in called.text
     assert told[0] == told[1]
@@ -493,7 +493,7 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
     )
     finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     skill = tmp_path / "out/skills/tasks"
-    events = MarkdownDocument((skill / "references/events.md").read_text("utf-8"))
+    events = MarkdownDocument((skill / "SKILL.md").read_text("utf-8"))
     with_hook = "The service authenticates itself to the receiver with `hook`"
     assert f"{with_hook}." in events.section("signed").text
     assert f"{with_hook} (scope `jobs`), or none." in events.section("done").text
@@ -502,7 +502,7 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
     assert "security-invalid: /webhooks/empty/post/security" in finished.stderr
     use = "in the header `X-Signature`, only in requests that the service itself sends"
     assert f"`hook` (api-key), {use}" in (skill / "SKILL.md").read_text("utf-8")
-    assert f"{use}. An HMAC." in (skill / "references/about.md").read_text("utf-8")
+    assert f"{use}. An HMAC." in (skill / "SKILL.md").read_text("utf-8")
     schemes["key"]["in"] = "cookie"
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     assert "auth-methods:\n  - cookie\nrequires:\n  auth:\n    - api-key\n" in (tmp_path / "out/llms.txt").read_text(
@@ -522,7 +522,7 @@ def test_a_webhook_shows_its_alternatives_and_the_other_forms_of_its_body(tmp_pa
         webhooks={"pets": {"post": operation("pets", requestBody={"content": content})}}, openapi="3.1.0"
     )
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
-    section = MarkdownDocument((tmp_path / "out/skills/tasks/references/events.md").read_text("utf-8")).section("pets")
+    section = MarkdownDocument((tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")).section("pets")
     for words in (
         "Made (object): `id` (required)",
         "Gone (object): `why` (required)",
@@ -555,7 +555,7 @@ def test_a_description_of_nothing_but_webhooks_is_documented(tmp_path: Path) -> 
     }
     finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     assert "no-operations" in finished.stderr
-    assert (tmp_path / "out/skills/hooks/references/events.md").is_file()
+    assert "\n### order.paid\n" in (tmp_path / "out/skills/hooks/SKILL.md").read_text("utf-8")
 
 
 def test_operations_next_to_the_reference_of_a_path_are_read_too() -> None:

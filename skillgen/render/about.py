@@ -57,14 +57,20 @@ def client_variables(service: Service) -> list[str]:
     return list(dict.fromkeys([*service.requirements.env, *passed]))
 
 
-_SHORT_INSTRUCTIONS = 2_500
-"""Characters of instructions that SKILL.md has itself."""
+_INSTRUCTIONS_BYTES = 1_500
+"""Bytes of instructions that SKILL.md has itself."""
+
+_BRIEF_INSTRUCTIONS_BYTES = 500
+"""The same if it has little room."""
 
 
-def has_short_instructions(service: Service, brief: bool) -> bool:
-    """True if SKILL.md has the instructions itself."""
-    text = service.instructions
-    return bool(text) and not brief and len(text or "") <= _SHORT_INSTRUCTIONS
+def first_instructions(service: Service, is_whole: bool, brief: bool) -> str:
+    """Returns the instructions that SKILL.md has itself; empty if they are the summary."""
+    text = service.instructions or ""
+    if not text.strip() or text.strip() == service.summary:
+        return ""
+    limit = _BRIEF_INSTRUCTIONS_BYTES if brief else _INSTRUCTIONS_BYTES
+    return text if is_whole else split_portions(text, limit)[0]
 
 
 def _has_client_notes(service: Service) -> bool:

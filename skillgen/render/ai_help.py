@@ -15,8 +15,9 @@ from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import skill_name, what_and_when
-from skillgen.render.llms import SingleFile, quick_tools
+from skillgen.render.llms import quick_tools
 from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
+from skillgen.render.reference import SingleFile
 from skillgen.render.results import CommonErrors, command_errors, common_errors
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import Rendering
@@ -64,7 +65,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         "inlined": inlined,
         "is_long": len(service.instructions or "") + len(service.description or "") > _DESCRIPTION_LIMIT,
         **_sections(service),
-        "elsewhere": f"skills/{skill_name(service)}/references/" if "skill" in rendering.formats else "llms-full.txt",
+        "elsewhere": _elsewhere(rendering),
         "examples": [
             (tool, example)
             for tool in service.tools
@@ -91,6 +92,13 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             file.add_common_errors(reference.common_errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", file.text())
+
+
+def _elsewhere(rendering: Rendering) -> str:
+    """Returns the folder or file with the parameters of all commands."""
+    if rendering.skill is None:
+        return "llms-full.txt"
+    return f"skills/{skill_name(rendering.service)}/{'SKILL.md' if rendering.skill.is_whole else 'references/'}"
 
 
 def command_documents(rendering: Rendering) -> Iterator[Document]:

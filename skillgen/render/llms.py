@@ -6,8 +6,7 @@ a list of links; dashdash's web profile shares the file.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -17,116 +16,9 @@ from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
 from skillgen.render.identity import skill_name, what_it_does
 from skillgen.render.index import Entry
-from skillgen.render.pages import ERRORS, Page, Section, resolve_links
-from skillgen.render.phrases import phrase, phrases
-from skillgen.render.reference import Reference
+from skillgen.render.reference import Reference, single_file
 from skillgen.render.skill import Rendering
-from skillgen.text.markdown import Markdown, name, one_line
-from skillgen.text.structure import Anchors
-
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"(#{1,6}) (.*)")
-
-
-class SingleFile:
-    """Assembles a file from top to bottom, so that the anchor of every heading is known."""
-
-    def __init__(self) -> None:
-        self._anchors = Anchors()
-        self._parts: list[str] = []
-        self._types: dict[str, str] = {}
-        self._tools: dict[str, str] = {}
-
-    def add(self, text: str) -> None:
-        """Adds a text with its own headings."""
-        for heading in _headings(text):
-            self._anchors.of(heading.replace("\\", ""))
-        self._parts.append(text.strip("\n"))
-
-    def add_tools(self, pages: Iterable[Page]) -> None:
-        """Adds the sections of tools, one level below the last heading."""
-        self._add_sections(_sections(pages), self._tools)
-
-    def add_tool(self, section: Section) -> None:
-        """Adds the section of one tool, without its heading."""
-        self._tools[section.name] = "#"
-        self._parts.append(section.text.partition("\n")[2].strip("\n"))
-
-    def add_named(self, sections: Iterable[Section]) -> None:
-        """Adds sections of named types unchanged."""
-        for section in sections:
-            self._types[section.name] = "#" + self._anchors.of(section.heading)
-            self._parts.append(section.text)
-
-    def add_types(self, sections: Iterable[Section]) -> None:
-        """Adds the sections of named types, one level below the last heading."""
-        self._add_sections(sections, self._types)
-
-    def add_others(self, pages: Iterable[Page]) -> None:
-        """Adds sections that nothing links to, one level below the last heading."""
-        self._add_sections(_sections(pages), {})
-
-    def add_about(self, pages: Iterable[Page]) -> None:
-        """Adds what concerns the service as a whole, one level below the last heading."""
-        links: dict[str, str] = {}
-        self._add_sections(_sections(pages), links)
-        if (common_errors := phrase("common_errors")) in links:
-            self._types[ERRORS] = links[common_errors]
-
-    def add_common_errors(self, section: Section) -> None:
-        """Adds the errors that most tools share, unchanged."""
-        self._types[ERRORS] = "#" + self._anchors.of(section.heading)
-        self._parts.append(section.text)
-
-    def text(self) -> str:
-        """Returns the file, with links resolved to its own anchors."""
-        # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
-        parts = [resolve_links(part, self._types, self._tools) for part in self._parts if part]
-        if parts:
-            parts[-1] += "\n"
-        return "\n\n".join(parts) or "\n"
-
-    def _add_sections(self, sections: Iterable[Section], links: dict[str, str]) -> None:
-        for section in sections:
-            links[section.name] = "#" + self._anchors.of(section.heading)
-            self._parts.append("#" + section.text)
-
-
-def _sections(pages: Iterable[Page]) -> Iterator[Section]:
-    return (section for page in pages for section in page.sections)
-
-
-def _single_file(head: Markdown, reference: Reference) -> str:
-    """Returns the complete reference of a service, after `head`."""
-    file = SingleFile()
-    file.add(head)
-    if reference.about:
-        file.add(f"## {name(reference.about[0].title)}")
-        file.add(reference.about[0].intro or "")
-        file.add_about(reference.about)
-    for topic in reference.topics:
-        file.add(f"## {name(topic.title)}")
-        file.add(topic.pages[0].intro or "")
-        file.add_tools(topic.pages)
-    for kind, heading in phrases("list_headings").items():
-        if pages := getattr(reference, kind):
-            file.add(f"## {heading}")
-            file.add_others(pages)
-    if reference.type_sections:
-        file.add(f"## {phrase('named_types')}")
-        file.add_types(reference.type_sections)
-    return file.text()
-
-
-def _headings(text: str) -> Iterator[str]:
-    """Yields the text of each heading outside code blocks."""
-    fence: str | None = None
-    for line in text.split("\n"):
-        if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
-            fence = mark[1] if fence is None else None
-        elif fence is None and (heading := _HEADING.match(line)):
-            yield heading[2]
-
+from skillgen.text.markdown import one_line
 
 _MAX_CHARACTERS = 16_000
 """Maximum length of llms.txt with a line for each tool; beyond it, groups are listed (design, "Output")."""
@@ -141,6 +33,9 @@ class Places(Struct, frozen=True):
     skill: str | None
     """The folder of the skill; `None` if no skill is written."""
 
+    is_whole: bool = False
+    """True if SKILL.md has everything, and there are no references."""
+
     @property
     def overview(self) -> str:
         """The file that introduces the service."""
@@ -153,13 +48,18 @@ class Places(Struct, frozen=True):
 
     def reference(self, address: str) -> str:
         """Returns the link target of an address in the references."""
+        if self.is_whole:
+            return self.overview + "".join(address.partition("#")[1:])
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
 
 
 def llms_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields both files."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
-    places = Places(f"skills/{skill_name(service)}" if "skill" in rendering.formats else None)
+    places = Places(
+        f"skills/{skill_name(service)}" if rendering.skill is not None else None,
+        is_whole=rendering.skill is not None and rendering.skill.is_whole,
+    )
     quick = quick_tools(reference)
     shown = {tool.name for tool in quick}
     context = {
@@ -182,7 +82,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         text = templates.render("llms.txt.j2", **context, entries=entries)
     yield Document("llms.txt", text)
     head = templates.render("llms-full.txt.j2", **context)
-    yield Document("llms-full.txt", _single_file(head, reference))
+    yield Document("llms-full.txt", single_file(head, reference))
 
 
 def _group_entries(reference: Reference) -> tuple[Entry, ...]:

@@ -146,6 +146,17 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     return call
 
 
+def required_line(tool: Tool) -> Markdown:
+    """Returns a call with the required parameters, and the number of the others: `list_issues(owner, repo, …7)`."""
+    sent = _writable(tool.parameters)
+    words = [one_line(item.name) for item in _headers_last(item for item in sent if item.required)]
+    if others := len(sent) - len(words):
+        words.append(f"…{others}")
+    elif not words and not _takes_nothing(tool):
+        words.append("…")
+    return code(f"{tool.name}({', '.join(words)})")
+
+
 def _takes_nothing(tool: Tool) -> bool:
     whole = tool.input.schema if tool.input else None
     return tool.is_input_declared and not (whole is not None and takes_any_names(whole))

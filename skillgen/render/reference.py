@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -38,6 +38,8 @@ from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
+from skillgen.text.markdown import name as heading_text
+from skillgen.text.structure import Anchors
 from skillgen.text.summary import clip
 
 INTRO_LIMIT_BYTES = 1_200
@@ -117,10 +119,17 @@ class Reference(Struct, frozen=True, kw_only=True):
         return [(page, topic.tools_on(page)) for topic in self.topics for page in topic.pages]
 
     def about_address(self, name: str) -> str | None:
-        """Returns the address of a section of the about pages, such as `authentication`."""
+        """Returns the address of a section of the about pages, such as `authentication`, or of its first part."""
         heading = phrases("about_headings")[name]
+        first_part = plain_phrase("part_of", heading=heading, number=1, parts="")[:-1]
         return next(
-            (f"{page.file_name}#{page.anchors[heading]}" for page in self.about if heading in page.anchors), None
+            (
+                f"{page.file_name}#{anchor}"
+                for page in self.about
+                for title, anchor in page.anchors.items()
+                if title == heading or title.startswith(first_part)
+            ),
+            None,
         )
 
     @property
@@ -173,20 +182,164 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     )
 
 
-def reference_files(reference: Reference, templates: Templates) -> Iterator[tuple[str, str]]:
-    """Yields the name in `references/` and the text of each file."""
+def reference_files(
+    reference: Reference, templates: Templates, index_of: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yields the name in `references/` and the text of each file; `index_of` has the index page of some files."""
     for page in reference.pages:
-        text = resolve_links(page_text(page, templates), reference.type_addresses, reference.tool_addresses)
+        unresolved = page_text(page, templates, index_of.get(page.file_name, SKILL_FILE))
+        text = resolve_links(unresolved, reference.type_addresses, reference.tool_addresses)
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
 
 
-def page_text(page: Page, templates: Templates) -> Markdown:
-    """Renders one page; its links are unresolved."""
+def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
+    """Returns the command that prints one section of a file; names with a slash need another delimiter."""
+    start = r"\|^## NAME$|" if any("/" in section.name for section in sections) else "/^## NAME$/"
+    return f"sed -n '{start},/^## /p' {file}"
+
+
+SKILL_FILE = "../SKILL.md"
+"""SKILL.md, as pages link to it."""
+
+
+def page_text(page: Page, templates: Templates, index: str = SKILL_FILE) -> Markdown:
+    """Renders one page, which links to its index; other links are unresolved."""
     parts = [section.text for section in page.sections]
     if page.types:
         parts += [Markdown(f"## {phrase('named_types')}"), *(Markdown(f"#{section.text}") for section in page.types)]
     body = Markdown("\n\n".join(parts))
-    return templates.render("reference/page.md.j2", page=page, body=body)
+    return templates.render("reference/page.md.j2", page=page, body=body, index=index)
+
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"(#{1,6}) (.*)")
+
+
+class SingleFile:
+    """Assembles a file from top to bottom, so that the anchor of every heading is known."""
+
+    def __init__(self) -> None:
+        self._anchors = Anchors()
+        self._parts: list[str] = []
+        self._types: dict[str, str] = {}
+        self._tools: dict[str, str] = {}
+
+    def add(self, text: str) -> None:
+        """Adds a text with its own headings."""
+        for heading in _headings(text):
+            self._anchors.of(heading.replace("\\", ""))
+        self._parts.append(text.strip("\n"))
+
+    def add_tools(self, pages: Iterable[Page], level: str = "#") -> None:
+        """Adds the sections of tools, one level below the last heading, or on the second level if `level` is empty."""
+        self._add_sections(_sections(pages), self._tools, level)
+
+    def add_tool(self, section: Section) -> None:
+        """Adds the section of one tool, without its heading."""
+        self._tools[section.name] = "#"
+        self._parts.append(section.text.partition("\n")[2].strip("\n"))
+
+    def add_named(self, sections: Iterable[Section]) -> None:
+        """Adds sections of named types unchanged."""
+        for section in sections:
+            self._types[section.name] = "#" + self._anchors.of(section.heading)
+            self._parts.append(section.text)
+
+    def add_types(self, sections: Iterable[Section]) -> None:
+        """Adds the sections of named types, one level below the last heading."""
+        self._add_sections(sections, self._types)
+
+    def add_others(self, pages: Iterable[Page]) -> None:
+        """Adds sections that nothing links to, one level below the last heading."""
+        self._add_sections(_sections(pages), {})
+
+    def add_about(self, pages: Iterable[Page]) -> None:
+        """Adds what concerns the service as a whole, one level below the last heading."""
+        links: dict[str, str] = {}
+        self._add_sections(_sections(pages), links)
+        if (common_errors := phrase("common_errors")) in links:
+            self._types[ERRORS] = links[common_errors]
+
+    def add_common_errors(self, section: Section) -> None:
+        """Adds the errors that most tools share, unchanged."""
+        self._types[ERRORS] = "#" + self._anchors.of(section.heading)
+        self._parts.append(section.text)
+
+    def text(self) -> str:
+        """Returns the file, with links resolved to its own anchors."""
+        # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
+        parts = [resolve_links(part, self._types, self._tools) for part in self._parts if part]
+        if parts:
+            parts[-1] += "\n"
+        return "\n\n".join(parts) or "\n"
+
+    def _add_sections(self, sections: Iterable[Section], links: dict[str, str], level: str = "#") -> None:
+        for section in sections:
+            links[section.name] = "#" + self._anchors.of(section.heading)
+            self._parts.append(level + section.text)
+
+
+def _sections(pages: Iterable[Page]) -> Iterator[Section]:
+    return (section for page in pages for section in page.sections)
+
+
+def single_file(head: str, reference: Reference) -> str:
+    """Returns the complete reference of a service in one file, after `head`."""
+    file = SingleFile()
+    file.add(head)
+    _add_about(file, reference)
+    for topic in reference.topics:
+        file.add(f"## {heading_text(topic.title)}")
+        file.add(topic.pages[0].intro or "")
+        file.add_tools(topic.pages)
+    _add_lists(file, reference)
+    return file.text()
+
+
+def whole_skill(head: str, reference: Reference) -> str:
+    """Returns SKILL.md of a small service, with everything: its tools right after `head`, on the second level."""
+    file = SingleFile()
+    file.add(head)
+    for topic in reference.topics:
+        file.add_tools(topic.pages, level="")
+    _add_lists(file, reference)
+    about = tuple(_without_repeated(page, head) for page in reference.about)
+    if any(page.intro or page.sections for page in about):
+        _add_about(file, replace(reference, about=about))
+    return file.text()
+
+
+def _without_repeated(page: Page, head: str) -> Page:
+    """Returns a page without the sections that `head` has already, such as the instructions."""
+    return replace(page, sections=tuple(item for item in page.sections if item.text.partition("\n\n")[2] not in head))
+
+
+def _add_about(file: SingleFile, reference: Reference) -> None:
+    if reference.about:
+        file.add(f"## {heading_text(reference.about[0].title)}")
+        file.add(reference.about[0].intro or "")
+        file.add_about(reference.about)
+
+
+def _add_lists(file: SingleFile, reference: Reference) -> None:
+    for kind, heading in phrases("list_headings").items():
+        if pages := getattr(reference, kind):
+            file.add(f"## {heading}")
+            file.add(pages[0].intro or "")
+            file.add_others(pages)
+    if reference.type_sections:
+        file.add(f"## {phrase('named_types')}")
+        file.add_types(reference.type_sections)
+
+
+def _headings(text: str) -> Iterator[str]:
+    """Yields the text of each heading outside code blocks."""
+    fence: str | None = None
+    for line in text.split("\n"):
+        if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
+            fence = mark[1] if fence is None else None
+        elif fence is None and (heading := _HEADING.match(line)):
+            yield heading[2]
 
 
 _QUOTED_CHARACTERS = 800

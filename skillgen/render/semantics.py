@@ -19,7 +19,8 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import phrase, phrases
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words, with_stop
+from skillgen.text.summary import sentences
 from skillgen.text.words import WORD, effect_of_verb, words_of
 
 _CHANGING = ("write", "delete", "admin")
@@ -281,6 +282,48 @@ def _pattern(tool: Tool) -> str:
     before = name[start - 1 : start] if name[start - 1 : start] in ("_", "-", ".", "/") else ""
     after = name[end : end + 1] if name[end : end + 1] in ("_", "-", ".", "/") else ""
     return f"{'*' if start else ''}{before}{verb[0]}{after}{'*' if end < len(name) else ''}"
+
+
+_GOTCHAS = 8
+"""Maximum of rules of use in SKILL.md."""
+
+_GOTCHA_LIMIT = 200
+"""Characters of such a rule; a longer one is in the tool's section only."""
+
+_RULE_START = re.compile(r"\W{0,4}(?:only|do not|don't|must|never|always)\s", re.IGNORECASE)
+_RULE_WORDS = re.compile(r"\bNOT (?:for|intended)\b|\binstead\b|\b[Rr]equired (?:unless|if|when)\b|\bmust be called\b")
+
+
+def gotchas(service: Service, form: str) -> list[Markdown]:
+    """Returns the rules of use that a caller would not expect: sentences of descriptions, those of most tools first.
+
+    If SKILL.md does not list the tools (`form`), it has only those of most tools.
+    """
+    tools_of: dict[str, list[Tool]] = {}
+    for tool in service.tools:
+        text = f"{tool.summary or ''}\n\n{tool.description or ''}"
+        for sentence in dict.fromkeys(_rules_in(text)):
+            tools_of.setdefault(sentence, []).append(tool)
+    are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
+    lines = [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
+    if form in ("groups", "index", "whole"):
+        return lines[:_GOTCHAS]
+    for sentence, tools in tools_of.items():
+        if sentence not in are_common:
+            names = codes([tool.name for tool in tools], 3)
+            lines.append(phrase("gotcha", tools=names, rule=with_stop(inline(sentence))))
+    return lines[:_GOTCHAS]
+
+
+def _rules_in(text: str) -> Iterator[str]:
+    """Yields the sentences of a description with a rule of use; quotations and code have none."""
+    for block in re.split(r"\n[ \t]*\n|\n[ \t]*[-*] ", text):
+        if block.lstrip().startswith((">", "```", "~~~", "#")):
+            continue
+        for sentence in sentences(block):
+            line = plain_words(sentence)
+            if len(line) <= _GOTCHA_LIMIT and (_RULE_START.match(line) or _RULE_WORDS.search(line)):
+                yield line
 
 
 _NAMES_SHOWN = 30

@@ -1,7 +1,8 @@
 """Renders a skill: SKILL.md within its budget, everything else in references/ (Agent Skills; design, "Output").
 
-SKILL.md takes the richest form that fits: a call line and a phrase for each tool; name and phrase; names by group;
-groups and an index. The index is written only if one of the last two forms is taken.
+A small service is written into SKILL.md as a whole. Of a larger one, SKILL.md takes the richest form that fits: a call
+line and a phrase for each tool; its required parameters and a phrase; name and phrase; names by group; groups and an
+index. The index is written only if one of the last two forms is taken.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -20,8 +22,9 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
-from skillgen.render.reference import Reference, page_text, reference_files
+from skillgen.render.reference import Reference, page_text, reference_files, whole_skill
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
+from skillgen.text.structure import Anchors
 
 MAX_LINES = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""
@@ -29,14 +32,20 @@ MAX_LINES = 499
 MAX_BYTES = 15_980
 """Under 16,000 characters, and under 5,000 tokens of 3.2 bytes."""
 
-SMALL_MAX_CHARACTERS = 5_000
-"""Characters of SKILL.md for a service with many tools and a small source (design, "Output")."""
+USUAL_CHARACTERS = 5_000
+"""Characters of SKILL.md, unless the list of groups alone needs more (design, "Output")."""
 
-MANY_TOOLS = 20
-"""Number of tools from which `SMALL_MAX_CHARACTERS` applies."""
+WHOLE_BYTES = 4_800
+"""Bytes of the references below which SKILL.md has everything: 1,500 tokens."""
 
-FORMS = ("calls", "phrases", "names", "groups", "index")
-"""How the tools are shown, the richest form first."""
+FEW_TOOLS = 10
+"""Tools up to which SKILL.md has everything if the references have less than `FEW_TOOLS_BYTES`."""
+
+FEW_TOOLS_BYTES = 2 * WHOLE_BYTES
+"""A limit for few tools: a second file would save a caller hardly anything."""
+
+FORMS = ("calls", "required", "phrases", "names", "groups", "index")
+"""How the tools are shown, the richest form first; `whole` precedes them."""
 
 
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
@@ -57,6 +66,9 @@ class Skill(Struct, frozen=True, kw_only=True):
 
     lists: Mapping[str, Index]
     """The indexes of `resources`, `prompts` and `events` that fill several pages."""
+
+    is_whole: bool = False
+    """True if SKILL.md has everything, and there are no references."""
 
     is_bare: bool = False
     """True if words of the source were too long and left out."""
@@ -112,19 +124,19 @@ def skill_documents(rendering: Rendering) -> Iterator[Document]:
     assert skill is not None
     folder = f"skills/{skill_name(rendering.service)}"
     yield Document(f"{folder}/SKILL.md", skill.text, (_SKILL_SHORTENED,) if skill.is_bare else ())
+    if skill.is_whole:
+        return
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
         yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
-    for file_name, text in reference_files(rendering.reference, templates):
+    index_of = {name: page.file_name for index in indexes for page in index.pages for name in page.anchors}
+    for file_name, text in reference_files(rendering.reference, templates, index_of):
         yield Document(f"{folder}/references/{file_name}", text)
 
 
 def _skill_of(rendering: Rendering) -> Skill:
     """Returns SKILL.md in the richest form that fits, with the index if that form needs it."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
-    limit = _characters_limit(service)
-    index: Index | None = None
-    text = ""
     lists = list_indexes(reference)
     context = {
         **rendering.context,
@@ -132,19 +144,40 @@ def _skill_of(rendering: Rendering) -> Skill:
         "noun": "skill",
         "lists": lists,
     }
+
+    def rendered(form: str, index: Index | None = None, words: int = 0, **length: bool) -> str:
+        head = templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
+        return _escaped(whole_skill(_with_links_inside(head, reference), reference) if form == "whole" else head)
+
+    if reference.size_bytes() < (FEW_TOOLS_BYTES if len(service.tools) <= FEW_TOOLS else WHOLE_BYTES):
+        text = rendered("whole", brief=False, bare=False)
+        if _fits(text, MAX_BYTES):
+            return Skill(text=text, index=None, lists={}, is_whole=True)
+    text = ""
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
-    for lengths, max_characters in ((LENGTHS[:-1], limit), (LENGTHS[-1:], MAX_BYTES)):
-        for form, index, words in _forms(reference):
+    for forms, lengths, max_characters in (
+        (_forms(reference), LENGTHS[:-1], USUAL_CHARACTERS),
+        (_index_forms(reference), LENGTHS[:-1], MAX_BYTES),
+        (chain(_forms(reference), _index_forms(reference)), LENGTHS[-1:], MAX_BYTES),
+    ):
+        for form, index, words in forms:
             # Rendering is slow, and the minimum length of all tools or index entries is known before it.
             if templates.are_builtin and (names_length if index is None else _min_characters(index)) > max_characters:
                 continue
             for length in lengths:
-                text = _escaped(
-                    templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
-                )
+                text = rendered(form, index, words, **length)
                 if _fits(text, max_characters):
                     return Skill(text=text, index=index, lists=lists, is_bare=length["bare"])
     return Skill(text=_cut(text), index=index, lists=lists, is_bare=True)
+
+
+def _with_links_inside(text: str, reference: Reference) -> str:
+    """Returns a text whose links to the references lead to headings of the file that has everything."""
+    for page in reference.pages:
+        anchor = Anchors().of(page.heading)
+        text = text.replace(f"](references/{page.file_name}#", "](#")
+        text = text.replace(f"](references/{page.file_name})", f"](#{anchor})")
+    return text
 
 
 def _escaped(text: str) -> str:
@@ -158,16 +191,17 @@ def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
 
     There is an index for each group of several pages, or one for all.
     """
-    for form in FORMS:
-        if form == "groups":
-            index = index_by_group(reference)
-            yield from ((form, index, words) for words in INDEX_WORD_LIMITS)
-        elif form == "index":
-            for lines in LINES:
-                index = index_in_sequence(reference, lines)
-                yield from ((form, index, words) for words in INDEX_WORD_LIMITS)
-        else:
-            yield form, None, 0
+    yield from ((form, None, 0) for form in FORMS[:-2])
+    index = index_by_group(reference)
+    yield from (("groups", index, words) for words in INDEX_WORD_LIMITS)
+
+
+def _index_forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
+    """Yields the forms for a service whose list of groups alone is long."""
+    yield "groups", index_by_group(reference), 0
+    for lines in LINES:
+        index = index_in_sequence(reference, lines)
+        yield from (("index", index, words) for words in INDEX_WORD_LIMITS)
 
 
 def _min_characters(index: Index) -> int:
@@ -175,13 +209,6 @@ def _min_characters(index: Index) -> int:
     if len(index.entries) > MAX_LINES:
         return MAX_BYTES + 1
     return sum(len(entry.label) + sum(map(len, entry.files)) for entry in index.entries)
-
-
-def _characters_limit(service: Service) -> int:
-    """Returns how many characters SKILL.md may have (design, "Output")."""
-    if len(service.tools) < MANY_TOOLS:
-        return MAX_BYTES
-    return min(max(SMALL_MAX_CHARACTERS, service.source_size_bytes // 10), MAX_BYTES)
 
 
 def _fits(text: str, limit: int) -> bool:
