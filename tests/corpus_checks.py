@@ -54,7 +54,7 @@ _FENCE = re.compile(r" *(`{3,}(?!.*`)|~{3,})")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
-_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?:, sent to .*)?\Z")
+_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?:, sent to .*)?\Z")
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
