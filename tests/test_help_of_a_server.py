@@ -307,7 +307,7 @@ def test_the_fields_of_the_web_profile_are_read_from_front_matter(tmp_path: Path
         assert finished.exit_code == 0, finished.stderr
         text = (out / "ai-help.md").read_text("utf-8")
         assert "- bearer\n- api-key" in MarkdownDocument(text).section("Authentication and Prerequisites").text
-        assert "declares no authentication" not in text
+        assert "None declared." not in MarkdownDocument(text).section("Authentication and Prerequisites").text
         assert "base URL `https://api.acme.com/v2`" in text
         fields = MarkdownDocument((out / "llms.txt").read_text("utf-8")).fields()
         assert fields["auth-methods"] == ["bearer", "api-key"]
@@ -457,7 +457,7 @@ def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: P
     assert "description: The papers of today (MCP server listed). Use when the user" in text
     assert "read a resource with `resources/read`" in text
     written = texts_of(out)
-    assert "[Everything in one file](llms-full.txt): every resource and prompt\n" in written["llms.txt"]
+    assert "[Everything in one file](llms-full.txt)\n" in written["llms.txt"]
     assert "Results are" not in written["ai-help.md"]
     for document in written.values():
         assert "0 tools" not in document

@@ -244,10 +244,10 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     help_text, llms = ((out / name).read_text("utf-8") for name in ("ai-help.md", "llms.txt"))
     assert "- Resource `log://0`: The log of day 0\n" in help_text
     assert "- And 6 more\n" in help_text
-    assert "`a` declares a JSON result; its shape is in the command reference. The others declare" in help_text
+    assert "`a` returns JSON. Others: unstructured MCP content.\n" in help_text
     assert "> Tools of the MCP server listed.\n" in llms
-    assert "- [How to use it](skills/listed/references/about.md): the service's own words" in llms
-    assert "references/resources.md): 45 resources\n" in llms
+    assert "- [Instructions](skills/listed/references/about.md): read first\n" in llms
+    assert "references/resources.md): `log 0`, `log 1`, " in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")

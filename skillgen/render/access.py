@@ -105,7 +105,16 @@ def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
 
 def _auth_phrase(auth: Auth) -> Markdown:
     words = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
-    parts = [words, *([sent_as(auth)] if auth.sent_as else []), *([phrase("for_events")] if auth.is_for_events else [])]
+    return Markdown(", ".join([words, *_auth_use(auth)]))
+
+
+def _auth_use(auth: Auth) -> list[Markdown]:
+    return [*([sent_as(auth)] if auth.sent_as else []), *([phrase("for_events")] if auth.is_for_events else [])]
+
+
+def auth_gloss(auth: Auth) -> Markdown:
+    """Returns how a way to authenticate works, without its name."""
+    parts = [*([inline(auth.kind)] if auth.name and auth.name != auth.kind else []), *_auth_use(auth)]
     return Markdown(", ".join(parts))
 
 

@@ -54,12 +54,14 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     inlined = reference.size_bytes() <= _INLINE_LIMIT_BYTES
     has_commands = "ai-help-commands" in rendering.formats
+    quick = quick_tools(reference)
     context = {
         **rendering.context,
         "noun": "tool",
         "brief": False,
-        "quick": quick_tools(reference),
         "trigger": what_and_when(service)[1],
+        "quick": quick,
+        "others": [tool.name for tool in service.tools if tool.name not in {item.name for item in quick}],
         "fields": cli_front_matter(service, subcommand_help=has_commands),
         "inlined": inlined,
         "is_long": len(service.instructions or "") + len(service.description or "") > _DESCRIPTION_LIMIT,

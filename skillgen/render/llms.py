@@ -7,22 +7,25 @@ a list of links; dashdash's web profile shares the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import accumulate, zip_longest
 
 from msgspec import Struct
 
 from skillgen.model.document import Document
+from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
-from skillgen.render.identity import skill_name, what_it_does
-from skillgen.render.index import Entry
+from skillgen.render.identity import skill_name, tool_phrase, what_it_does
 from skillgen.render.pages import ERRORS, Page, Section, resolve_links
 from skillgen.render.phrases import phrase, phrases
-from skillgen.render.reference import Reference
+from skillgen.render.reference import Reference, Topic
+from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering
-from skillgen.text.markdown import Markdown, name, one_line
+from skillgen.text.markdown import Markdown, name
 from skillgen.text.structure import Anchors
+from skillgen.text.summary import clip
+from skillgen.text.words import is_verb, singular, without_method_prefix, words_of
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"(#{1,6}) (.*)")
@@ -129,9 +132,12 @@ def _headings(text: str) -> Iterator[str]:
 
 
 _MAX_CHARACTERS = 16_000
-"""Maximum length of llms.txt with a line for each tool; beyond it, groups are listed (design, "Output")."""
+"""Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
 
-_QUICK_TOOLS = 20
+_WORDS_LIMIT = 300
+"""Characters of what the tools of a group do."""
+
+_QUICK_ITEMS = 20
 """Maximum of entries in the quick reference (web profile, 5.2.2)."""
 
 
@@ -160,8 +166,6 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields both files."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     places = Places(f"skills/{skill_name(service)}" if "skill" in rendering.formats else None)
-    quick = quick_tools(reference)
-    shown = {tool.name for tool in quick}
     context = {
         **rendering.context,
         "what": what_it_does(service),
@@ -169,37 +173,75 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "brief": False,
         "places": places,
         "fields": web_front_matter(service),
-        "quick": quick,
-        "unlisted": [tool for topic in reference.topics for tool in topic.tools if tool.name not in shown],
+        "tools": service.tools if len(service.tools) <= _QUICK_ITEMS else (),
+        "groups": _groups(rendering) if len(service.tools) > _QUICK_ITEMS else (),
+        "quick_items": _QUICK_ITEMS,
     }
-    names_length = sum(len(one_line(tool.name)) for tool in service.tools)
-    text = ""
-    if names_length <= _MAX_CHARACTERS or not templates.are_builtin:
-        text = templates.render("llms.txt.j2", **context, entries=None)
-    if not text or len(text) > _MAX_CHARACTERS:
-        index = rendering.skill.index if rendering.skill is not None else None
-        entries = index.entries if index is not None else _group_entries(reference)
-        text = templates.render("llms.txt.j2", **context, entries=entries)
-    yield Document("llms.txt", text)
+    yield Document("llms.txt", templates.render("llms.txt.j2", **context))
     head = templates.render("llms-full.txt.j2", **context)
     yield Document("llms-full.txt", _single_file(head, reference))
 
 
-def _group_entries(reference: Reference) -> tuple[Entry, ...]:
-    return tuple(
-        Entry(
-            label=topic.title,
-            count=len(topic.tools),
-            files=(topic.pages[0].file_name,),
-            description=topic.description,
-        )
-        for topic in reference.topics
-    )
+def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
+    """Returns title, file and words of each group, the largest first; of sequences of groups if there are many."""
+    index = rendering.skill.index if rendering.skill is not None else None
+    files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
+    topics = sorted(rendering.reference.topics, key=lambda topic: -len(topic.tools))
+    groups = [(item.title, files.get(item.title, item.pages[0].file_name), _actions(item)) for item in topics]
+    if index is not None and sum(len(part) for group in groups for part in group) > _MAX_CHARACTERS:
+        return [(entry.label, entry.files[0], clip(", ".join(entry.subjects), _WORDS_LIMIT)) for entry in index.entries]
+    return groups
+
+
+def _actions(topic: Topic) -> str:
+    """Returns what the tools of a group do, without the words of its title or of all names: `send, list, add reply`."""
+    names = [{*map(singular, words_of(tool.name))} for tool in topic.tools]
+    known = {"id", *map(singular, words_of(topic.title))}
+    known |= {word for word in set.intersection(*names) if len(names) > 1 and not is_verb(word)}
+    actions = list(dict.fromkeys(_action(tool, known) for tool in topic.tools))
+    lengths = accumulate(len(action) + 2 for action in actions)
+    shown = [action for action, length in zip(actions, lengths, strict=True) if length <= _WORDS_LIMIT]
+    return ", ".join(shown) + (f" and {len(actions) - len(shown)} more" if len(shown) < len(actions) else "")
+
+
+_VERBS_OF_METHODS = {"GET": ("list", "get"), "POST": ("create", "update"), "DELETE": ("delete", "delete")}
+"""What a request does by its method, to a collection and to one thing in it."""
+
+
+def _action(tool: Tool, known: Container[str]) -> str:
+    words = list(words_of(without_method_prefix(tool.name, tool.method)))
+    if len(words) > 1 and words[0] == (tool.method or "").lower():
+        del words[0]
+    own = list({singular(word): word for word in reversed(words) if singular(word) not in known}.values())[::-1]
+    if not any(map(is_verb, own)):
+        first = next(iter(words_of(tool_phrase(tool))), "")
+        verb = next((word for word in (first, first.removesuffix("s")) if is_verb(word)), None)
+        of_method = _VERBS_OF_METHODS.get(tool.method or "", ("", ""))[(tool.path or "").endswith("}")]
+        is_action = tool.method == "POST" and bool(own) and singular(own[-1]) == own[-1]
+        own = list(filter(None, (verb or ("" if is_action else of_method), *own)))
+    return " ".join(own or words) or tool.name
 
 
 def quick_tools(reference: Reference) -> list[Tool]:
-    """Returns up to twenty tools, from every group in turn, so that each group is represented by its first ones."""
-    turns = zip_longest(*(topic.tools for topic in reference.topics))
-    tools = [tool for turn in turns for tool in turn if tool is not None][:_QUICK_TOOLS]
+    """Returns up to twenty tools: of the largest groups in turn, and of each first what people ask for.
+
+    That is what reaches people or costs money, then what adds and what lists, then the rest.
+    """
+    topics = sorted(reference.topics, key=lambda topic: -len(topic.tools))
+    turns = zip_longest(*(_by_use(topic.tools) for topic in topics))
+    tools = [tool for turn in turns for tool in turn if tool is not None][:_QUICK_ITEMS]
     order = {tool.name: place for place, tool in enumerate(t for topic in reference.topics for t in topic.tools)}
     return sorted(tools, key=lambda tool: order[tool.name])
+
+
+def _by_use(tools: Sequence[Tool]) -> list[Tool]:
+    """Returns tools with each kind in turn; of a kind, those first that need the fewest identifiers."""
+    kinds: dict[str, list[Tool]] = {mark: [] for mark in ("sends", "write", "read", "")}
+    for tool in sorted(tools, key=lambda tool: (tool.deprecated, sum(item.required for item in _identifiers(tool)))):
+        kinds[next((mark for mark in marks(tool) if mark in kinds), "")].append(tool)
+    return [tool for turn in zip_longest(*kinds.values()) for tool in turn if tool is not None]
+
+
+def _identifiers(tool: Tool) -> list[Parameter]:
+    """Returns the parameters that name what exists: those in the path, of an MCP tool all."""
+    return [item for item in tool.parameters if item.location in ("path", "argument")]

@@ -146,6 +146,20 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     return call
 
 
+_SHORT_CALL_PARAMETERS = 5
+"""Parameters of a call in a link, unless more are required."""
+
+
+def short_call(tool: Tool) -> str:
+    """Returns a call with names alone: `create_task(title, due?, …2)`. `?` marks what is optional."""
+    sent = sorted(_writable(tool.parameters), key=lambda item: not item.required)
+    names = [one_line(item.name) + "?" * (not item.required) for item in sent]
+    shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]
+    shown = names if len(names) == len(shown) + 1 else shown
+    more = [f"…{len(names) - len(shown)}"] if len(shown) < len(names) else []
+    return f"{tool.name}({', '.join(shown + more) or ('' if _takes_nothing(tool) else '…')})"
+
+
 def _takes_nothing(tool: Tool) -> bool:
     whole = tool.input.schema if tool.input else None
     return tool.is_input_declared and not (whole is not None and takes_any_names(whole))
