@@ -80,6 +80,12 @@ _AFTER_NOUN = "and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with"
 
 _TEXT_WORD = re.compile(r"\w+")
 
+_SHARED_START = re.compile(r"[A-Za-z]+(?:\d+(?=[A-Z])|[._:/-] ?(?=[A-Za-z]))")
+"""A first word that ends with a number or a separator."""
+
+_MIN_TITLES = 3
+"""Minimum of groups whose titles lose the word that all begin with."""
+
 _Part = tuple[str, tuple[Tool, ...]]
 """A label, and the tools."""
 
@@ -217,9 +223,19 @@ def _declared(service: Service) -> list[_Cluster]:
             by_name.setdefault(tool.group, []).append(tool)
     known = {group.name: group for group in service.groups}
     names = [*(name for name in known if name in by_name), *(name for name in by_name if name not in known)]
-    return [
-        _Cluster(group=known.get(name) or Group(name=name, title=name), tools=tuple(by_name[name])) for name in names
-    ]
+    groups = _without_shared_start([known.get(name) or Group(name=name, title=name) for name in names])
+    return [_Cluster(group=group, tools=tuple(by_name[group.name])) for group in groups]
+
+
+def _without_shared_start(groups: Sequence[Group]) -> Sequence[Group]:
+    """Returns groups without the word with which all their titles begin: `Api20100401Message` is about messages."""
+    starts = {match[0] for group in groups if (match := _SHARED_START.match(group.title))}
+    if len(groups) < _MIN_TITLES or len(starts) != 1:
+        return groups
+    (start,) = starts
+    if any(not group.title.startswith(start) or len(group.title) < len(start) + 2 for group in groups):
+        return groups
+    return [replace(group, title=group.title.removeprefix(start)) for group in groups]
 
 
 def _inferred(service: Service) -> list[_Cluster]:
