@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -85,6 +86,9 @@ def _builtin_templates() -> Templates:
     return Templates(FILTERS, FUNCTIONS)
 
 
+_VERSION = re.compile(r"\s*v?\d", re.IGNORECASE)
+"""The beginning of a version: "Wed Oct 15 2025" and "latest" are not versions."""
+
 _VERSION_LIMIT = 64
 """Characters of a service's version; longer ones are not real versions."""
 
@@ -109,7 +113,8 @@ def render_documents(
 def _documents(service: Service, formats: Collection[str], templates: Templates, profile: str) -> list[Document]:
     problems = (*_length_problems(service), *description_problems(service))
     if service.version is not None:
-        service = replace(service, version=clip(one_line(service.version), _VERSION_LIMIT))
+        version = one_line(service.version) if _VERSION.match(service.version) else ""
+        service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
     rendering = Rendering(service, reference_of(service, templates), templates, formats, profile)
     documents: list[Document] = []
     for name in FORMATS:

@@ -186,10 +186,13 @@ def _spelled(name: str, service: Service) -> str:
 def _mentions(name: str, service: Service) -> Iterator[str]:
     """Yields a name as the texts of the tools spell it, within their sentences."""
     pattern = re.compile(rf"(?<=[\w,(] )(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-    for tool in service.tools:
+    for tool in service.tools[:_MENTION_TOOLS]:
         for text in (tool.summary, tool.description):
             yield from pattern.findall((text or "")[:_MENTION_LENGTH])
 
+
+_MENTION_TOOLS = 200
+"""Tools in whose texts the product is searched."""
 
 _MENTION_LENGTH = 400
 """Characters of a tool's text in which the product is searched."""

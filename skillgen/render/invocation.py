@@ -29,11 +29,14 @@ COMPATIBILITY_LIMIT = 500
 
 
 def skill_fields(service: Service, profile: str) -> dict[str, Any]:
-    """Returns the front matter of SKILL.md; unknown fields are `None` and not written."""
+    """Returns the front matter of SKILL.md; unknown fields are `None` and not written.
+
+    The licence of an API, which its description declares, is not that of the skill.
+    """
     fields: dict[str, Any] = {
         "name": skill_name(service),
         "description": description(service),
-        "license": service.license,
+        "license": service.license if service.kind == "mcp" or "license" in (service.origins or {}) else None,
         "compatibility": _compatibility(service),
         "metadata": {"version": service.version},
     }

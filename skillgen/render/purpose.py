@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from msgspec import Struct, field
 
@@ -63,6 +64,9 @@ _ABBREVIATED = 3
 """Times that a tool says an abbreviation that users say too."""
 
 _MAX_ABBREVIATIONS = 2
+
+_MAX_TEXTS = 200
+"""Texts of tools in which nouns are searched."""
 
 _MAX_SUBJECTS = 40
 """Nouns that are searched in the texts of the tools."""
@@ -131,35 +135,54 @@ class Subjects:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._texts = " \n ".join(
-            re.sub(r"\s+", " ", tool.summary or (tool.description or "")[:_SUMMARY_LENGTH]) for tool in service.tools
-        )
-        found: dict[tuple[str, ...], Subject] = {}
         self._forms: Counter[str] = Counter()
-        with_verb = 0
-        for verbs, words in _actions(service.tools):
-            with_verb += bool(verbs)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The words of the service's name, which go without saying."""
+        name = f"{self._service.title or ''} {self._service.name}"
+        return frozenset((*words_of(name), *re.findall(r"[^\W_]+", name.lower())))
+
+    @cached_property
+    def _texts(self) -> str:
+        texts = (tool.summary or (tool.description or "")[:_SUMMARY_LENGTH] for tool in self._service.tools)
+        return " \n ".join(re.sub(r"\s+", " ", text) for text in islice(texts, _MAX_TEXTS))
+
+    @cached_property
+    def _all(self) -> list[Subject]:
+        """What the tools are about, most of them first; a part counts for its whole."""
+        found: dict[tuple[str, ...], Subject] = {}
+        for verbs, words in self._actions:
             self._forms.update(words[-1:])
             key = (*words[:-1], singular(words[-1])) if words else ()
             subject = found.setdefault(key, Subject(key))
             subject.count += 1
             subject.verbs.update(dict.fromkeys(verbs))
-        without_noun = found.pop((), Subject(()))
+        found.pop((), None)
         for key in sorted(found, key=len, reverse=True):
             whole = next((found[key[:size]] for size in range(1, len(key)) if key[:size] in found), None)
             if whole is not None and whole.count >= found[key].count:
                 whole.count += found.pop(key).count
         named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
-        self._all = sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
-        for subject in self._all:
+        subjects = sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
+        for subject in subjects:
             subject.noun = self._phrase(subject.words, subject.verbs)
-        self._others = without_noun.verbs
-        self._has_verbs = 2 * with_verb > len(service.tools)
+        return subjects
+
+    @cached_property
+    def _actions(self) -> list[tuple[list[str], tuple[str, ...]]]:
+        return _actions(self._service.tools)
+
+    @cached_property
+    def _are_nouns_enough(self) -> bool:
+        """True if there are too many tools for verbs, or most names lack one."""
+        tools = self._service.tools
+        return len(tools) > _MANY_TOOLS or 2 * sum(bool(verbs) for verbs, _ in self._actions) <= len(tools)
 
     @cached_property
     def nouns(self) -> list[str]:
         """What the tools are about, in the plural, most of them first: declared groups if the names have no verbs."""
-        if len(self._service.tools) > _MANY_TOOLS or not self._has_verbs:
+        if self._are_nouns_enough:
             sizes = Counter(tool.group for tool in self._service.tools)
             groups = [group for group in self._service.groups if not _EMPTY.issuperset(nouns_of(group.title))]
             if len(groups) > 1:
@@ -178,7 +201,7 @@ class Subjects:
                 return _capitalised(listed(known))
             if len(tools) == 1 and (text := purpose_sentence(tools[0].description or "", tools[0].name, _WHAT_LIMIT)):
                 return text
-        if len(tools) > _MANY_TOOLS or not self._has_verbs:
+        if self._are_nouns_enough:
             return ""
         clauses = list(self._clauses())
         while len(clauses) > 1 and sum(map(len, clauses)) + 2 * len(clauses) > _WHAT_LIMIT:
@@ -204,7 +227,7 @@ class Subjects:
         """The abbreviations, such as SMS, that a tool which reaches people says three times, and not most tools."""
         found = {tool.name: _abbreviations(tool) for tool in self._service.tools}
         common = Counter(word for counts in found.values() for word in counts)
-        known = {word.lower() for word in words_of(self._service.name)} | _FORMATS
+        known = self._names | _FORMATS
         counts = Counter[str]()
         for tool in self._service.tools:
             if getattr(tool.semantics, "sends", None):
@@ -221,8 +244,9 @@ class Subjects:
             nouns = [noun for noun in nouns if noun not in verbs]
             if verbs and nouns:
                 yield f"{listed(verbs[:_MAX_VERBS])} {listed(nouns[:_MAX_SHARED_VERBS])}"
-        if self._others.keys() - set(_GETS):
-            yield listed(_shown_verbs(self._others))
+        others = {verb for verbs, noun in self._actions if not noun for verb in verbs}
+        if others - set(_GETS):
+            yield listed(_shown_verbs(others))
 
     def _phrase(self, words: tuple[str, ...], verbs: Mapping[str, None]) -> str:
         """Returns a noun as texts write it: in the plural, after "the", or as a compound."""
@@ -232,7 +256,8 @@ class Subjects:
             before = Counter(re.findall(rf"(?<![\w-])([a-z]{{3,}}) (?:{one}|{many})(?!\w)", lower))
             total = sum(before.values()) + len(re.findall(rf"(?<!\w)(?:an?|the) {one}(?!\w)", lower))
             word, count = max(before.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-            if count > 1 and count >= _COMPOUND_SHARE * total and word not in STOP_WORDS | _END and not is_verb(word):
+            is_compound = count > 1 and count >= _COMPOUND_SHARE * total
+            if is_compound and word not in STOP_WORDS | _END | self._names and not is_verb(word):
                 noun = f"{word} {noun}"
         if self._forms[plural(words[-1])] or re.search(
             rf"(?<!\w)(?:{many}|(?:an?|each|every) {_ADJECTIVE}{one}){_AFTER}", lower

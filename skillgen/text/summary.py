@@ -7,7 +7,7 @@ link, an example in a fence or a warning. The passage about its subject then com
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
@@ -391,6 +391,12 @@ def is_trigger(sentence: str) -> bool:
     return _TRIGGER_OF_SERVICE.match(sentence) is not None and not is_order
 
 
+def _names_it(lead: str, known: Collection[str]) -> bool:
+    """True if the subject of a sentence, such as "The Harbour API allows you to", has a word of the service's name."""
+    words = re.findall(r"[^\W\d_]+", lead.lower())
+    return words[:1] == ["the"] and any(word in known and word not in _GENERIC for word in words)
+
+
 def purpose_sentence(text: str, name: str, limit: int) -> str | None:
     """Returns the first sentence of a text if it says what the service of this name does, without its final stop.
 
@@ -399,13 +405,13 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
     passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text)))
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
     sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
+    known = {word.lower() for word in re.findall(r"[^\W\d_]+", name)} | _GENERIC
     lead = _LEAD_OF_PURPOSE.match(sentence)
-    if lead is not None and not (sentence[:4].lower() == "the " and name.lower() in lead[0].lower()):
+    if lead is not None and not _names_it(lead[0], known):
         sentence = sentence[lead.end() :]
         sentence = sentence[:1].upper() + sentence[1:]
     while len(sentence) > limit and (ends := list(_CLAUSE_END.finditer(sentence))):
         sentence = sentence[: ends[-1].start()]
-    known = {word.lower() for word in re.findall(r"[^\W\d_]+", name)} | _GENERIC
     words = {word.lower() for word in re.findall(r"[^\W\d_]+", sentence)}
     is_useless = (
         len(sentence) > limit
