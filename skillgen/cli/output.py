@@ -156,7 +156,7 @@ def _inferences(outcome: Outcome) -> str:
     if outcome.service is None or outcome.kind != "documents":
         return ""
     inferred = ["description"] if any(problem.code == "description-inferred" for problem in outcome.problems) else []
-    effects = ("operation", "read_only", "destructive")
+    effects = ("operation", "read_only", "destructive", "sends")
     tools = [tool.semantics for tool in outcome.service.tools]
     if count := sum(any(is_inferred(semantics, name) for name in effects) for semantics in tools):
         inferred.append(f"effects of {_count(count, 'tool')}")

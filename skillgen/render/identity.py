@@ -22,6 +22,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.render.purpose import Subjects, listed, task_of
+from skillgen.security.addresses import host_of
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
 from skillgen.text.summary import (
     TRIGGER,
@@ -201,11 +202,17 @@ _MENTION_LENGTH = 400
 def product(service: Service) -> str:
     """Returns the name of what the service is part of, as users say it: `GitHub` for `GitHub v3 REST API`."""
     name = title(service)
-    if (host := _HOST.match(name)) is not None:
-        name = host[1].capitalize()
+    name = _product_of_host(name) or name
     while (shorter := _API.sub("", name).strip(_ENDS)) and shorter != name:
         name = shorter
+    if name.lower() in ("api", "rest", "openapi", "swagger", "service") and service.endpoints:
+        name = _product_of_host(host_of(service.endpoints[0].url) or "") or name
     return re.sub(r"\s-\s", " ", name)
+
+
+def _product_of_host(host: str) -> str:
+    found = _HOST.match(host)
+    return found[1].capitalize() if found else ""
 
 
 def _is_said(name: str, service: Service) -> bool:

@@ -185,6 +185,7 @@ class Subjects:
         if self._are_nouns_enough:
             sizes = Counter(tool.group for tool in self._service.tools)
             groups = [group for group in self._service.groups if not _EMPTY.issuperset(nouns_of(group.title))]
+            groups = [group for group in groups if not group.title[:1].isdigit()]
             if len(groups) > 1:
                 groups.sort(key=lambda group: -sizes[group.name])
                 return list(dict.fromkeys(_in_sentence(group.title) for group in groups))[:_MAX_NOUNS]
@@ -215,11 +216,7 @@ class Subjects:
     @cached_property
     def tasks(self) -> list[str]:
         """What the tools do that reaches people or costs money, as a user asks for it."""
-        tasks = {
-            task: None
-            for tool in self._service.tools
-            if getattr(tool.semantics, "sends", None) and (task := task_of(tool))
-        }
+        tasks = {task: None for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool))}
         return list(tasks)
 
     @cached_property
@@ -230,7 +227,7 @@ class Subjects:
         known = self._names | _FORMATS
         counts = Counter[str]()
         for tool in self._service.tools:
-            if getattr(tool.semantics, "sends", None):
+            if tool.semantics.sends:
                 counts += Counter({word: count for word, count in found[tool.name].items() if count >= _ABBREVIATED})
         named = (word for word, _ in counts.most_common() if 5 * common[word] <= len(found) or common[word] == 1)
         return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
@@ -312,6 +309,7 @@ def _capitalised(words: str) -> str:
 def _in_sentence(title: str) -> str:
     """Returns a title for a sentence: in lower case, except names and abbreviations."""
     text = one_line(title).rpartition("› ")[2].partition(": ")[0]
+    text = text if " " in text else text.replace("-", " ")
     text = re.sub(r"\s*\([^()]*\)", "", text) or text
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
@@ -387,6 +385,8 @@ def _without_start(parts: Sequence[Sequence[str]], size: int) -> list[list[str]]
 def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[str], tuple[str, ...]]:
     """Returns the verbs and the noun of a name: `create` and `pull request`."""
     words = list(parts[-1])
+    if len(words) > 2 and words[-1] == (tool.method or "").lower():
+        words.pop()  # FastAPI's names: `read_items_items_get`
     at = next((index for index in _verb_places(words) if is_verb(words[index])), None)
     if at is None and _begins_with(tool, words[0]):
         at = 0
@@ -426,7 +426,8 @@ def _noun(words: Sequence[str]) -> tuple[str, ...]:
     for word in words:
         if word in _END:
             break
-        if word not in STOP_WORDS and len(word) > 1:
+        is_new = singular(word) not in map(singular, noun)
+        if is_new and word not in STOP_WORDS and len(word) > 1 and (word != "id" or not noun):
             noun.append(word)
     return tuple(noun)
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
+from skillgen.text.words import word_set
 
 _MAX_PASSAGES = 40
 """Passages that are read at most."""
@@ -242,8 +243,9 @@ ORDER = re.compile(
 
 _NO_PURPOSE = re.compile(
     r"(?:this|these|here|that|welcome|hello|note|important|warning|see|visit|click|refer|check|go|learn|download|if"
-    r"|in order|before|after|while|below|copyright|version|deprecated|beta|it|we|by|more|call|read the|start"
-    r"|(?:the )?following|for (?:more|details|information|help)|to (?:use|make|get|access|start|call)"
+    r"|in order|before|after|while|below|copyright|version|deprecated|beta|it|we|by|more|call|read the|start|run|sign"
+    r"|log in|install|follow|contact|ask|tell|ensure|choose|enter"
+    r"|(?:the )?(?:following|purpose)|for (?:more|details|information|help)|to (?:use|make|get|access|start|call)"
     r"|(?:the )?(?:(?:open|rest(?:ful)? )?api|swagger|full|complete|generated)?\s?"
     r"(?:reference|documentation|docs|documents?|spec(?:ification)?s?|definitions?|description)s?)\b"
     r"|one way|our api|(?:\S+ ){1,4}(?:mode|enabled|disabled)\W*\Z|(?-i:[^a-z]+\Z)",
@@ -252,7 +254,8 @@ _NO_PURPOSE = re.compile(
 """The beginning of a sentence that says something else, and a banner such as `READ-ONLY MODE`."""
 
 _NO_DESCRIPTION = re.compile(
-    r"://|\bwww\.|@\w|: |…|[:;]\Z|\bfollowing\b|\bdeprecated\b|subject to change|\b(?:openapi|swagger)\b", re.IGNORECASE
+    r"://|\bwww\.|@\w|~/|\$\{|: |…|[:;]\Z|\bfollowing\b|\bdeprecated\b|subject to change|\b(?:openapi|swagger)\b",
+    re.IGNORECASE,
 )
 """Content of sentences about a document or its version."""
 
@@ -264,7 +267,7 @@ _LEAD_OF_PURPOSE = re.compile(
     r"(?:to )?|(?:can|will) |(?=(?!(?:is|was|has|does|its|this)\b)[a-z]{2,}s ))"
     r"|(?:with|using|through|via) (?:this|the|these) (?:[\w./+-]+ ){1,6}?you can "
     r"|you can (?:use (?:[\w.'’/+-]+ ){1,8}?to )?"
-    r"|use (?:the|this|these|our) (?:[\w.'’/+-]+ ){1,8}?(?:to|for) ",
+    r"|use (?:[\w.'’/+-]+ ){1,8}?(?:to|for) ",
     re.IGNORECASE,
 )
 """A subject that only says that something is a service, up to what it does: "This API allows you to"."""
@@ -277,99 +280,20 @@ _CLAUSE_END = re.compile(
 
 _URL_IN_BRACKETS = re.compile(r"\s*\((?:https?://|www\.)[^()\s]*\)")
 
-_GENERIC = frozenset(
-    [
-        "a",
-        "access",
-        "across",
-        "admin",
-        "an",
-        "and",
-        "api",
-        "apis",
-        "architectural",
-        "are",
-        "as",
-        "available",
-        "based",
-        "built",
-        "by",
-        "client",
-        "compatible",
-        "content",
-        "data",
-        "database",
-        "definition",
-        "description",
-        "docs",
-        "documentation",
-        "endpoint",
-        "endpoints",
-        "for",
-        "from",
-        "functionality",
-        "functions",
-        "http",
-        "https",
-        "in",
-        "information",
-        "interact",
-        "interacting",
-        "interface",
-        "interfaces",
-        "into",
-        "is",
-        "its",
-        "json",
-        "management",
-        "mcp",
-        "methods",
-        "new",
-        "of",
-        "offers",
-        "official",
-        "on",
-        "operations",
-        "or",
-        "our",
-        "platform",
-        "provide",
-        "provided",
-        "provider",
-        "provides",
-        "public",
-        "reference",
-        "resource",
-        "resources",
-        "rest",
-        "restful",
-        "sdk",
-        "server",
-        "servers",
-        "service",
-        "services",
-        "set",
-        "software",
-        "spec",
-        "specification",
-        "stored",
-        "style",
-        "that",
-        "the",
-        "through",
-        "to",
-        "using",
-        "v",
-        "various",
-        "version",
-        "via",
-        "web",
-        "with",
-        "within",
-        "your",
-    ]
+_GENERIC = word_set(
+    """
+    a access across admin an and api apis architectural are around as available based built by client compatible
+    content data database definition description docs documentation endpoint endpoints for from functionality
+    functions http https in information interact interacting interface interfaces into is its json management mcp
+    methods new of offers official on operations or organised organized our platform provide provided provider
+    provides public reference resource resources rest restful sdk server servers service services set software spec
+    specification stored style that the through to using v various version via web with within your
+    """
 )
 """Words of which a sentence may consist that says nothing about what a service does."""
+
+_PASSAGE_LENGTH = 2_000
+"""Characters of a passage in which its first sentence is searched."""
 
 _MIN_WORDS = 2
 """Other words that a sentence must have, without those of the service's name."""
@@ -381,7 +305,7 @@ _TRIGGER_OF_SERVICE = re.compile(
 )
 
 
-_SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b.*\b(?:when|whenever)\b", re.IGNORECASE)
+_SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b[^.!?]{{0,200}}\bwhen(?:ever)?\b", re.IGNORECASE)
 """A sentence that says when to use the service, not what it does."""
 
 
@@ -402,7 +326,7 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
 
     A longer sentence is cut before a subordinate clause, so that the rest is a sentence too.
     """
-    passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text)))
+    passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text[:_JOIN_LIMIT])))[:_PASSAGE_LENGTH]
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
     sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
     known = {word.lower() for word in re.findall(r"[^\W\d_]+", name)} | _GENERIC
