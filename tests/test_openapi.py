@@ -947,7 +947,7 @@ def told(text: str, lead: str) -> Json:
     parameters[1]["schema"] |= {"enum": [text, "b"], "default": text, "examples": [text], "pattern": text}
     data["components"]["schemas"]["Task"]["properties"]["title"]["default"] = {"a": [text]}
     data["components"]["securitySchemes"]["key"]["name"] = text
-    data["info"]["version"] = text
+    data["info"]["version"] = f"1 {text}"
     data["info"]["title"] = "Tasks"
     data["info"]["x-mcp"] = {"categories": [text]}
     return data

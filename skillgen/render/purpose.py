@@ -215,9 +215,9 @@ class Subjects:
 
     @cached_property
     def tasks(self) -> list[str]:
-        """What the tools do that reaches people or costs money, as a user asks for it."""
+        """What the tools do that reaches people or costs money, as a user asks for it, the shortest first."""
         tasks = {task: None for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool))}
-        return list(tasks)
+        return sorted(tasks, key=len)
 
     @cached_property
     def abbreviations(self) -> list[str]:
