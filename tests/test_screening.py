@@ -251,8 +251,8 @@ def test_only_the_sentence_that_is_an_order_is_quoted(told: str, shown: str) -> 
     """X-52: it is quoted where it was; the rest of the text is not."""
     found = service_of_snapshot(service(Tool(name="add", description=told, pointer="/tools/0")))
     page = documents(found)["skills/sums/references/tools.md"]
-    section = page.partition("## add\n\n")[2].partition("\n\nIt takes")[0]
-    assert section.replace("Left to your judgement, an order to the reader:", "ORDER") == shown
+    section = page.partition("## add\n\n")[2].replace("Left to your judgement, an order to the reader:", "ORDER")
+    assert section[: len(shown) + 2] == f"{shown}\n\n"
 
 
 def test_texts_that_are_an_order_only_together_are_quoted() -> None:
