@@ -287,20 +287,50 @@ def titles(document, problems, request, access):
 KINDS["titles"] = SourceKind(what="a title", matches=lambda data: "title" in data, services=titles)
 """
 
+FILTER = """
+def shouted(text):
+    'Returns a text in capitals. And more.'
+    return text.upper()
+FILTERS["shouted"] = shouted
+"""
+
+FORMAT = """
+FORMATS["names"] = Format(purpose="the names of the tools", renderer="skillgen.names:names", is_default=False)
+"""
+
+RENDERER = """
+from skillgen.model.document import Document
+def names(rendering):
+    yield Document("names.txt", ", ".join(tool.name for tool in rendering.service.tools))
+"""
+
+CODE = '    "tool-too-slow": ProblemCode("info", "a tool answers slowly"),\n'
+
 KIND_OPTION = '    titles: str | None = option("A file with a title.", metavar="FILE", is_kind=True, is_path=True)\n'
 
 
 @pytest.fixture
 def changed_package(project: Path) -> Path:
-    """A copy of the package, with an option and a kind of source more, on the path of the current folder."""
+    """A copy of the package on the path of the current folder.
+
+    It has an option, a kind of source, a filter, a format and a problem code more.
+    """
     shutil.copytree(ROOT / "skillgen", project / "skillgen", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "templates", project / "skillgen" / "templates")
     options = project / "skillgen" / "config" / "project.py"
     first, second = "    overlays: Sequence[str] = option(", "    snapshot: PathName | None = option("
     text = options.read_text("utf-8").replace(first, OPTION + first, 1).replace(second, KIND_OPTION + second, 1)
     options.write_text(text, "utf-8")
-    with (project / "skillgen" / "pipeline" / "read.py").open("a", encoding="utf-8") as file:
-        file.write(KIND)
+    for name, added in {
+        "pipeline/read.py": KIND,
+        "render/filters.py": FILTER,
+        "model/document.py": FORMAT,
+        "names.py": RENDERER,
+    }.items():
+        with (project / "skillgen" / name).open("a", encoding="utf-8") as file:
+            file.write(added)
+    codes = project / "skillgen" / "problem_codes.py"
+    codes.write_text(codes.read_text("utf-8").replace("    # All sources.\n", "    # All sources.\n" + CODE), "utf-8")
     return project
 
 
@@ -332,3 +362,24 @@ def test_a_kind_of_source_is_declared_in_one_place(changed_package: Path) -> Non
     file.write_text("targets: {zoo: {source: {titles: title.json}}}\n", "utf-8")
     changed_skillgen(changed_package, "build")
     assert (changed_package / "agent-docs/skills/zoo/SKILL.md").is_file()
+
+
+@pytest.mark.slow
+def test_a_filter_a_format_and_a_code_are_declared_in_one_place(changed_package: Path) -> None:
+    (changed_package / "mine").mkdir()
+    (changed_package / "mine" / "llms.txt.j2").write_text("{{ service.name | shouted }}\n", "utf-8")
+    command = ("from-openapi", "openapi.yaml", "-o", "out", "--emit", "llms,names", "--templates", "mine")
+    changed_skillgen(changed_package, *command)
+    assert (changed_package / "out" / "llms.txt").read_text("utf-8").isupper()
+    assert (changed_package / "out" / "names.txt").is_file()
+    words = " ".join(changed_skillgen(changed_package, "from-openapi", "--help").split())
+    assert "registry,names." in words
+    assert "[default: skill,llms,ai-help,registry]" in words
+    pages = {
+        "config.schema": '"names"',
+        "render.manual": "| `shouted` | Returns a text in capitals |",
+        "problem_codes": "| `tool-too-slow` | info | a tool answers slowly |",
+    }
+    for module, words in pages.items():
+        page = run_python("-m", f"skillgen.{module}", cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
+        assert words in page.stdout
