@@ -186,9 +186,9 @@ QUOTED = re.compile(
 
 
 def unquoted(given: Service) -> str:
-    """Returns all Markdown documents without their quotations."""
+    """Returns the references without their quotations; the other documents have lists of names that are no sentences."""
     shown = documents(given)
-    return "\n\n".join(QUOTED.sub("", text) for path, text in shown.items() if path.endswith((".md", ".txt")))
+    return "\n\n".join(QUOTED.sub("", text) for path, text in shown.items() if "/references/" in path)
 
 
 @pytest.mark.parametrize("attack", [texts[0] for texts in ATTACKS.values()])
@@ -380,7 +380,7 @@ def test_the_user_chooses_what_happens_to_text_that_addresses_the_model(
     assert run.exit_code == 0, run.stderr
     skill = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("SKILL.md"))
     everything = b"".join(files_of(tmp_path / "out").values()).decode()
-    assert "Ignore all previous" not in skill
+    assert screening != "quote" or "Ignore all previous" not in skill
     assert ('reader: "Ignore all previous' in everything) == (screening == "quote")
     assert "Ignore all previous" in everything
     assert ("addresses-reader" in run.stderr) == (screening != "off")

@@ -106,6 +106,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     type_sections: tuple[Section, ...] = ()
     """All named types, on any page."""
 
+    has_quotations: bool = False
+    """True if a section quotes an order to the reader, which never enters SKILL.md."""
+
     @property
     def about_topics(self) -> list[str]:
         """The headings of the about pages; a text in several parts has a single heading."""
@@ -179,6 +182,14 @@ def reference_of(service: Service, templates: Templates) -> Reference:
             **({ERRORS: about_addresses[shared_errors.name]} if shared_errors is not None else {}),
         },
         type_sections=tuple(type_sections),
+        has_quotations=any(
+            (
+                service.quotations,
+                *(tool.quotations for tool in service.tools),
+                *(item.quotations for item in (*service.resources, *service.resource_templates)),
+                *(prompt.quotations for prompt in service.prompts),
+            )
+        ),
     )
 
 

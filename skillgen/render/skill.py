@@ -149,7 +149,8 @@ def _skill_of(rendering: Rendering) -> Skill:
         head = templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
         return _escaped(whole_skill(_with_links_inside(head, reference), reference) if form == "whole" else head)
 
-    if reference.size_bytes() < (FEW_TOOLS_BYTES if len(service.tools) <= FEW_TOOLS else WHOLE_BYTES):
+    whole_bytes = FEW_TOOLS_BYTES if len(service.tools) <= FEW_TOOLS else WHOLE_BYTES
+    if reference.size_bytes() < whole_bytes and not reference.has_quotations:
         text = rendered("whole", brief=False, bare=False)
         if _fits(text, MAX_BYTES):
             return Skill(text=text, index=None, lists={}, is_whole=True)
