@@ -295,11 +295,10 @@ FILTERS["shouted"] = shouted
 """
 
 FORMAT = """
-FORMATS["names"] = Format(purpose="the names of the tools", renderer="skillgen.names:names", is_default=False)
+FORMATS["names"] = Format(purpose="the names of the tools", renderer="skillgen.render.llms:names", is_default=False)
 """
 
 RENDERER = """
-from skillgen.model.document import Document
 def names(rendering):
     yield Document("names.txt", ", ".join(tool.name for tool in rendering.service.tools))
 """
@@ -325,7 +324,7 @@ def changed_package(project: Path) -> Path:
         "pipeline/read.py": KIND,
         "render/filters.py": FILTER,
         "model/document.py": FORMAT,
-        "names.py": RENDERER,
+        "render/llms.py": RENDERER,
     }.items():
         with (project / "skillgen" / name).open("a", encoding="utf-8") as file:
             file.write(added)

@@ -888,7 +888,7 @@ def test_the_same_address_with_https_comes_first() -> None:
     assert call_of("get", "/a", {}, servers=servers).text == 'curl "https://tasks.example/a"'
 
 
-def test_the_named_examples_of_a_parameter_are_requests_with_their_summaries() -> None:
+def test_named_examples_of_a_parameter_are_requests_with_summaries() -> None:
     """H3: equal names belong to one request."""
     sizes = {"few": {"summary": "A few", "value": 1}, "many": {"value": 9}}
     bodies = {"few": {"value": "x"}, "none": {"value": "y"}}

@@ -316,7 +316,7 @@ def gotchas(service: Service, form: str) -> list[Markdown]:
 
 
 def _rules_in(text: str) -> Iterator[str]:
-    """Yields the sentences of a description with a rule of use; quotations and code have none."""
+    """Yields the sentences of a description with a rule of use, outside quotations and code."""
     for block in re.split(r"\n[ \t]*\n|\n[ \t]*[-*] ", text):
         if block.lstrip().startswith((">", "```", "~~~", "#")):
             continue
