@@ -55,6 +55,9 @@ _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
 _REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?:, sent to .*)?\Z")
+_NONE = re.compile(r"\bNone\b(?! declared\.$)", re.MULTILINE)
+"""Python's `None` as a value; "None declared." is a sentence."""
+
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -270,7 +273,7 @@ def _text_complaints(documents: dict[str, str], source: str) -> Iterator[tuple[s
         if name.endswith((".md", ".txt")):
             if "\n\n\n" in "\n".join(outside_fences(text)):
                 yield "two blank lines", name
-            if not says_none and re.search(r"\bNone\b", text):
+            if not says_none and _NONE.search(text):
                 yield "the word None", name
             if re.search("[\x00-\x08\x0b-\x1f]", text):
                 yield "control character", name

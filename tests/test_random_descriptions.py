@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from corpus_checks import target
+from descriptions import LONG, operation
 from documents import Item, MarkdownDocument, Section
 from jsonschema import Draft202012Validator
 from random_descriptions import WORD, Drawn
@@ -32,14 +33,17 @@ DRAWN = 48
 
 
 class Pages:
-    """The references of a description."""
+    """The references of a description, or SKILL.md where it holds all of them."""
 
     def __init__(self, data: Json) -> None:
         rendered = skillgen.render_documents(skillgen.read(data), emit="skill")
-        self.texts = {PurePosixPath(path).name: text for path, text in rendered.items() if "/references/" in path}
+        whole = [path for path in rendered if "/references/" in path] or [*rendered]
+        self.texts = {PurePosixPath(path).name: rendered[path] for path in whole}
         self._sections: dict[tuple[str, str], Section] = {}
         for name, text in self.texts.items():
-            for section in MarkdownDocument(text).sections(2):
+            document = MarkdownDocument(text)
+            # In SKILL.md, the types are one level below the tools.
+            for section in (*document.sections(2), *document.sections(3)):
                 self._sections[name, section.heading.anchor] = section
 
     def __iter__(self) -> Iterator[Section]:
@@ -122,25 +126,33 @@ def wrong_request(data: Json, command: str, path: str, operation: Json) -> Itera
         yield from (error.message for error in Draft202012Validator(whole).iter_errors(value))
 
 
+def large(data: Json) -> Json:
+    """Returns a description with one operation more, which makes it too large for SKILL.md."""
+    return {**data, "paths": {**data["paths"], "/filler": {"get": operation("filler", description=LONG)}}}
+
+
+@pytest.mark.parametrize("is_whole", [True, False], ids=["SKILL.md", "references"])
 @pytest.mark.parametrize("seed", range(DRAWN))
-def test_a_drawn_description_is_documented_completely_and_nothing_is_added(seed: int) -> None:
+def test_a_drawn_description_is_documented_completely_and_nothing_is_added(seed: int, is_whole: bool) -> None:
     """S2-07, S2-08, S2-09; issue 4: every parameter and property, of its type, and an example that is valid."""
     data = Drawn(seed).data
-    pages = Pages(data)
+    pages = Pages(data if is_whole else large(data))
     calls = {name: call for text in pages.texts.values() for name, call in calls_in(text).items() if call is not None}
     for path, entry in data["paths"].items():
         for method in entry.keys() - {"parameters"}:
-            operation = entry[method]
-            name, section = pages.of(operation["operationId"])
+            declaration = entry[method]
+            name, section = pages.of(declaration["operationId"])
             assert f"`{method.upper()} {path}`" in section.text
-            parts = {key: value for key, value in operation.items() if key != "operationId"}
+            parts = {key: value for key, value in declaration.items() if key != "operationId"}
             declared = said(data, [parts, entry["parameters"]], set())
             told = set(WORD.findall(pages.reached(name, section, set())))
             assert declared - told == set(), "lost"
             linked = {
                 word for word in told if word in data.get("definitions", data.get("components", {}).get("schemas"))
             }
-            assert set(WORD.findall(section.text)) - declared - linked - {operation["operationId"]} == set(), "invented"
-            if (call := calls.get(operation["operationId"])) is not None:  # not with placeholders only
-                assert list(wrong_request(data, call.text, path, operation)) == []
+            assert set(WORD.findall(section.text)) - declared - linked - {declaration["operationId"]} == set(), (
+                "invented"
+            )
+            if (call := calls.get(declaration["operationId"])) is not None:  # not with placeholders only
+                assert list(wrong_request(data, call.text, path, declaration)) == []
     assert [line for section in pages for line in wrong_facts(section)] == []
