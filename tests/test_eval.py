@@ -26,8 +26,13 @@ def test_a_real_server_accepts_every_call_that_its_documents_show(tmp_path: Path
     """Issue 5, proof beyond validators."""
     repository = tmp_path / "repository"
     subprocess.run(["git", "init", "-q", str(repository)], check=True)
-    result = evaluation.evaluate_server("mcp-server-git", real_servers.git(repository), tmp_path)
-    assert (result.accepted, result.refused) == (12, {})
+    git, everything = tmp_path / "git", tmp_path / "everything"
+    for folder in (git, everything):
+        folder.mkdir()
+    result = evaluation.evaluate_server("mcp-server-git", real_servers.git(repository), git)
+    assert (result.tools, result.accepted, result.refused) == (12, 0, {}), "it declares no value that a call could have"
+    result = evaluation.evaluate_server("server-everything", real_servers.everything(), everything)
+    assert (result.accepted, result.refused) == (6, {})
 
 
 @pytest.mark.parametrize("arguments", [{}, {"project_id": 7}])
@@ -39,10 +44,15 @@ def test_a_call_with_wrong_arguments_would_be_noticed(arguments: dict[str, objec
         assert evaluation.refusal(answer) is None
 
 
-def test_every_command_of_the_example_api_makes_a_valid_request(tmp_path: Path) -> None:
+def test_every_command_of_an_api_makes_a_valid_request(tmp_path: Path) -> None:
     """Issue 4, examples that can be sent; issue 5, proof beyond validators."""
-    result = evaluation.evaluate_description("Acme Tasks", evaluation.ACME_TASKS, tmp_path)
-    assert (result.accepted, result.refused) == (3, {})
+    acme, petstore = tmp_path / "acme", tmp_path / "petstore"
+    for folder in (acme, petstore):
+        folder.mkdir()
+    result = evaluation.evaluate_description("Acme Tasks", evaluation.ACME_TASKS, acme)
+    assert (result.tools, result.accepted, result.refused) == (3, 0, {}), "it declares no value that a call could have"
+    result = evaluation.evaluate_description("Petstore", evaluation.PETSTORE, petstore)
+    assert (result.accepted, result.refused) == (7, {})
 
 
 @pytest.mark.parametrize("body", [{}, {"query": 7}, {"query": "x", "limit": "many"}])

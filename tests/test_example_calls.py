@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_answers
+from descriptions import LONG
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -17,6 +18,9 @@ from skillgen import Service, Tool, render_documents
 
 Json = Any
 
+LARGE = {"prompts/list": [{"prompts": [{"name": "filler", "description": LONG}]}]}
+"""What makes a service too large for SKILL.md alone: it has references."""
+
 NODE = {
     "type": "object",
     "properties": {"value": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
@@ -25,11 +29,11 @@ NODE = {
 
 
 def service_of(*schemas: Json, examples: tuple[Json, ...] = ()) -> Service:
-    """Returns a service with a tool for each schema; the examples are those of the first."""
+    """Returns a service with a tool for each schema, and a prompt that makes it large; the examples are the first's."""
     tools = [{"name": f"tool{number}", "inputSchema": schema} for number, schema in enumerate(schemas, 1)]
     if examples:
         tools[0]["dashdash"] = {"examples": list(examples)}
-    results = {"initialize": {"serverInfo": {"name": "booth"}}, "tools/list": [{"tools": tools}]}
+    results = {"initialize": {"serverInfo": {"name": "booth"}}, "tools/list": [{"tools": tools}], **LARGE}
     return service_of_answers(results)
 
 
@@ -363,10 +367,12 @@ def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
 
 
 def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
-    schema = of(text={"type": "string"})
-    service = service_of(schema, examples=({"input": {"text": "x" * 30_000}},))
+    schema = of(text={"type": "string"}, kind={"const": "note"})
+    service = service_of(schema, examples=({"input": {"text": "x" * 30_000, "kind": "note"}},))
     assert [code for code, _ in codes_of(service)] == ["example-too-long"]
-    assert len(page_of(service)) < 1_000
+    page = page_of(service)
+    assert len(page) < 1_000
+    assert '{"text": "TEXT", "kind": "note"}' in page
 
 
 def test_a_declared_call_with_a_credential_is_replaced() -> None:
@@ -391,7 +397,7 @@ def test_an_equivalent_command_has_the_values_of_the_example(command: str, shown
     """S0-12."""
     schema = of(title={"const": "Buy milk"}, count={"const": 2})
     entry = {"name": "add", "inputSchema": schema, "dashdash": {"cliEquivalent": command}}
-    page = page_of(service_of_answers({"tools/list": [{"tools": [entry]}]}))
+    page = page_of(service_of_answers({"tools/list": [{"tools": [entry]}], **LARGE}))
     assert f"{shown}`" in page or f"{shown}\n```" in page
 
 

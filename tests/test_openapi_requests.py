@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from cli import generated
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -418,11 +418,16 @@ def test_an_invalid_declared_example_is_reported_and_replaced() -> None:
 
 
 def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> None:
-    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-    media = body("application/json", schema, example={"text": "x" * 30_000})
+    properties = {"text": {"type": "string"}, "kind": {"const": "note"}}
+    schema = {"type": "object", "properties": properties, "required": ["text", "kind"]}
+    media = body("application/json", schema, example={"text": "x" * 30_000, "kind": "note"})
     data = description({"/tasks": {"post": {**operation("add"), **media}}})
     assert [code for code, _ in problems_of(data)] == ["example-too-long"]
-    assert all(len(page) < 2_000 for page in pages_of(skillgen.read(data)))
+    texts = skillgen.render_documents(skillgen.read(data)).values()
+    assert not any("x" * 100 in text for text in texts)
+    (page,) = (page for page in pages_of(skillgen.read(data)) if "## add" in page)
+    assert len(page) < 2_000
+    assert """-d '{"text": "TEXT", "kind": "note"}'""" in page
 
 
 def test_a_body_that_requires_nothing_says_something_all_the_same(curl: FakeCurl) -> None:
@@ -782,7 +787,7 @@ def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
 def test_examples_of_a_swagger_response_are_shown() -> None:
     """S0-32."""
     response = {"description": "Done", "schema": {"type": "object"}, "examples": {"application/json": {"id": 7}}}
-    paths = {"/a": {"get": {"operationId": "a", "summary": "A", "responses": {"200": response}}}}
+    paths = {"/a": {"get": {"operationId": "a", "summary": "A", "description": LONG, "responses": {"200": response}}}}
     data = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "t.example", "paths": paths}
     assert 'Example result:\n\n```json\n{"id": 7}\n```\n' in "\n".join(pages_of(skillgen.read(data)))
 

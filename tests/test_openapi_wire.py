@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cli import generated
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from sendable import FakeCurl
 from test_openapi_requests import call_of, curl, options
 from test_openapi_versions import codes, read
@@ -26,13 +26,13 @@ def command_of(method: str, path: str, operation_: Json, **members: Json) -> str
 
 
 def of_2_0(parameters: list[Json], **members: Json) -> dict[str, Json]:
-    """Returns a description of version 2.0 with one operation."""
+    """Returns a description of version 2.0 with one operation, whose text makes it large."""
     return {
         "swagger": "2.0",
         "info": {"title": "Tasks", "version": "1.0", "description": "Keeps tasks."},
         "host": "tasks.example",
         "schemes": ["https"],
-        "paths": {"/a/{p}": {"post": operation("x", parameters=parameters, **members)}},
+        "paths": {"/a/{p}": {"post": operation("x", parameters=parameters, description=LONG, **members)}},
     }
 
 

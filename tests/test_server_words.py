@@ -162,7 +162,7 @@ def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path
     assert "`GET /{unknown}`\n" in text
     assert "Declared: deletes data." in text
     help_text = (out / "ai-help.md").read_text("utf-8")
-    assert "- Change nothing: `keep`\n" in help_text
+    assert "- Only read: `keep`\n" in help_text
 
 
 def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
@@ -212,13 +212,14 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
 
 def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
     """Issue 5: one call that is valid against its own schema, and says something."""
-    inner = {"type": "object", "properties": {"file": {"type": "string"}, "all": {"type": "boolean"}}}
+    file = {"type": "string", "examples": ["plan.txt"]}
+    inner = {"type": "object", "properties": {"file": file, "all": {"type": "boolean"}}}
     schema = {"type": "object", "properties": {"params": {**inner, "required": ["file"]}}}
     _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
-    assert '{"params": {"file": "FILE"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    assert '{"params": {"file": "plan.txt"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
     optional = {"properties": {"params": {"$ref": "#/$defs/Read"}}, "required": ["params"], "$defs": {"Read": inner}}
     _, out = documented(tmp_path, tools=[tool("read", inputSchema={"type": "object", **optional})])
-    assert '{"params": {"file": "FILE"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    assert '{"params": {"file": "plan.txt"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
 
 
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
@@ -344,7 +345,8 @@ def test_a_sentence_ends_in_every_script(tmp_path: Path, said: str, shown: str) 
     """Issue 5, "Dense where it counts": a line has what a tool does, and not all that is said of it."""
     long = f"{said} {'x' * 120}." if said.isascii() else said
     _, out = documented(tmp_path, tools=[tool("a", description=long), tool("b", description="Does another thing.")])
-    assert f"`a(id?)` — {shown}\n" in skill_of(out)
+    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `a(id?)`")]
+    assert line.removeprefix("- `a(id?)`").removeprefix(" [write]") == f" — {shown}"
 
 
 def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:
