@@ -19,7 +19,7 @@ from make_credentials import candidates, samples
 from msgspec.structs import replace
 
 import skillgen
-from skillgen import Origin, Parameter, Problem, Schema, Service, Tool, render_documents
+from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Tool, render_documents
 from skillgen.security.injection.patterns import rules
 from skillgen.security.tables import Regex, load_table, required_literals
 
@@ -431,7 +431,9 @@ def test_quotations_open_nothing_in_a_document() -> None:
     parsed = MarkdownDocument(text)
     assert [heading.text for heading in parsed.headings] == ["Tools", "add"]
     assert {token.type for token in parsed.tokens} & {"fence", "html_block", "hr", "bullet_list_open"} == set()
-    assert not {child.type for token in parsed.tokens for child in token.children or ()} & {"html_inline", "link_open"}
+    children = [child for token in parsed.tokens for child in token.children or ()]
+    assert "html_inline" not in {child.type for child in children}
+    assert [child.attrs["href"] for child in children if child.type == "link_open"] == ["../SKILL.md"]
     assert "!`" not in text
     assert "$ARGUMENTS" not in text
 
@@ -752,7 +754,16 @@ def test_an_address_in_a_private_network_is_kept_and_reported(tmp_path: Path) ->
 
 
 def test_screening_changes_nothing_where_there_is_nothing_to_change() -> None:
-    given = service(description="Adds numbers.", origins={"name": Origin("declared", "/serverInfo/name")})
+    declared = Origin("declared", "/tools/0/annotations")
+    facts = Semantics(operation="read", read_only=True, origins={"operation": declared, "read_only": declared})
+    tool = Tool(
+        name="get_sum",
+        description="Returns the sum of two numbers.",
+        semantics=facts,
+        pointer="/tools/0",
+    )
+    origins = {"name": Origin("declared", "/serverInfo/name"), "access_level": Origin("declared", "/access_level")}
+    given = service(tool, description="Adds numbers.", access_level="read", origins=origins)
     assert service_of_snapshot(given) == given
     told = replace(given, problems=(Problem(code="x", level="info", where="", message="m"),))
     assert service_of_snapshot(told) == told
