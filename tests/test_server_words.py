@@ -212,14 +212,18 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
 
 def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
     """Issue 5: one call that is valid against its own schema, and says something."""
-    file = {"type": "string", "examples": ["plan.txt"]}
-    inner = {"type": "object", "properties": {"file": file, "all": {"type": "boolean"}}}
-    schema = {"type": "object", "properties": {"params": {**inner, "required": ["file"]}}}
-    _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
-    assert '{"params": {"file": "plan.txt"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    optional = {"properties": {"params": {"$ref": "#/$defs/Read"}}, "required": ["params"], "$defs": {"Read": inner}}
-    _, out = documented(tmp_path, tools=[tool("read", inputSchema={"type": "object", **optional})])
-    assert '{"params": {"file": "plan.txt"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    file, every = {"type": "string", "examples": ["plan.txt"]}, {"type": "boolean", "examples": [True]}
+
+    def page(inner: dict[str, Json], **members: Json) -> str:
+        schema = {"type": "object", "$defs": {"Read": {"type": "object", **inner}}, **members}
+        schema["properties"] = {"params": {"$ref": "#/$defs/Read"}}
+        _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
+        return next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+
+    some, both = {"file": file, "all": {"type": "boolean"}}, {"file": file, "all": every}
+    assert '{"params": {"file": "plan.txt"}}' in page({"properties": some, "required": ["file"]})
+    assert '{"params": {"file": "plan.txt", "all": true}}' in page({"properties": both}, required=["params"])
+    assert "```json" not in page({"properties": some}, required=["params"]), "one optional value is arbitrary"
 
 
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
