@@ -361,7 +361,7 @@ def skill_reads(skill: Path, tool: str) -> Iterator[str]:
     """Yields what an agent reads for a call if it follows our documents.
 
     SKILL.md; if that does not name the tool, the index page that does, else the headings of the page; then the section
-    by the `sed` command that SKILL.md has, or the complete page if it has none.
+    by the `sed` command that SKILL.md has, or the complete page without such a command.
     """
     overview = (skill / "SKILL.md").read_text("utf-8")
     yield overview

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cli import generated, run_skillgen
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from listed import documented, tool
 
 import skillgen
@@ -324,7 +324,8 @@ def test_the_page_of_many_webhooks_says_that_payloads_are_left_out(tmp_path: Pat
     """S2-09: nothing is left out in silence."""
     body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
     for count in (50, 51):
-        data = description(webhooks={f"e{number}": {"post": operation(requestBody=body)} for number in range(count)})
+        events = {f"e{number}": {"post": operation(requestBody=body)} for number in range(count)}
+        data = description({"/tasks": {"get": operation("list_tasks", description=LONG)}}, webhooks=events)
         out = tmp_path / str(count)
         generated("from-openapi", write(tmp_path / "api.json", data), "--out", out)
         page = (out / "skills/tasks/references/events.md").read_text("utf-8")

@@ -64,7 +64,8 @@ class TestSeveralServers:
         assert finished.exit_code == 0, finished.stderr
         assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {"my-kiosk", "old"}
         skill = (tmp_path / "out" / "my-kiosk" / "skills" / "kiosk-my-kiosk" / "SKILL.md").read_text("utf-8")
-        assert "mcp__My_Kiosk__TOOL" in skill
+        assert "of the MCP server `My Kiosk`" in skill
+        assert "`mcp__My_Kiosk__`" in skill
         printed = json.loads(finished.stdout)
         assert printed["counts"]["services"] == 2
         assert {file["path"].split("/")[0] for file in printed["files"]} == {"my-kiosk", "old"}

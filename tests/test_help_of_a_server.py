@@ -451,7 +451,7 @@ def test_a_server_with_prompts_alone_is_described_by_its_prompts(tmp_path: Path)
 def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: Path) -> None:
     """X-22: no word on tools that it does not have."""
     resources = [{"uri": "kiosk://papers", "name": "papers", "description": "The papers of today."}]
-    _, out = documented(tmp_path, tools=[], resources=resources)
+    _, out = documented(tmp_path, tools=[], resources=resources, prompts=[])
     (skill,) = out.rglob("SKILL.md")
     text = skill.read_text("utf-8")
     assert "description: The papers of today (MCP server listed). Use when the user" in text

@@ -46,6 +46,7 @@ from skillgen import (
     Value,
     render_documents,
 )
+from skillgen.model.calls import PagingMethod
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +56,9 @@ NAMED = {(Tool, "name"), (Group, "name"), (NamedType, "name"), (Prompt, "name"),
 ADDRESSES = {"homepage", "repository", "status_page", "src", "documentation"}
 OTHER: tuple[dict[str, Any], ...] = ({}, {"auth": None, "method": None}, {})
 """Fields that are left out of a tool, so that others are shown in their place."""
+
+PAGING: tuple[PagingMethod, ...] = ("next_url", "field", "page")
+"""How each tool gets the next page, so that every field of its paging is shown for one of them."""
 
 SHOWN_NOWHERE = {
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
@@ -173,8 +177,13 @@ def built(kind: Literal["mcp", "openapi"], words: Words, builder: Builder | None
     builder = builder or Builder(words)
     service: Service = builder.node(Service, "service")
     tools = tuple(
-        replace(builder.node(Tool, f"tool{number}"), group=service.groups[0].name if number else None, **OTHER[number])
-        for number in range(3)
+        replace(
+            made,
+            group=service.groups[0].name if number else None,
+            pagination=replace(made.pagination, method=PAGING[number]),
+            **OTHER[number],
+        )
+        for number, made in enumerate(builder.node(Tool, f"tool{number}") for number in range(3))
     )
     # Screened as the pipeline does: that takes out what no filter sees, such as surrogates in the target of a link.
     whole = replace(
@@ -482,6 +491,14 @@ def test_front_matter_quotes_the_numbers_of_yaml_1_2(tmp_path: Path, text: str) 
     _, out = documented(tmp_path, server={"serverInfo": {"name": "harbour", "version": text}}, tools=[tool("list")])
     (skill,) = out.glob("skills/*/SKILL.md")
     assert re.search(rf"^  version: (['\"]){re.escape(text)}\1$", skill.read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", ["-1E-3", ".5", ".inf", ".NaN"])
+def test_a_version_that_starts_with_no_digit_is_not_in_front_matter(tmp_path: Path, text: str) -> None:
+    """X-26: a number of YAML that is no version is never read as one."""
+    _, out = documented(tmp_path, server={"serverInfo": {"name": "harbour", "version": text}}, tools=[tool("list")])
+    (skill,) = out.glob("skills/*/SKILL.md")
+    assert "version" not in yaml.safe_load(skill.read_text("utf-8").split("\n---\n")[0]).get("metadata", {})
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ Issue 5, "Beauty", "When to use, honestly" and "Dense where it counts".
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +103,15 @@ def test_a_title_that_the_description_begins_with_is_written_once(tmp_path: Path
     assert page.read_text("utf-8").count("Handle a dialog") == 1
 
 
-def test_llms_txt_lists_every_tool_once(tmp_path: Path) -> None:
-    """S0-41."""
-    _, out = documented(tmp_path, tools=[tool(f"find_{n}") for n in range(30)])
+@pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 0)])
+def test_llms_txt_lists_every_tool_or_group_once(tmp_path: Path, count: int, in_llms_txt: int) -> None:
+    """S0-41: with many tools it links their pages, which have each of them once."""
+    _, out = documented(tmp_path, tools=[tool(f"find_{n}") for n in range(count)])
     text = (out / "llms.txt").read_text("utf-8")
-    assert [text.count(f"- [find_{n}](") for n in range(30)] == [1] * 30
+    assert [text.count(f"- [find_{n}(id?)](") for n in range(count)] == [in_llms_txt] * count
+    assert text.count("- [Tools](skills/listed/references/tools.md): ") == 1 - in_llms_txt
+    page = (out / "skills/listed/references/tools.md").read_text("utf-8")
+    assert [len(re.findall(rf"^## find_{n}$", page, re.MULTILINE)) for n in range(count)] == [1] * count
 
 
 def test_a_mark_in_the_description_of_a_path_is_of_its_operations(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import listed
 import pytest
 import yaml
 from cli import Finished, files_of, generated, run_skillgen
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from documents import MarkdownDocument, Section, broken_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,6 +36,7 @@ FULL: dict[str, Json] = {
     "servers": [{"url": "https://tasks.example/v1", "description": "Live"}, {"url": "https://new.tasks.example"}],
     "tags": [{"name": "tasks", "description": "What is to do."}],
     "security": [{"token": ["read"]}],
+    "webhooks": {"filler": {"post": operation("filler", description=LONG)}},
     "paths": {
         "/tasks": {
             "summary": "All tasks",
