@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 
 import skillgen
+from skillgen.render import purpose
 from skillgen.security import credentials
 from skillgen.security.injection.patterns import lexicon, rules
 from skillgen.security.tables import Regex
@@ -129,6 +130,10 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     for is_single in (False, True):
         forms = uses._forms(is_single)
         yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
+    for build in (purpose._after_word, purpose._countable_use):
+        yield build("ship", "ships"), "findall"
+    for build_of_one in (purpose._use_after_the, purpose._use_after_word):
+        yield build_of_one("ship"), "findall"
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -268,6 +273,10 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 
 TRIED = {
+    ("render/purpose.py", "_after_word"),
+    ("render/purpose.py", "_countable_use"),
+    ("render/purpose.py", "_use_after_the"),
+    ("render/purpose.py", "_use_after_word"),
     ("security/injection/patterns.py", "regex"),
     ("security/tables.py", "compiled"),
     ("text/uses.py", "_forms"),
@@ -280,6 +289,9 @@ WITHOUT_REPETITION = {
     ("security/credentials.py", "__init__"),
     ("model/changes.py", "_with_type_names"),
     ("enrich/groups.py", "_is_countable"),
+    ("render/identity.py", "_mentions"),
+    ("render/purpose.py", "_phrase"),
+    ("render/purpose.py", "_spelled"),
     ("render/reference.py", "about_topics"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),

@@ -250,19 +250,17 @@ class Subjects:
         noun, lower = " ".join(words), self._texts.lower()
         one, many = re.escape(noun), re.escape(plural(noun))
         if len(words) == 1:
-            before = Counter(re.findall(rf"(?<![\w-])([a-z]{{3,}}) (?:{one}|{many})(?!\w)", lower))
+            before = Counter(_after_word(one, many).findall(lower))
             total = sum(before.values()) + len(re.findall(rf"(?<!\w)(?:an?|the) {one}(?!\w)", lower))
             word, count = max(before.items(), key=lambda item: (item[1], item[0]), default=("", 0))
             is_compound = count > 1 and count >= _COMPOUND_SHARE * total
             if is_compound and word not in STOP_WORDS | _END | self._names and not is_verb(word):
                 noun = f"{word} {noun}"
-        if self._forms[plural(words[-1])] or re.search(
-            rf"(?<!\w)(?:{many}|(?:an?|each|every) {_ADJECTIVE}{one}){_AFTER}", lower
-        ):
+        if self._forms[plural(words[-1])] or _countable_use(one, many).search(lower):
             noun = plural(noun)
         elif _is_mass(one, lower):
             pass
-        elif re.search(rf"(?<!\w)the {_ADJECTIVE}{one}{_AFTER}", lower):
+        elif _use_after_the(one).search(lower):
             noun = f"the {noun}"
         elif not _COUNTABLE.isdisjoint(verbs):
             noun = plural(noun)
@@ -277,8 +275,25 @@ class Subjects:
 
 def _is_mass(noun: str, text: str) -> bool:
     """True if a text has a noun without an article: "search for code"."""
-    before = re.findall(rf"(?<![\w-])([a-z]+) {noun}{_AFTER}", text)
+    before = _use_after_word(noun).findall(text)
     return any(word in _END or is_verb(word) for word in before)
+
+
+def _after_word(one: str, many: str) -> re.Pattern[str]:
+    """Returns a pattern that finds the word before a noun, of which both forms are escaped."""
+    return re.compile(rf"(?<![\w-])([a-z]{{3,}}) (?:{one}|{many})(?!\w)")
+
+
+def _countable_use(one: str, many: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{many}|(?:an?|each|every) {_ADJECTIVE}{one}){_AFTER}")
+
+
+def _use_after_the(one: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)the {_ADJECTIVE}{one}{_AFTER}")
+
+
+def _use_after_word(one: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])([a-z]+) {one}{_AFTER}")
 
 
 def task_of(tool: Tool) -> str | None:
