@@ -20,8 +20,8 @@ from skillgen.text.unicode import strip_invisible
 
 _SPECIAL_CHARACTER = re.compile(r"[`<\[\]\\$!|#>=~\t{@]")
 _SPECIAL = re.compile(
-    r"://|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)|[-+*\d.)]\s+[-+*\d#]"
-    r"|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
+    r"://|[wW]{2}\.|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)"
+    r"|[-+*\d.)]\s+[-+*\d#]|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
 )
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")

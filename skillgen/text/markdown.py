@@ -453,7 +453,10 @@ def _escape_match(match: re.Match[str]) -> str:
 _TICK = "&#96;"
 """A backtick that does not open code: parsers that process code or tables before escapes would count `\\``."""
 
-_NEEDS_ESCAPING = ("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|", "://", "www.", "WWW.")
+_NEEDS_ESCAPING = (
+    *("<", "](", "][", "\\", "``", "  ", " ` ", "[!", "^[", "{", "$", "@", "~", "|"),
+    *("://", "ww.", "Ww.", "wW.", "WW."),
+)
 
 
 def _holds_only_code(line: str) -> bool:
