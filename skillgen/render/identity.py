@@ -132,7 +132,7 @@ def _cleaned(text: str, kind: str) -> str:
     name = _DOCUMENT_WORDS.sub("\0", _SPECIFICATION.sub("API", name))
     if kind == "mcp":
         name = _MCP_WORDS.sub("\0", name)
-    name = re.sub(r"[\s._/-]*\0[\s._/\0-]*", " ", name).strip(_ENDS)
+    name = re.sub(r"(?<![\s._/-])[\s._/-]*\0[\s._/\0-]*", " ", name).strip(_ENDS)
     name = re.sub(r"['’]s(?=\s*(?:API)?\Z)", "", name)
     return name or one_line(text)
 

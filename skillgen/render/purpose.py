@@ -325,7 +325,7 @@ def _in_sentence(title: str) -> str:
     """Returns a title for a sentence: in lower case, except names and abbreviations."""
     text = one_line(title).rpartition("› ")[2].partition(": ")[0]
     text = text if " " in text else text.replace("-", " ")
-    text = re.sub(r"\s*\([^()]*\)", "", text) or text
+    text = re.sub(r"(?<!\s)\s*\([^()]*\)", "", text) or text
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
     return " ".join(word.lower() if word[1:] == word[1:].lower() else word for word in words)

@@ -278,7 +278,7 @@ _CLAUSE_END = re.compile(
 )
 """Where a sentence can end earlier."""
 
-_URL_IN_BRACKETS = re.compile(r"\s*\((?:https?://|www\.)[^()\s]*\)")
+_URL_IN_BRACKETS = re.compile(r"(?<!\s)\s*\((?:https?://|www\.)[^()\s]*\)")
 
 _GENERIC = word_set(
     """
