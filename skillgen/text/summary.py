@@ -221,7 +221,7 @@ _END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿�
 punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
 ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St)|(?-i:(?<!\w)(?:[A-Z]\.)*[A-Z]))\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St)|(?-i:(?<![\w.])(?:[A-Z]\.)*[A-Z]))\.$", re.IGNORECASE
 )
 _NEXT_PART = re.compile(r"\n[^\S\n]*(?=[-*+]\s|\d+[.)]\s|[A-Z][\w /-]{0,40}:(?:\s|$))")
 """The start of a list, or a line with a label such as `Returns:`."""
