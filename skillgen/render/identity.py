@@ -115,9 +115,10 @@ _SPECIFICATION = re.compile(
 )
 _MCP_WORDS = re.compile(rf"{_START}(?:mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
 _ENDS = " \t\n-_.,:/|+&'’"
+_GAP, _VERSION = r"(?<![\s_-])[\s_-]", r"\d[a-z0-9.]*"
 _API = re.compile(
-    r"(?:[\s_-]+(?:(?:public|rest(?:ful)?|web|http|json|v?\d[\w.]*|open|the)[\s_-]+)*(?:rest[\s_-]*)?apis?"
-    r"(?:[\s_-]*\(?v?\d[\w.]*\)?)?|[\s_-]+v\d[\w.]*|[\s_-]*\((?:beta|deprecated|preview|v?\d[\w.]*)\))\Z",
+    rf"(?:{_GAP}+(?:(?:public|rest(?:ful)?|web|http|json|v?{_VERSION}|open|the)[\s_-]+){{0,5}}(?:rest[\s_-]*)?apis?"
+    rf"(?:[\s_-]*\(?v?{_VERSION}\)?)?|{_GAP}+v{_VERSION}|{_GAP}*\((?:beta|deprecated|preview|v?{_VERSION})\))\Z",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"(?:(?:www|api|apis|developer|docs)\.)?([a-z0-9-]+)(?:\.[a-z]{2,})+\Z", re.IGNORECASE)
