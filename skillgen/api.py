@@ -12,12 +12,12 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from skillgen.config.project import GroupTexts, Links, OutputOptions, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
@@ -164,7 +164,7 @@ def _checked(name: str, hint: Any, value: Any) -> Any:
         raise _wrong(name, "a path, a URL or a mapping" if Mapping in origins else "a string", value)
     if origins[0] is Sequence:
         return _checked_list(name, value, is_command=option is not None and option.is_command)
-    if origins[0] is Mapping or kind in (Links, GroupTexts):
+    if origins[0] is Mapping or is_dataclass(kind):
         return _checked_mapping(name, kind, value)
     if kind is float:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
@@ -189,7 +189,7 @@ def _checked_list(name: str, value: Any, *, is_command: bool) -> Any:
 
 
 def _checked_mapping(name: str, kind: Any, value: Any) -> Any:
-    if isinstance(value, (Links, GroupTexts)):
+    if is_dataclass(value):
         return value
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise _wrong(name, "a mapping with strings as keys", value)

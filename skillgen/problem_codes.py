@@ -39,6 +39,9 @@ CODES: Mapping[str, ProblemCode] = {
     "credential-left-out": ProblemCode("warning", "a text holds what looks like a credential, which is replaced"),
     "documents-left-out": ProblemCode("warning", "the YAML file has several documents; only the first is read"),
     "duplicate-key": ProblemCode("warning", "a key occurs twice in one object; the last value is used"),
+    "effect-lowered": ProblemCode(
+        "info", "skillgen.yaml declares a tool less dangerous than its source; its word counts"
+    ),
     "example-invalid": ProblemCode("info", "a declared value does not match its schema"),
     "example-missing": ProblemCode("info", "no valid example call could be generated"),
     "example-not-shown": ProblemCode("info", "a declared example holds a value that is left out of documents"),
@@ -54,7 +57,7 @@ CODES: Mapping[str, ProblemCode] = {
     "name-look-alike": ProblemCode("warning", "a name looks like another name, or mixes alphabets"),
     "name-not-exact": ProblemCode("warning", "a name holds characters that cannot be shown, so it cannot be called"),
     "nested-too-deeply": ProblemCode("warning", "the document is nested too deeply; deeper levels are left out"),
-    "pattern-unmatched": ProblemCode("warning", "a pattern of --include or --exclude matches no tool"),
+    "pattern-unmatched": ProblemCode("warning", "a pattern of --include, --exclude or tools matches no tool"),
     "private-address": ProblemCode("info", "an endpoint is reached only in a private network"),
     "safety-facts-disagree": ProblemCode("warning", "facts on safety contradict each other; the cautious one is used"),
     "secret-echoed": ProblemCode("warning", "the source repeats a secret that was passed to it"),

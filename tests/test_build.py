@@ -853,6 +853,8 @@ def test_the_published_schema_is_that_of_the_code() -> None:
         ("targets: {a: {source: {openapi: api.json, allow-outside-refs: true}}}", True),
         ("targets: {a: {source: {command: [npx, server], headers: {X-A: b}}}}", False),
         ("targets: {a: {source: {snapshot: x, cwd: y}}}", False),
+        ("targets: {a: {source: {openapi: api.json}, tools: {list_*: {effect: sends}}}}", True),
+        ("targets: {a: {source: {openapi: api.json}, tools: {list_*: {effect: reads}}}}", False),
     ],
 )
 def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -453,6 +454,58 @@ def test_a_declared_hint_counts_where_it_is_more_cautious(
     if annotations.get("readOnlyHint") and is_warned:
         text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
         assert f"[{mark}] Marked by its name, against what is declared.\n" in text
+
+
+def test_the_author_corrects_effects_in_the_project_file(tmp_path: Path) -> None:
+    operations = {
+        "/a": {"get": operation("get_a"), "post": operation("get_b", summary="Deletes it."), "put": operation("c")},
+        "/b": {"get": operation("get_all", **{"x-mcp": {"destructiveHint": True}}), "delete": operation("delete_b")},
+    }
+    write(tmp_path / "api.json", description(operations))
+    (tmp_path / "skillgen.yaml").write_text(
+        """\
+targets:
+  a:
+    source: {openapi: api.json}
+    tools:
+      get_b: {effect: sends}
+      get_*: {effect: read}
+      "method:PUT": {effect: destructive}
+      "path:/a": {effect: write}
+      none: {effect: read}
+""",
+        "utf-8",
+    )
+    finished = generated("build", "-v", cwd=tmp_path)
+    full = (tmp_path / "agent-docs" / "llms-full.txt").read_text("utf-8")
+    marks = dict(re.findall(r"^### (\w+)\n(?:.*\n)*?`[A-Z]+ \S+` \[(\w+)\]", full, re.MULTILINE))
+    assert marks == {
+        "get_a": "write",
+        "get_b": "sends",
+        "c": "destructive",
+        "get_all": "read",
+        "delete_b": "destructive",
+    }
+    assert (
+        "inferred: description, effects of 1 tool; declare them in skillgen.yaml (description, tools)"
+        in finished.stderr
+    )
+    assert "warning: pattern-unmatched: tools none: " in finished.stderr
+    lowered = [line for line in finished.stderr.splitlines() if "effect-lowered" in line]
+    assert len(lowered) == 1
+    assert "'get_all' is declared read instead of destructive" in lowered[0]
+    assert not warned(finished.stderr)
+
+
+def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", description())
+    (tmp_path / "skillgen.yaml").write_text(
+        "targets: {a: {source: {openapi: api.json}, tools: {x: {effect: reads}}}}\n", "utf-8"
+    )
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert finished.exit_code == 2
+    assert "skillgen.yaml#/targets/a/tools/x: no such effect: reads" in finished.stderr
+    assert "read,write,sends,destructive" in finished.stderr
 
 
 def test_most_tools_with_one_mark_are_said_once(tmp_path: Path) -> None:

@@ -155,12 +155,15 @@ def _inferences(outcome: Outcome) -> str:
     """Returns one line on what the documents say that nobody declared; empty if there is nothing."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
-    inferred = ["description"] if any(problem.code == "description-inferred" for problem in outcome.problems) else []
+    inferred = {}
+    if any(problem.code == "description-inferred" for problem in outcome.problems):
+        inferred["description"] = "description"
     effects = ("operation", "read_only", "destructive", "sends")
     tools = [tool.semantics for tool in outcome.service.tools]
     if count := sum(any(is_inferred(semantics, name) for name in effects) for semantics in tools):
-        inferred.append(f"effects of {_count(count, 'tool')}")
-    return f"inferred: {', '.join(inferred)}" if inferred else ""
+        inferred["tools"] = f"effects of {_count(count, 'tool')}"
+    what = ", ".join(inferred.values())
+    return f"inferred: {what}; declare them in skillgen.yaml ({', '.join(inferred)})" if inferred else ""
 
 
 def _change_summary(outcome: Outcome) -> str:

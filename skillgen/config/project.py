@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from skillgen.errors import UsageError
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, DEFAULT_SCREENING, FORMATS, PROFILES, SCREENINGS
+from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Value
 
 DEFAULT_OUT = "agent-docs"
@@ -120,18 +121,18 @@ def key_help(item: Field[Any]) -> str:
     return re.sub(r"--[a-z-]+", lambda match: f"`{_KEYS[match[0]]}`" if match[0] in _KEYS else match[0], text)
 
 
-def check_choices(options: object) -> None:
-    """Checks the options that have choices.
+def check_choices(options: object, where: str | None = None) -> None:
+    """Checks the options that have choices; `where` is their place if they are not options of the command line.
 
     Raises:
         UsageError: a value is not one of them.
     """
     for item in options_in(options):
         declared, value = option_of(item), getattr(options, item.name)
-        values = value if isinstance(value, tuple) else (value,)
+        values = value if isinstance(value, tuple) else (value,) if value is not None else ()
         if declared.choices and (unknown := [text for text in values if text not in declared.choices]):
             what = f"no such {declared.choice}: {', '.join(unknown)}"
-            raise UsageError(what, where=flag_of(item), fix=f"choose from {','.join(declared.choices)}")
+            raise UsageError(what, where=where or flag_of(item), fix=f"choose from {','.join(declared.choices)}")
 
 
 def is_required(item: Field[Any]) -> bool:
@@ -340,6 +341,17 @@ class GroupTexts:
     intro: str | None = option("What the tools of the group are for.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolTexts:
+    """What the author declares of tools."""
+
+    effect: str | None = option(
+        "What a call does at worst: sends reaches people or costs money, destructive deletes or overwrites.",
+        choices=EFFECTS,
+        choice="effect",
+    )
+
+
 _REPLACES = "Replaces that of the source."
 
 
@@ -373,6 +385,12 @@ class Texts(_Options):
     notes: str | None = option("What else an agent should know, in Markdown.", flag=None)
     best_practices: Sequence[str] = option("How to use the service well.", (), flag=None)
     groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {}, flag=None)
+    tools: Mapping[str, ToolTexts] = option(
+        "Effects of tools that are judged or declared wrongly, by name or pattern (as for --include). A name wins over "
+        "patterns; of several patterns the worst effect counts.",
+        {},
+        flag=None,
+    )
     links: Links = option("Other ways to use the service.", Links(), flag=None)
     install: Mapping[str, str] = option("Package manager to package.", {}, flag=None)
     license: str | None = option("Licence of the documents.", flag=None)

@@ -59,7 +59,8 @@ def _of_class(cls: type[Any]) -> dict[str, Json]:
         declared: Option | None = item.metadata.get("option")
         if declared is not None and declared.choices:
             schema.get("items", schema)["enum"] = list(declared.choices)
-            schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
+            if item.default is not None:
+                schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
         if declared is not None and declared.is_command:
             schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
         properties[key] = schema | {"description": docstrings[item.name] if declared is None else key_help(item)}

@@ -6,7 +6,7 @@ The worst of them counts: an HTTP method does not make a call harmless that is n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
@@ -15,12 +15,11 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
-from skillgen.model.tool import JUDGED_BY, Semantics, Tool
+from skillgen.model.tool import EFFECTS, JUDGED_BY, OVERRULES, Effect, Semantics, Tool
 from skillgen.model.values import Json, Origin
 from skillgen.security.tables import Regex
 from skillgen.text.words import (
     NEUTRAL_VERBS,
-    Effect,
     effect_of_verb,
     singular,
     without_method_prefix,
@@ -28,16 +27,10 @@ from skillgen.text.words import (
     words_of,
 )
 
-_EFFECTS: tuple[Effect, ...] = ("read", "write", "sends", "destructive")
-"""Every effect, the worst last."""
-
-_CHANGES: dict[Effect, str] = {
-    "write": "changes data",
-    "sends": "sends or hands over something",
-    "destructive": "deletes or overwrites",
-}
+_WORST_LAST = (*EFFECTS,)
 
 _NOTHING = Semantics()
+_FIELDS = ("operation", "read_only", "destructive", "sends")
 _BY_NAME, _BY_TEXT, _BY_METHOD = JUDGED_BY
 
 _WEAK_READS = frozenset({"download", "return", "show"})
@@ -161,17 +154,44 @@ class _Signal(NamedTuple):
     """False if it may be a noun."""
 
 
-def with_effects(service: Service) -> Service:
+def with_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
     """Returns the service with what each tool changes: the worst of what is declared and what is judged.
 
-    Each contradiction is a problem, and the more cautious fact counts.
+    Each contradiction is a problem, and the more cautious fact counts. `authored` has what the author of the documents
+    declares, with the place: it counts whatever else is known.
     """
     problems = ProblemLog()
-    tools = tuple(_witheffect_of_verb(tool, problems) for tool in service.tools)
+    tools = tuple(
+        _with_author_effect(tool, *authored[tool.name], problems)
+        if tool.name in authored
+        else _with_effect(tool, problems)
+        for tool in service.tools
+    )
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
 
-def _witheffect_of_verb(tool: Tool, problems: ProblemLog) -> Tool:
+def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: ProblemLog) -> Tool:
+    semantics = tool.semantics
+    by_source = replace(_NOTHING, **{name: getattr(semantics, name) for name in _FIELDS if semantics.is_declared(name)})
+    if by_source.effect and _WORST_LAST.index(effect) < _WORST_LAST.index(by_source.effect):
+        message = f"{tool.name!r} is declared {effect} instead of {by_source.effect}, as its source declares it"
+        problems.report("effect-lowered", place, message, "make sure that the source is wrong")
+    if effect == "read":
+        semantics = replace(semantics, side_effects=(), reversed_by=None, reversible=None)
+    operations = ("write", "admin", "delete") if effect == "destructive" else ("write", "admin")
+    other = semantics.operation if semantics.operation in operations else "write"
+    semantics = _with(
+        replace(semantics, risk=semantics.risk if effect == "destructive" else None),
+        Origin("declared", place),
+        operation="read" if effect == "read" else other,
+        read_only=effect == "read",
+        destructive=True if effect == "destructive" else None,
+        sends=True if effect == "sends" else None,
+    )
+    return replace(tool, semantics=_with_judged(semantics, None, (tool.method or "").lower()))
+
+
+def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
     semantics, method = tool.semantics, (tool.method or "").lower()
     texts = [text for text in (tool.summary, tool.description or tool.title) if text]
     judged = _judge(method, tool.path, tool.name, texts)
@@ -224,8 +244,8 @@ def _merged(tool: Tool, semantics: Semantics, judged: _Judgement | None, problem
             return _with_judged(semantics, None, method)
         if not semantics.is_judged(field):
             label = "read-only" if semantics.read_only else "not destructive"
-            _report(problems, tool, f"is marked {label}, but {_CHANGES[judged.effect]} by {judged.source}")
-            judged = judged._replace(source=f"{judged.source}, against what is declared")
+            _report(problems, tool, f"is marked {label}, but {EFFECTS[judged.effect]} by {judged.source}")
+            judged = judged._replace(source=f"{judged.source}{OVERRULES}")
     return _with_judged(semantics, judged, method)
 
 
@@ -273,7 +293,7 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
             if not (is_safe and signal.verb in NEUTRAL_VERBS)
         ]
     if found:
-        return max(found, key=lambda item: (_EFFECTS.index(item.effect), item.is_certain))
+        return max(found, key=lambda item: (_WORST_LAST.index(item.effect), item.is_certain))
     if is_safe:
         return _Judgement("read", of_method)
     reads = {signal.verb for signal in of_texts if signal.effect == "read"}

@@ -6,7 +6,7 @@ They are marked as inferred, so that no document states them as the source's wor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
 from skillgen.model.resource import Group
 from skillgen.model.service import Service
-from skillgen.model.tool import CAUTION, Tool
+from skillgen.model.tool import CAUTION, Effect, Tool
 from skillgen.model.values import Origin
 from skillgen.text.uses import uses_declared_in
 
@@ -32,9 +32,12 @@ _MAX_GROUP_KEYWORDS = 24
 _LEVELS = CAUTION["access_level"]
 
 
-def infer_missing(service: Service) -> Service:
-    """Returns the service with inferred facts added; declared facts are unchanged."""
-    service = infer_effects(_with_deprecations(group_tools(service)))
+def infer_missing(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
+    """Returns the service with inferred facts added; declared facts are unchanged.
+
+    `authored` has the effects that the author of the documents declares, each with its place.
+    """
+    service = infer_effects(_with_deprecations(group_tools(service)), authored)
     origins = dict(service.origins or {})
     service = _with_declared_uses(service, origins)
     split = split_large_groups(service)
@@ -42,9 +45,9 @@ def infer_missing(service: Service) -> Service:
     return replace(_with_subjects(split, keywords) if keywords else split, origins=origins)
 
 
-def infer_effects(service: Service) -> Service:
+def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
     """Returns the service with what its tools change, and the access level that follows; twice changes nothing."""
-    service = with_effects(service)
+    service = with_effects(service, authored)
     origins = dict(service.origins or {})
     return replace(_with_access_level(service, origins), origins=origins)
 

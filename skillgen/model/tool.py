@@ -17,8 +17,21 @@ Operation = Literal["read", "write", "delete", "admin"]
 
 Risk = Literal["safe", "reversible", "destructive"]
 
+Effect = Literal["read", "write", "sends", "destructive"]
+
+EFFECTS: Mapping[Effect, str] = {
+    "read": "changes nothing",
+    "write": "changes data",
+    "sends": "sends or hands over something",
+    "destructive": "deletes or overwrites",
+}
+"""Every effect of a call with its meaning, the worst last."""
+
 JUDGED_BY = ("its name", "its description", "HTTP ")
 """What effects are judged by, as the sources of their origins begin."""
+
+OVERRULES = ", against what is declared"
+"""The end of the source of a judged effect that a declared fact denies."""
 
 
 class Semantics(Struct, frozen=True, kw_only=True):
@@ -65,6 +78,18 @@ class Semantics(Struct, frozen=True, kw_only=True):
 
     origins: Origins | None = None
     """Origins of these fields."""
+
+    @property
+    def effect(self) -> Effect | None:
+        """The worst known effect."""
+        if self.destructive:
+            return "destructive"
+        if self.sends:
+            return "sends"
+        if self.read_only:
+            return "read"
+        is_changing = self.read_only is False or self.destructive is False
+        return "write" if is_changing or self.operation in ("write", "delete", "admin") else None
 
     def is_declared(self, name: str) -> bool:
         """True if a known field was declared, not inferred or defaulted."""

@@ -25,6 +25,7 @@ from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, Usa
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
+from skillgen.model.tool import EFFECTS, Effect
 from skillgen.model.values import Json, Origin, child, is_inferred
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
@@ -50,7 +51,7 @@ from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.openapi.references import ReferencePolicy
 from skillgen.sources.openapi.source import service_from_description
-from skillgen.sources.selection import parse_patterns, select_tools
+from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
@@ -228,9 +229,12 @@ def _read_file(request: Request) -> Reading:
 def _from_snapshot(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
-    services = map(_without_inferred_uses, services_from_snapshot(document.data, document.name))
-    # A snapshot of an older version may lack effects.
-    return tuple(_with_author_texts(infer_effects(_with_overrides(service, request)), request) for service in services)
+    completed = []
+    for service in map(_without_inferred_uses, services_from_snapshot(document.data, document.name)):
+        # A snapshot of an older version may lack effects.
+        effects = infer_effects(*_authored_effects(_with_overrides(service, request), request))
+        completed.append(_with_author_texts(effects, request))
+    return tuple(completed)
 
 
 def _without_inferred_uses(service: Service) -> Service:
@@ -568,7 +572,8 @@ KINDS: dict[str, SourceKind] = {
 
 def _completed(service: Service, request: Request) -> Service:
     """Returns a service with what the user and the author declare, and with what can be inferred."""
-    return _with_author_texts(infer_missing(_with_overrides(service, request)), request)
+    service, authored = _authored_effects(_with_overrides(service, request), request)
+    return _with_author_texts(infer_missing(service, authored), request)
 
 
 def _with_overrides(service: Service, request: Request) -> Service:
@@ -599,6 +604,27 @@ def _with_overrides(service: Service, request: Request) -> Service:
         origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
         service = structs.replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
     return _with_fields(service, request, name="name", version="version", summary="description")
+
+
+def _authored_effects(service: Service, request: Request) -> tuple[Service, dict[str, tuple[Effect, str]]]:
+    """Returns the effects that the author declares, by tool, each with its place; unmatched patterns are reported.
+
+    Raises:
+        UsageError: an effect is unknown, or a pattern is empty.
+    """
+    declared, place = request.texts.tools, request.place("tools")
+    for text, texts in declared.items():
+        check_choices(texts, child(place, text))
+    patterns = parse_patterns("--tools", declared)
+    authored: dict[str, tuple[Effect, str]] = {}
+    for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
+        for pattern, texts in zip(patterns, declared.values(), strict=True):
+            if texts.effect == effect:
+                names = [tool.name for tool in service.tools if pattern.matches(tool)]
+                names = [name for name in names if name == pattern.text or name not in declared]
+                authored |= dict.fromkeys(names, (effect, child(place, pattern.text)))
+    problems = unmatched_patterns(patterns, service.tools)
+    return structs.replace(service, problems=(*service.problems, *problems)), authored
 
 
 def _with_fields(service: Service, request: Request, **options: str) -> Service:

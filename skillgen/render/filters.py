@@ -213,7 +213,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "left_out": parameters.read_only_parameters,
     "parameter_name": parameters.parameter_name,
     "cautions": semantics.cautions,
-    "effect_mark": semantics.effect_mark,
     "effects": semantics.effects,
     "event_auth": semantics.event_auth,
     "has_no_payloads": semantics.has_no_payloads,

@@ -16,32 +16,17 @@ from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
-from skillgen.model.tool import Cost, Semantics, Tool
+from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words, with_stop
 from skillgen.text.summary import sentences
 from skillgen.text.words import WORD, effect_of_verb, words_of
 
-_CHANGING = ("write", "delete", "admin")
-
-
-def effect_mark(tool: Tool) -> str | None:
-    """Returns the mark for what a tool changes: `destructive`, `sends`, `write` or `read`; `None` if unknown."""
-    semantics = tool.semantics
-    if semantics.destructive:
-        return "destructive"
-    if semantics.sends:
-        return "sends"
-    if semantics.read_only:
-        return "read"
-    is_changing = semantics.read_only is False or semantics.destructive is False or semantics.operation in _CHANGING
-    return "write" if is_changing else None
-
 
 def marks(tool: Tool) -> tuple[str, ...]:
     """Returns the marks of a tool; empty if nothing is known."""
-    mark = effect_mark(tool)
+    mark = tool.semantics.effect
     return (
         *(["ask first"] if tool.semantics.requires_confirmation else []),
         *([mark] if mark else []),
@@ -55,7 +40,7 @@ def marks_legend(service: Service) -> Markdown:
     meanings = ", ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
     if not used:
         return Markdown("")
-    kinds = {_is_mark_declared(tool.semantics) for tool in service.tools if effect_mark(tool)}
+    kinds = {_is_mark_declared(tool.semantics) for tool in service.tools if tool.semantics.effect}
     name = {frozenset({True}): "", frozenset({False}): "judged"}.get(frozenset(kinds), "judged_where") if kinds else ""
     source = phrases("judged_by")[service.kind]
     return phrase("legend", meanings=meanings, judged=phrase(name, source=source) if name else "")
@@ -71,12 +56,8 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     semantics = tool.semantics
     declared = [words for field, words in _facts(semantics) if semantics.is_declared(field)]
     sentences = [phrase("effects_declared", effects="; ".join(declared))] if declared else []
-    sources = {origin.source for origin in (semantics.origins or {}).values() if origin.source.endswith(_OVERRULING)}
+    sources = {origin.source for origin in (semantics.origins or {}).values() if origin.source.endswith(OVERRULES)}
     return (*sentences, *(phrase("effects_overruled", source=inline(source)) for source in sorted(sources)))
-
-
-_OVERRULING = ", against what is declared"
-"""The end of the origin of an effect that a declared fact denies (`enrich/effects.py`)."""
 
 
 def event_auth(event: Event) -> Markdown:
@@ -163,7 +144,9 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         )
     elif semantics.destructive and semantics.is_declared("destructive"):
         yield "destructive", phrase("deletes")
-    elif semantics.operation in _CHANGING and semantics.is_declared("operation"):
+    elif semantics.sends and semantics.is_declared("sends"):
+        yield "sends", phrases("marks")["sends"]
+    elif semantics.operation is not None and semantics.operation != "read" and semantics.is_declared("operation"):
         yield "operation", phrases("effect_of_operation")[semantics.operation]
     elif semantics.read_only is False:
         yield "read_only", phrase("changes_data")
@@ -216,7 +199,7 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
         yield phrase("ask_first", tools=code_list(_patterns(asked, asked, tools), last=phrase("or_between")))
     by_mark: dict[str | None, list[Tool]] = {}
     for tool in tools:
-        by_mark.setdefault(effect_mark(tool), []).append(tool)
+        by_mark.setdefault(tool.semantics.effect, []).append(tool)
     of_marks: list[list[str]] = []
     as_bad: list[Tool] = []
     for mark in _CONFIRMED_MARKS:
@@ -272,7 +255,7 @@ def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Too
 
 def _pattern(tool: Tool) -> str:
     """Returns a pattern with the verb of a name, `create_*`, `*/create-*` or `*_delete`; else the name itself."""
-    name, effect = tool.name, effect_mark(tool)
+    name, effect = tool.name, tool.semantics.effect
     words = [*WORD.finditer(name, max(name.rfind("/"), name.rfind(".")) + 1)]
     verbs = [word for word in words if effect_of_verb(word[0].lower())]
     verb = next((word for word in verbs if effect_of_verb(word[0].lower()) == effect), next(iter(verbs), None))

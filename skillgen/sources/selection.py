@@ -87,18 +87,11 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         if (event.tool in names if event.tool is not None else _is_selected(event, include, exclude))
     )
     candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
-    unmatched = [pattern for pattern in (*include, *exclude) if not any(pattern.matches(item) for item in candidates)]
     if (include or candidates) and not tools and not events:
-        raise _empty_selection(unmatched, candidates, "--include" if include else "--exclude")
-    problems = [
-        Problem.of(
-            code="pattern-unmatched",
-            where=f"{pattern.option[2:]} {pattern.text}",
-            message="the pattern matches no tool",
-            fix=_suggestion(pattern, candidates),
+        raise _empty_selection(
+            _unmatched((*include, *exclude), candidates), candidates, "--include" if include else "--exclude"
         )
-        for pattern in unmatched
-    ]
+    problems = unmatched_patterns((*include, *exclude), candidates)
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
@@ -108,6 +101,23 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         schemas=tuple(item for item in service.schemas if item.name in used),
         problems=(*service.problems, *problems),
     )
+
+
+def unmatched_patterns(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Problem]:
+    """Returns a problem for each pattern that matches nothing."""
+    return [
+        Problem.of(
+            code="pattern-unmatched",
+            where=f"{pattern.option[2:]} {pattern.text}",
+            message="the pattern matches no tool",
+            fix=_suggestion(pattern, candidates),
+        )
+        for pattern in _unmatched(patterns, candidates)
+    ]
+
+
+def _unmatched(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Pattern]:
+    return [pattern for pattern in patterns if not any(pattern.matches(item) for item in candidates)]
 
 
 def _empty_selection(unmatched: Sequence[Pattern], candidates: Sequence[Tool | Event], option: str) -> UsageError:

@@ -11,17 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal
 
-from skillgen.model.tool import Tool
+from skillgen.model.tool import Effect, Tool
 
 
 def word_set(words: str) -> frozenset[str]:
     """Returns the words of a multi-line string."""
     return frozenset(words.split())
 
-
-Effect = Literal["read", "write", "sends", "destructive"]
 
 _VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
     "destructive": word_set(

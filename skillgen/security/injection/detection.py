@@ -316,11 +316,6 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 
 
-def first_matching_rule(text: str) -> Rule | None:
-    """Returns the first rule that matches a text; `None` if it only describes."""
-    return find_injections((text[:MAX_TEXT_LENGTH],)).get(text[:MAX_TEXT_LENGTH])
-
-
 def find_injections(texts: Iterable[str]) -> dict[str, Rule]:
     """Returns the texts that address the model, each with the first rule that matches."""
     injections: dict[str, Rule] = {}
