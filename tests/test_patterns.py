@@ -147,7 +147,7 @@ def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
 def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
     """Yields the patterns of a constant: itself, or in a table, in an object, or behind one of its bound methods."""
     value = getattr(value, "__self__", value)
-    value = value.compiled if isinstance(value, Regex) else value
+    value = getattr(value, "compiled", value)
     if isinstance(value, re.Pattern):
         if isinstance(value.pattern, str):
             yield value

@@ -5,7 +5,6 @@ The worst of them counts: an HTTP method does not make a call harmless that is n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise, takewhile
@@ -18,6 +17,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, OVERRULES, Effect, Semantics, Tool
 from skillgen.model.values import Json, Origin
 from skillgen.security.tables import Regex
+from skillgen.text import lazy_re as re
 from skillgen.text.words import (
     NEUTRAL_VERBS,
     effect_of_verb,

@@ -49,8 +49,6 @@ from skillgen.sources.documents import (
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.extensions import find_manifest
-from skillgen.sources.openapi.references import ReferencePolicy
-from skillgen.sources.openapi.source import service_from_description
 from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
 
 if TYPE_CHECKING:
@@ -245,6 +243,9 @@ def _without_inferred_uses(service: Service) -> Service:
 def _from_description(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
+    from skillgen.sources.openapi.references import ReferencePolicy
+    from skillgen.sources.openapi.source import service_from_description
+
     source = request.source
     if source.overlays:
         from skillgen.sources.overlay import apply_overlays

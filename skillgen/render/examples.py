@@ -7,7 +7,6 @@ literally; between double quotes there are only percent-encoded URLs and the var
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,6 +23,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value
 from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
 from skillgen.render.phrases import phrase
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
 from skillgen.text.unicode import strip_invisible
 

@@ -7,7 +7,6 @@ else it is inferred from the names of the tools.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -23,6 +22,7 @@ from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.render.purpose import Subjects, listed, task_of
 from skillgen.security.addresses import host_of
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
 from skillgen.text.summary import (
     TRIGGER,

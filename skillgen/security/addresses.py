@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import re
 import socket
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+from skillgen.text import lazy_re as re
 
 _PORTS = {"http": 80, "https": 443}
 

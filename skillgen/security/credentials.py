@@ -8,13 +8,13 @@ look like real keys, and no reader needs them.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache, partial
 from urllib.parse import unquote
 
 from skillgen.security.tables import Regex, any_of, load_table
+from skillgen.text import lazy_re as re
 
 HIDDEN = "[hidden]"
 """The placeholder for a secret that the user passed."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -22,7 +21,8 @@ from msgspec.structs import replace
 from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.security.credentials import HIDDEN, is_secret_name, redact
+from skillgen.security.credentials import HIDDEN, is_secret_name, might_hold_credential, redact
+from skillgen.text import lazy_re as re
 from skillgen.text.unicode import printable
 
 _MIN_LENGTH = 4
@@ -337,7 +337,7 @@ def is_secret_setting(name: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """True if a value has a known credential form, or is generated characters."""
-    if redact(value)[1]:
+    if ("://" in value or might_hold_credential(value)) and redact(value)[1]:
         return True
     return len(value) >= _MIN_GENERATED_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 

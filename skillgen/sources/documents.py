@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.json_text import json_from_text
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))

@@ -5,7 +5,6 @@ The text fills gaps; it changes nothing that the source declares.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,6 +24,7 @@ from skillgen.sources.documents import load_text
 from skillgen.sources.mcp.ai_help import AiHelp, with_help
 from skillgen.sources.mcp.fields import FieldResolver
 from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
+from skillgen.text import lazy_re as re
 
 _ORIGIN = Origin("declared", "--extra")
 

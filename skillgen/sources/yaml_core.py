@@ -6,7 +6,6 @@ are used, and values follow YAML 1.2.2, 10.3.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
 from skillgen.sources.json_access import NESTING_LIMIT
 from skillgen.sources.json_text import number_or_text
+from skillgen.text import lazy_re as re
 
 _EXPANDED_LIMIT = 20_000_000
 """Values of a document with its aliases expanded; more are an alias bomb."""

@@ -7,13 +7,13 @@ items that name its columns. Nothing opens a heading, HTML or a link, and every 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
 from msgspec import Struct, field
 
+from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, disarm, escape_inline, escape_line_start, fence
 from skillgen.text.unicode import strip_invisible

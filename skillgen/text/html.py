@@ -7,10 +7,11 @@ tag) stay, and so does everything inside Markdown code.
 from __future__ import annotations
 
 import html
-import re
 from itertools import zip_longest
 
 from msgspec import Struct, field
+
+from skillgen.text import lazy_re as re
 
 _LIST_DEPTH_LIMIT = 8
 """Maximum nesting of lists."""

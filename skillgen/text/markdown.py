@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from skillgen.model.values import Json
+from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.unicode import strip_invisible
 

@@ -7,9 +7,10 @@ safe as filtering the text.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
+
+from skillgen.text import lazy_re as re
 
 _REMOVED = re.compile(r"[^\w\- ]")
 

@@ -6,13 +6,13 @@ link, an example in a fence or a warning. The passage about its subject then com
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
 from msgspec import Struct
 
+from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
 from skillgen.text.words import word_set

@@ -6,9 +6,10 @@ text is shown, and zero-width characters hide a word from a search.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
+
+from skillgen.text import lazy_re as re
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000)

@@ -6,12 +6,12 @@ do not. A use is quoted without its opening words. A negative use is never read 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from msgspec import Struct
 
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import sentences
 

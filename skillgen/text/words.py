@@ -7,12 +7,12 @@ words, if the descriptions write "WordPress".
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from skillgen.model.tool import Effect, Tool
+from skillgen.text import lazy_re as re
 
 
 def word_set(words: str) -> frozenset[str]:

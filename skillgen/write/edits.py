@@ -7,12 +7,12 @@ generated text. Only lines that skillgen did not write are markers, so no source
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from skillgen.text import lazy_re as re
 from skillgen.write.line_diff import find_hunks
 from skillgen.write.record import digests_of, line_digest
 

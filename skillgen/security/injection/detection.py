@@ -15,7 +15,6 @@ import binascii
 import codecs
 import contextlib
 import html
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
@@ -36,6 +35,7 @@ from skillgen.security.injection.patterns import (
     tokenize,
 )
 from skillgen.security.tables import Regex, any_of
+from skillgen.text import lazy_re as re
 from skillgen.text.unicode import strip_invisible, to_latin
 
 _MIN_BASE64_LENGTH = 24

@@ -7,7 +7,6 @@ complete text is one passage. Each step takes time in proportion to the text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from skillgen.security.injection.detection import find_injections
+from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.summary import ABBREVIATION
 from skillgen.text.unicode import strip_invisible

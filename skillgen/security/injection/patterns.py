@@ -9,7 +9,6 @@ expression over the token string, whatever the words and the language are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from skillgen.security.tables import Regex, load_table
+from skillgen.text import lazy_re as re
 
 _FIRST_CODE = 0x100
 """Code point of the first concept: from here on, characters need no escape in a regular expression."""

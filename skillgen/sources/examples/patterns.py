@@ -8,7 +8,6 @@ look-arounds a bounded number of steps. What is not understood is not matched, a
 from __future__ import annotations
 
 import json
-import re
 import string
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct, field
 
 from skillgen.model.values import Json
+from skillgen.text import lazy_re as re
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

@@ -7,13 +7,13 @@ a JSON object, or is written like a function call. No candidate is more than a g
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
 from skillgen.model.schema import Parameter
 from skillgen.model.values import Json
+from skillgen.text import lazy_re as re
 
 _TEXT_LIMIT = 8_000
 """Characters of a text that are read."""

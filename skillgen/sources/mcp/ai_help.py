@@ -8,12 +8,11 @@ in the model, or that differs from the source, becomes guidance, unchanged.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -25,10 +24,14 @@ from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
 from skillgen.sources.mcp.fields import FieldReader
 from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
+from skillgen.text import lazy_re as re
 from skillgen.text.summary import first_sentence, sentences
 from skillgen.text.uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
 
-_MARKDOWN = MarkdownIt("commonmark")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 _TOOL_LINE = re.compile(
     r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?![\w./-])(?(code)[^`]*`|(?:\s?\([^`\n]*?\))?(?:\*\*)?)(?:\*\*|__)?"
     r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
@@ -144,6 +147,18 @@ def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
 
 
+@lru_cache(1)
+def _parser() -> MarkdownIt:
+    """Returns the parser, which few servers need: importing it takes as long as the rest of a small crawl."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
+
+
+def _parse(text: str) -> list[Token]:
+    return _parser().parse(text)
+
+
 def _media_type(result: dict[str, Json]) -> str:
     return str(result.get("contentType", "")).partition(";")[0].strip().lower()
 
@@ -158,7 +173,7 @@ def _joined_blocks(content: Json) -> Json:
 def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
     pointer = f"{_POINTER}/content"
     front_matter, text = _split_front_matter(content)
-    lines, headings = text.split("\n"), list(_headings(_MARKDOWN.parse(text), ("h1", "h2")))
+    lines, headings = text.split("\n"), list(_headings(_parse(text), ("h1", "h2")))
     # A heading of level 1 ends a chapter but does not begin one.
     ends = [heading[0] for heading in headings[1:]] + [len(lines)]
     chapters = [
@@ -290,7 +305,7 @@ def _is_item(tokens: list[Token], position: int) -> bool:
 
 def _quote_and_rest(text: str) -> tuple[str | None, str]:
     lines = text.split("\n")
-    tokens = _MARKDOWN.parse(text)
+    tokens = _parse(text)
     for position, token in enumerate(tokens):
         if token.type == "blockquote_open" and token.level == 0 and token.map is not None:
             quoted = next((later.content for later in tokens[position:] if later.type == "inline"), "")
@@ -306,7 +321,7 @@ def _uses_in_section(body: str, unwanted: bool) -> tuple[list[str], list[str], s
     the section.
     """
     text = lead_ins_apart(body, are_signs_bullets=True)
-    tokens = _MARKDOWN.parse(text)
+    tokens = _parse(text)
     uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
     read: set[int] = set()
     outer: list[bool] = []
@@ -366,7 +381,7 @@ def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tupl
     unknown: list[str] = []
     read: set[int] = set()
     labels: list[tuple[int, int, int]] = []
-    tokens = _MARKDOWN.parse(body)
+    tokens = _parse(body)
     for position, token in enumerate(tokens):
         if token.type != "inline" or token.map is None:
             continue
@@ -393,7 +408,7 @@ def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tupl
 
 def _has_list(text: str) -> bool:
     """True if a text contains a list, a table or a block of code."""
-    kinds = {token.type for token in _MARKDOWN.parse(text)}
+    kinds = {token.type for token in _parse(text)}
     return bool(kinds & {"list_item_open", "fence", "code_block"}) or "|" in text
 
 
@@ -403,7 +418,7 @@ def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, st
     lines = body.split("\n")
     headings = [
         (start, end, int(tag[1:]), _tool_named(title, tool_names))
-        for start, end, title, tag in _headings(_MARKDOWN.parse(body), ("h3", "h4", "h5", "h6"))
+        for start, end, title, tag in _headings(_parse(body), ("h3", "h4", "h5", "h6"))
     ]
     read: set[int] = set()
     for index, (start, end, level, name) in enumerate(headings):
@@ -604,7 +619,7 @@ class _HelpMerger:
         """Adds missing descriptions of parameters; returns the rows that differ from the tool or add other facts."""
         by_name = {parameter.name: parameter for parameter in self._tool.parameters}
         lines, filled, read = text.split("\n"), dict[str, Parameter](), set[int]()
-        tokens = _MARKDOWN.parse(text)
+        tokens = _parse(text)
         for position, token in enumerate(tokens):
             # The item is one paragraph: paragraph_open, inline, paragraph_close, list_item_close.
             if token.type != "list_item_open" or token.map is None or tokens[position + 4 :][:1] == []:
@@ -629,7 +644,7 @@ class _HelpMerger:
 
     def _side_effects(self, text: str) -> str:
         semantics = self._tool.semantics
-        tokens = _MARKDOWN.parse(text)
+        tokens = _parse(text)
         blocks = [" ".join(token.content.split()) for token in tokens if token.type == "inline"]
         is_plain = all(token.level < 4 and token.type not in ("fence", "code_block", "html_block") for token in tokens)
         if semantics.side_effects or not is_plain or any(map(_NO_EFFECT.fullmatch, blocks)):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_variables
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.target import ServerTarget, Transport
+from skillgen.text import lazy_re as re
 
 _VARIABLE_NAME = re.compile(r"\$\{([^${}]*)\}")
 _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", re.DOTALL)
@@ -443,7 +443,8 @@ _ASSIGNMENT = re.compile(r"(?<![A-Z0-9_])[0-9_]*[A-Z][A-Z0-9_]*=.", re.DOTALL)
 _HAS_VARIABLE = re.compile(r"[$%]\w|\$\{")
 _DRIVE = re.compile(r"[A-Za-z]:($|[^/])")
 _FILE = re.compile(
-    r"\.(py|js|mjs|cjs|ts|mts|jar|rb|sh|php|pl|ps1|bat|cmd|exe|dll|json|ya?ml|toml|env|db|sqlite3?|pem|key)$", re.I
+    r"\.(py|js|mjs|cjs|ts|mts|jar|rb|sh|php|pl|ps1|bat|cmd|exe|dll|json|ya?ml|toml|env|db|sqlite3?|pem|key)$",
+    re.IGNORECASE,
 )
 _SCOPED = re.compile(r"@[\w.~-]+/[\w.~-]+(@[\w.^~*-]+)?")
 

@@ -7,7 +7,6 @@ fields of seed 004 in snake case or in camel case: the functions here know the p
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from skillgen.model.auth import RateLimit
@@ -15,6 +14,7 @@ from skillgen.model.calls import ErrorCase
 from skillgen.model.values import Json, Value
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
+from skillgen.text import lazy_re as re
 from skillgen.text.summary import TRIGGER
 
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"

@@ -6,7 +6,6 @@ have one shape (seed 000, 3.1.2 and 3.3.2), so every field is read from both wit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -24,6 +23,7 @@ from skillgen.sources.mcp.entries import SERVER_INFO_KEY, Read, check_dashdash, 
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.manifest import Manifest, auth_kinds, manifest_from_results
 from skillgen.sources.mcp.target import Crawl
+from skillgen.text import lazy_re as re
 from skillgen.text.summary import first_sentence
 
 _ACCESS_LEVELS = ("read", "interact", "full")

@@ -7,7 +7,6 @@ requirements are checked where they are read. Null is treated as absent.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from skillgen.errors import ProblemLog
@@ -18,6 +17,7 @@ from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
+from skillgen.text import lazy_re as re
 
 _SCREEN_PATTERN = re.compile(
     r"\b(?:click(?:s|ed|ing)?|(?:drop-?down|context) menus?|check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|"

@@ -7,7 +7,6 @@ A body is written in the first media type for which that is possible: JSON, then
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -63,6 +62,7 @@ from skillgen.sources.openapi.media import (
 from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE, input_keys
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SCHEMES, SecurityOptions
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import disarm
 from skillgen.text.unicode import strip_invisible
 

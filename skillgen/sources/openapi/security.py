@@ -5,7 +5,6 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -19,6 +18,7 @@ from skillgen.security.addresses import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.references import Resolver
+from skillgen.text import lazy_re as re
 
 _AUTHORIZATION_CODE, _PKCE = "authorizationCode", "x-usePkce"
 SCHEMES = "/components/securitySchemes"
