@@ -15,7 +15,8 @@ from typing import Any
 import jinja2
 import yaml
 
-from skillgen.model.schema import NamedType, Schema
+from skillgen.model.schema import Schema
+from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render import (
@@ -33,6 +34,7 @@ from skillgen.render import (
     types,
 )
 from skillgen.render.environment import escape_printed
+from skillgen.render.phrases import once
 from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
@@ -86,27 +88,16 @@ def _safe(item: Any) -> Any:
     return item
 
 
-class _NamedTypes:
-    """The named types of a service by name, cached for the last service, as a run renders one at a time."""
-
-    def __init__(self) -> None:
-        self._types: tuple[NamedType, ...] = ()
-        self._schemas: dict[str, Schema] = {}
-
-    def schemas(self, types: tuple[NamedType, ...]) -> dict[str, Schema]:
-        """Returns the schema of each type by its name."""
-        if self._types is not types:
-            self._types, self._schemas = types, {item.name: item.schema for item in types}
-        return self._schemas
-
-
-_NAMED_TYPES = _NamedTypes()
+@once
+def _schemas(service: Service) -> dict[str, Schema]:
+    """Returns the schema of each named type by its name."""
+    return {item.name: item.schema for item in service.schemas}
 
 
 @jinja2.pass_context
 def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
     """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
-    return parameters.call_line(tool, _NAMED_TYPES.schemas(context["service"].schemas))
+    return parameters.call_line(tool, _schemas(context["service"]))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:

@@ -111,10 +111,11 @@ def render_documents(
 
 
 def _documents(service: Service, formats: Collection[str], templates: Templates, profile: str) -> list[Document]:
-    problems = (*_length_problems(service), *description_problems(service))
+    problems = [*_length_problems(service)]
     if service.version is not None:
         version = one_line(service.version) if _VERSION.match(service.version) else ""
         service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
+    problems += description_problems(service)
     rendering = Rendering(service, reference_of(service, templates), templates, formats, profile)
     documents: list[Document] = []
     for name in FORMATS:

@@ -19,8 +19,8 @@ from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.pages import safe_stem, slug
-from skillgen.render.phrases import phrase, plain_phrase
-from skillgen.render.purpose import Subjects, listed, task_of
+from skillgen.render.phrases import once, phrase, plain_phrase
+from skillgen.render.purpose import listed, subjects_of, task_of
 from skillgen.security.addresses import host_of
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
@@ -168,6 +168,7 @@ def _skill_name(text: str) -> str:
     return safe_stem(name or "service", "service")
 
 
+@once
 def title(service: Service) -> str:
     """Returns the display name, on one line."""
     if is_named_by_author(service):
@@ -257,6 +258,7 @@ def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
     return shorten(" ".join(filter(None, (start, when, rest))), limit)
 
 
+@once
 def what_and_when(service: Service) -> tuple[str, str]:
     """Returns what the service does and when to use it, a sentence each; more if its author wrote them."""
     own = _author_text(service)
@@ -277,6 +279,7 @@ def _author_text(service: Service) -> str | None:
     return plain(service.summary) or None if is_own else None
 
 
+@once
 def what_it_does(service: Service) -> str:
     """Returns what the service does in one sentence."""
     return _stopped(_author_text(service) or _sentence_of_source(service) or _inferred_sentence(service))
@@ -287,6 +290,7 @@ def is_description_inferred(service: Service) -> bool:
     return _author_text(service) is None and _sentence_of_source(service) is None
 
 
+@once
 def _sentence_of_source(service: Service) -> str | None:
     """Returns the source's first sentence if it says what the service does, with the name of the product."""
     words = set(re.findall(r"\w+", product(service).lower()))
@@ -308,7 +312,7 @@ def _product_and_kind(service: Service) -> str:
 
 def _inferred_sentence(service: Service) -> str:
     """Returns what the names of the tools say that the service does."""
-    subjects, where = Subjects(service), _product_and_kind(service)
+    subjects, where = subjects_of(service), _product_and_kind(service)
     if subjects.what:
         return plain_phrase("of_product", what=plain(subjects.what), product=where)
     if subjects.nouns:
@@ -337,7 +341,7 @@ def _trigger(service: Service) -> str:
     uses = _worded(service.when_to_use, phrase("when_asked"), phrase("to_do"))
     if uses.phrases:
         return _trigger_of_uses(uses)
-    subjects, name = Subjects(service), plain(product(service))
+    subjects, name = subjects_of(service), plain(product(service))
     tasks = [plain(task) for task in subjects.tasks[:_TASKS_ASKED]]
     names = [*([name] if _is_said(name, service) else []), *subjects.abbreviations]
     about = [plain(noun) for noun in subjects.nouns if not names or noun.lower() != name.lower()][:_NOUNS_ASKED]

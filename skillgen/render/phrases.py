@@ -1,20 +1,22 @@
 """The phrases that a decision chooses, such as "At least {limit}.": the names that `phrases.j2` sets.
 
 A user's file of that name replaces single phrases and inherits the others. A phrase is plain text with `{field}`s, for
-people who change a word or translate. The phrases in use are a context, as the language of a program is.
+people who change a word or translate. The phrases in use are a context, as the language of a program is, and so are the
+results that depend on them (`once`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillgen.errors import UsageError
+from skillgen.model.service import Service
 from skillgen.text.markdown import Markdown
 
 if TYPE_CHECKING:
@@ -46,6 +48,29 @@ def phrases(name: str) -> Mapping[str, str]:
 
 
 _IN_USE: ContextVar[_Table | None] = ContextVar("phrases", default=None)
+_RESULTS: ContextVar[dict[tuple[object, int], tuple[Service, Any]] | None] = ContextVar("results", default=None)
+
+_Result = TypeVar("_Result")
+
+
+def once(function: Callable[[Service], _Result]) -> Callable[[Service], _Result]:
+    """Makes a function compute its result for a service once, as long as its documents are rendered.
+
+    A service is known by its identity: to hash it takes longer than most results.
+    """
+
+    @wraps(function)
+    def result(service: Service) -> _Result:
+        results = _RESULTS.get()
+        if results is None:
+            return function(service)
+        key = function, id(service)
+        if key not in results:
+            results[key] = service, function(service)
+        found: _Result = results[key][1]
+        return found
+
+    return result
 
 
 def _current() -> _Table:
@@ -54,16 +79,18 @@ def _current() -> _Table:
 
 @contextmanager
 def phrases_of(templates: Templates) -> Iterator[None]:
-    """Uses the phrases of these templates.
+    """Uses the phrases of these templates, for one rendering.
 
     Raises:
         UsageError: the user's phrases have an error.
     """
     token = _IN_USE.set(_builtin_phrases() if templates.is_builtin(PHRASES_TEMPLATE) else _with_users(templates))
+    results = _RESULTS.set({})
     try:
         yield
     finally:
         _IN_USE.reset(token)
+        _RESULTS.reset(results)
 
 
 @cache

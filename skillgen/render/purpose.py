@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import once, phrase
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import first_sentence, list_phrase, purpose_sentence
 from skillgen.text.words import (
@@ -126,9 +126,6 @@ class Subject(Struct):
     count: int = 0
     """The tools that are about it or about a part of it."""
 
-    noun: str = ""
-    """The noun as a phrase, in the plural if it is countable."""
-
 
 class Subjects:
     """What the tools of a service are about, and do, by their names."""
@@ -149,6 +146,10 @@ class Subjects:
         return " \n ".join(re.sub(r"\s+", " ", text) for text in islice(texts, _MAX_TEXTS))
 
     @cached_property
+    def _lower(self) -> str:
+        return self._texts.lower()
+
+    @cached_property
     def _all(self) -> list[Subject]:
         """What the tools are about, most of them first; a part counts for its whole."""
         found: dict[tuple[str, ...], Subject] = {}
@@ -164,10 +165,7 @@ class Subjects:
             if whole is not None and whole.count >= found[key].count:
                 whole.count += found.pop(key).count
         named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
-        subjects = sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
-        for subject in subjects:
-            subject.noun = self._phrase(subject.words, subject.verbs)
-        return subjects
+        return sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
 
     @cached_property
     def _actions(self) -> list[tuple[list[str], tuple[str, ...]]]:
@@ -189,7 +187,7 @@ class Subjects:
             if len(groups) > 1:
                 groups.sort(key=lambda group: -sizes[group.name])
                 return list(dict.fromkeys(_in_sentence(group.title) for group in groups))[:_MAX_NOUNS]
-        return [subject.noun for subject in self._all[:_MAX_NOUNS]]
+        return [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
 
     @cached_property
     def what(self) -> str:
@@ -222,21 +220,22 @@ class Subjects:
     @cached_property
     def abbreviations(self) -> list[str]:
         """The abbreviations, such as SMS, that a tool which reaches people says three times, and not most tools."""
-        found = {tool.name: _abbreviations(tool) for tool in self._service.tools}
-        common = Counter(word for counts in found.values() for word in counts)
-        known = self._names | _FORMATS
         counts = Counter[str]()
         for tool in self._service.tools:
             if tool.semantics.sends:
-                counts += Counter({word: count for word, count in found[tool.name].items() if count >= _ABBREVIATED})
-        named = (word for word, _ in counts.most_common() if 5 * common[word] <= len(found) or common[word] == 1)
+                counts.update({word: count for word, count in _abbreviations(tool).items() if count >= _ABBREVIATED})
+        if not counts:
+            return []
+        common = Counter(word for tool in self._service.tools for word in _abbreviations(tool))
+        known, number = self._names | _FORMATS, len(self._service.tools)
+        named = (word for word, _ in counts.most_common() if 5 * common[word] <= number or common[word] == 1)
         return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
 
     def _clauses(self) -> Iterator[str]:
         """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
         by_verbs: dict[tuple[str, ...], list[str]] = {}
         for subject in self._all:
-            by_verbs.setdefault(_shown_verbs(subject.verbs), []).append(subject.noun)
+            by_verbs.setdefault(_shown_verbs(subject.verbs), []).append(self._phrase(subject.words, subject.verbs))
         for verbs, nouns in by_verbs.items():
             nouns = [noun for noun in nouns if noun not in verbs]
             if verbs and nouns:
@@ -247,7 +246,7 @@ class Subjects:
 
     def _phrase(self, words: tuple[str, ...], verbs: Mapping[str, None]) -> str:
         """Returns a noun as texts write it: in the plural, after "the", or as a compound."""
-        noun, lower = " ".join(words), self._texts.lower()
+        noun, lower = " ".join(words), self._lower
         one, many = re.escape(noun), re.escape(plural(noun))
         if len(words) == 1:
             before = Counter(_after_word(one, many).findall(lower))
@@ -271,6 +270,12 @@ class Subjects:
         found = Counter(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
         spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(word, 0))
         return spelling if spelling[1:] != spelling[1:].lower() else word
+
+
+@once
+def subjects_of(service: Service) -> Subjects:
+    """Returns what the tools of a service are about."""
+    return Subjects(service)
 
 
 def _is_mass(noun: str, text: str) -> bool:

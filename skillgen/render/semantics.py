@@ -18,7 +18,7 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words, with_stop
 from skillgen.text.summary import sentences
 from skillgen.text.words import WORD, effect_of_verb, words_of
@@ -34,6 +34,7 @@ def marks(tool: Tool) -> tuple[str, ...]:
     )
 
 
+@once
 def marks_legend(service: Service) -> Markdown:
     """Returns what the marks mean, and whether they are declared; empty without marks."""
     used = {mark for tool in service.tools for mark in marks(tool)}
@@ -188,6 +189,7 @@ _RISKY_VERBS = frozenset({"delete", "deploy", "execute", "pay", "publish", "remo
 _CONFIRMED_MARKS = ("destructive", "sends", "write")
 
 
+@once
 def cautions(service: Service) -> list[Markdown]:
     """Returns what SKILL.md warns of, a line for each: what to confirm, and what has unknown effects."""
     return list(_cautions(service.tools))
@@ -276,17 +278,16 @@ _GOTCHA_LIMIT = 200
 _RULE_START = re.compile(r"\W{0,4}(?:only|do not|don't|must|never|always)\s", re.IGNORECASE)
 _RULE_WORDS = re.compile(r"\bNOT (?:for|intended)\b|\binstead\b|\b[Rr]equired (?:unless|if|when)\b|\bmust be called\b")
 
+_RULE_HINTS = ("only", "not", "n't", "must", "never", "always", "instead", "required", "&", "<", "](")
+"""What a text with such a rule contains, in lower case, unless markup or another script hides it."""
+
 
 def gotchas(service: Service, form: str) -> list[Markdown]:
     """Returns the rules of use that a caller would not expect: sentences of descriptions, those of most tools first.
 
     If SKILL.md does not list the tools (`form`), it has only those of most tools.
     """
-    tools_of: dict[str, list[Tool]] = {}
-    for tool in service.tools:
-        text = f"{tool.summary or ''}\n\n{tool.description or ''}"
-        for sentence in dict.fromkeys(_rules_in(text)):
-            tools_of.setdefault(sentence, []).append(tool)
+    tools_of = _rules_of_use(service)
     are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
     lines = [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
     if form in ("groups", "index", "whole"):
@@ -298,10 +299,23 @@ def gotchas(service: Service, form: str) -> list[Markdown]:
     return lines[:_GOTCHAS]
 
 
+@once
+def _rules_of_use(service: Service) -> dict[str, list[Tool]]:
+    """Returns each rule of use with the tools that have it."""
+    tools_of: dict[str, list[Tool]] = {}
+    for tool in service.tools:
+        text = f"{tool.summary or ''}\n\n{tool.description or ''}"
+        for sentence in dict.fromkeys(_rules_in(text)):
+            tools_of.setdefault(sentence, []).append(tool)
+    return tools_of
+
+
 def _rules_in(text: str) -> Iterator[str]:
     """Yields the sentences of a description with a rule of use, outside quotations and code."""
     for block in re.split(r"\n[ \t]*\n|\n[ \t]*[-*] ", text):
         if block.lstrip().startswith((">", "```", "~~~", "#")):
+            continue
+        if block.isascii() and not any(map(block.lower().__contains__, _RULE_HINTS)):
             continue
         for sentence in sentences(block):
             line = plain_words(sentence)

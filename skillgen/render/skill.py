@@ -7,9 +7,9 @@ index. The index is written only if one of the last two forms is taken.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
@@ -154,12 +154,13 @@ def _skill_of(rendering: Rendering) -> Skill:
         text = rendered("whole", brief=False, bare=False)
         if _fits(text, MAX_BYTES):
             return Skill(text=text, index=None, lists={}, is_whole=True)
+    by_group = cache(lambda: index_by_group(reference))
     text = ""
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
     for forms, lengths, max_characters in (
-        (_forms(reference), LENGTHS[:-1], USUAL_CHARACTERS),
-        (_index_forms(reference), LENGTHS[:-1], MAX_BYTES),
-        (chain(_forms(reference), _index_forms(reference)), LENGTHS[-1:], MAX_BYTES),
+        (_forms(by_group), LENGTHS[:-1], USUAL_CHARACTERS),
+        (_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
+        (chain(_forms(by_group), _index_forms(reference, by_group)), LENGTHS[-1:], MAX_BYTES),
     ):
         for form, index, words in forms:
             # Rendering is slow, and the minimum length of all tools or index entries is known before it.
@@ -187,19 +188,18 @@ def _escaped(text: str) -> str:
     return disarm(fields + end + escape_dollar_digits(body))
 
 
-def _forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
+def _forms(by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, int]]:
     """Yields each form with the index that it needs, and the characters that an entry of the index may have for words.
 
     There is an index for each group of several pages, or one for all.
     """
     yield from ((form, None, 0) for form in FORMS[:-2])
-    index = index_by_group(reference)
-    yield from (("groups", index, words) for words in INDEX_WORD_LIMITS)
+    yield from (("groups", by_group(), words) for words in INDEX_WORD_LIMITS)
 
 
-def _index_forms(reference: Reference) -> Iterator[tuple[str, Index | None, int]]:
+def _index_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, int]]:
     """Yields the forms for a service whose list of groups alone is long."""
-    yield "groups", index_by_group(reference), 0
+    yield "groups", by_group(), 0
     for lines in LINES:
         index = index_in_sequence(reference, lines)
         yield from (("index", index, words) for words in INDEX_WORD_LIMITS)
