@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from typing import Any
 import jinja2
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
+from jinja2.compiler import CodeGenerator
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
@@ -62,6 +64,9 @@ class MissingName(jinja2.StrictUndefined):
         return f"{kind.__name__} has no {self._undefined_name!r}{hint}"
 
 
+_INCLUDE = re.compile(r'\{% include "([^"]+)" %\}')
+
+
 class TemplateLoader(jinja2.FileSystemLoader):
     """Loads templates from folders, the first folder first."""
 
@@ -79,12 +84,18 @@ class TemplateLoader(jinja2.FileSystemLoader):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
                 )
+            if isinstance(environment, BuiltinEnvironment):
+                text = _INCLUDE.sub(lambda match: self._inlined(environment, match[1]), text)
             return text, file, is_current
         except jinja2.TemplateNotFound:
             raise jinja2.TemplateNotFound(template, f"there is no template {template!r}") from None
         except UnicodeDecodeError as error:
             line = bytes(error.object[: error.start]).count(b"\n") + 1
             raise jinja2.TemplateSyntaxError("it is not UTF-8", line, template, self.file_of(template)) from None
+
+    def _inlined(self, environment: jinja2.Environment, template: str) -> str:
+        """Returns a part of a template in its own scope: the context of an include takes longer than most parts."""
+        return f"{{% with %}}{self.get_source(environment, template)[0]}{{% endwith %}}"
 
     def file_of(self, template: str) -> str | None:
         """Returns the file of a template, if there is one."""
@@ -129,6 +140,20 @@ class _BuiltinTemplate(jinja2.Template):
         return _BuiltinContext(self.environment, names, self.name, self.blocks)
 
 
+class _BuiltinCode(CodeGenerator):
+    """Prints without copying, and reads attributes in place: `finalize` returns strings, and no name is a keyword."""
+
+    def _output_child_pre(self, *_: Any) -> None:
+        self.write("environment.finalize(")
+
+    def _output_child_post(self, *_: Any) -> None:
+        self.write(")")
+
+    def visit_Getattr(self, node: Any, frame: Any) -> None:
+        self.visit(node.node, frame)
+        self.write(f".{node.attr}")
+
+
 class BuiltinEnvironment(jinja2.Environment):
     """Renders skillgen's own templates.
 
@@ -137,8 +162,8 @@ class BuiltinEnvironment(jinja2.Environment):
     """
 
     context_class = _BuiltinContext
+    code_generator_class = _BuiltinCode
     template_class = _BuiltinTemplate
-    getattr = staticmethod(getattr)  # type: ignore[assignment]  # the built-in has more forms
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
