@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +31,7 @@ import skillgen.render
 import skillgen.text
 from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, paragraph
 
 TIME_LIMIT_S = 10.0

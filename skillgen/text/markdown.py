@@ -21,7 +21,6 @@ from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.unicode import strip_invisible
 
-
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
