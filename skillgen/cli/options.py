@@ -109,8 +109,6 @@ class OptionsOf:
     """The options that replace a parameter of a command."""
 
     classes: tuple[type[Any], ...]
-    """The classes that declare them."""
-
     kinds: Collection[str] = ()
     """The kinds of source that the command reads; options of other kinds are not among them."""
 

@@ -106,17 +106,9 @@ class _Located(Struct):
     """The file, and the line if it is known."""
 
     members: dict[str, _Located] | None = None
-    """Members of a mapping."""
-
     items: list[_Located] | None = None
-    """Items of a list."""
-
     text: str = ""
-    """String of a scalar."""
-
     is_null: bool = False
-    """True for a null."""
-
     key_places: dict[str, str] = field(default_factory=dict)
     """Key of a mapping to the place of the key."""
 

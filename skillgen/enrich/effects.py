@@ -145,11 +145,7 @@ class _Signal(NamedTuple):
     """What one verb says."""
 
     effect: Effect
-    """What it does."""
-
     verb: str
-    """The verb."""
-
     is_certain: bool
     """False if it may be a noun."""
 

@@ -69,8 +69,6 @@ class NamedTarget(Struct, frozen=True, kw_only=True):
     """The project file; paths in the target are relative to its folder."""
 
     place: Place
-    """Where its documents go."""
-
     given: Collection[str] = ()
     """Names of the options of the run."""
 
@@ -391,8 +389,6 @@ class BuiltTarget(Struct, frozen=True, kw_only=True):
     """Its key in the project file."""
 
     result: Result
-    """What happened to its documents."""
-
     status: Literal["built", "unchanged", "failed"]
     """`unchanged` if it was up to date and its source was not read; `failed` if its source could not be read."""
 

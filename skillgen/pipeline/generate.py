@@ -42,8 +42,6 @@ class Place(Struct, frozen=True, kw_only=True):
     """A folder to write documents to."""
 
     out: Path
-    """The folder."""
-
     within: Path | None = None
     """The folder that the user named, if `out` is a folder in it with a name from the source."""
 
@@ -58,7 +56,6 @@ class Place(Struct, frozen=True, kw_only=True):
     """Folders in which hosts look for skills, to install the skill into."""
 
     is_installed: bool = False
-    """True if `out` is the folder of an installed skill."""
 
 
 AnyOutput = TypeVar("AnyOutput", bound=OutputOptions)
@@ -72,11 +69,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What a run did in one folder, or with `check` would do."""
 
     kind: OutcomeKind
-    """What the folder holds."""
-
     plan: Plan
-    """What happened to the files, or with `check` what would happen."""
-
     is_check: bool
     """True if nothing was written."""
 
@@ -85,8 +78,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     date without reading it."""
 
     problems: tuple[Problem, ...] = ()
-    """Problems of the source and of the files."""
-
     skill_tokens: int | None = None
     """Tokens of SKILL.md; `None` if it is not among the formats."""
 
@@ -100,10 +91,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     """A service that could not be documented."""
 
     error: SkillgenError
-    """Why not."""
-
     source_problems: tuple[Problem, ...] = ()
-    """Problems of its source."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -81,7 +81,6 @@ class ProjectFiles:
     """The files of a project, without those of its dependencies, its tests and its build output."""
 
     root: Path
-    """Folder of the project."""
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -444,8 +443,6 @@ class Proposals(Struct, frozen=True, kw_only=True):
     """The targets of a new project file."""
 
     chosen: tuple[Proposal, ...]
-    """The active targets."""
-
     others: tuple[Proposal, ...]
     """The targets that are commented out."""
 

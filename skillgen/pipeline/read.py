@@ -65,8 +65,6 @@ class Request:
     """A source to read, with what its reader needs."""
 
     source: Source
-    """The source."""
-
     texts: Texts = field(default_factory=Texts)
     """What its author declares, and which tools are documented."""
 
@@ -83,8 +81,6 @@ class Request:
     """The texts of `--extra`; `read_source` reads them."""
 
     progress: Notify = lambda message: None
-    """Receives what is being done."""
-
     announce: Notify | None = None
     """Receives the URL to log in at; `None` if nobody can be asked."""
 
@@ -92,7 +88,6 @@ class Request:
     """Asks whether an authorization server may receive the client secret; `None` if nobody can be asked."""
 
     cancel_token: CancelToken | None = None
-    """Cancels the reading from another thread."""
 
     def place(self, name: str) -> str:
         """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
@@ -115,8 +110,6 @@ class Reading(Struct, frozen=True, kw_only=True):
     """The result of reading a source."""
 
     services: tuple[Service, ...]
-    """The services, complete."""
-
     failures: tuple[SkillgenError, ...] = ()
     """Why other services of the source could not be read."""
 
@@ -530,8 +523,6 @@ class SourceKind(Struct, frozen=True, kw_only=True):
     """A kind of source. The option of `config.project.Source` with its name names such a source."""
 
     read: Callable[[Request], Reading] = _read_file
-    """Reads it."""
-
     what: str = ""
     """What a document of this kind is called, with its article."""
 

@@ -75,11 +75,7 @@ class Document(Struct, frozen=True, kw_only=True):
     """A parsed document and its location."""
 
     data: Json
-    """The content."""
-
     size_bytes: int
-    """The size of the text."""
-
     name: str
     """For messages: the file, the URL without credentials and query, or `standard input`."""
 

@@ -79,7 +79,6 @@ class Fetched(Struct, frozen=True, kw_only=True):
     """The `Last-Modified` header, for the same."""
 
     no_store: bool = False
-    """Whether the response must not be cached."""
 
 
 class StatusError(SourceError):

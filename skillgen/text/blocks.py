@@ -139,8 +139,6 @@ class _BlockWriter(Struct):
     """The numbers of the lines at which an indented code block begins."""
 
     number: int = 0
-    """The number of the current line."""
-
     code: list[str] | None = None
     """The lines of the current code block; `None` outside of one."""
 

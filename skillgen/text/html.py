@@ -116,8 +116,6 @@ class _Writer(Struct):
     """The column headings of the open table."""
 
     has_rows: bool = False
-    """Whether a row of the table is written."""
-
     is_head: bool = False
     """Whether the open row has the column headings."""
 

@@ -76,21 +76,16 @@ class Addition(Struct, frozen=True, kw_only=True):
     """The line of the generated text before which they are."""
 
     lines: tuple[str, ...]
-    """The added lines."""
-
     covers: int = 0
     """The number of generated lines, from `at`, that they replace; only a marked region may."""
 
     is_region: bool = False
-    """Whether they are a marked region."""
 
 
 class Rewrite(Struct, frozen=True, kw_only=True):
     """Generated lines that a person changed or removed."""
 
     start: int
-    """The first of them."""
-
     end: int
     """The line after the last."""
 
@@ -199,8 +194,6 @@ class Section(Struct, frozen=True, kw_only=True):
     """The text of the heading; empty above the first."""
 
     start: int
-    """The number of the first line."""
-
     end: int
     """The number of the line after the last."""
 

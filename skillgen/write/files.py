@@ -35,8 +35,6 @@ class Folder(Struct, frozen=True):
     """A folder that is held open."""
 
     path: Path
-    """The path at which it was opened."""
-
     handle: int | None
     """The descriptor of the open folder; `None` if unsupported."""
 

@@ -418,8 +418,6 @@ class Regeneration(Struct, frozen=True, kw_only=True):
     """The front matter, including both `---`."""
 
     body: MergedText
-    """The rest."""
-
     edit: str
     """A person's changes to generated text, as a unified diff; empty if they only added."""
 
@@ -433,7 +431,6 @@ class Regeneration(Struct, frozen=True, kw_only=True):
     """The number of regions that replace generated text."""
 
     added: int
-    """The number of lines that a person added."""
 
     @property
     def lines(self) -> list[str]:

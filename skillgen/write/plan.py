@@ -78,8 +78,6 @@ class Plan(Struct, frozen=True, kw_only=True):
     """The planned changes of an OUT."""
 
     out: Path
-    """The folder."""
-
     changes: tuple[Change, ...]
     """A change for each document and each stale file, sorted by path."""
 

@@ -90,8 +90,6 @@ class Record(Struct, frozen=True, kw_only=True):
     """What skillgen wrote in its last run."""
 
     service: str | None = None
-    """The name of the documented service."""
-
     owner: str | None = None
     """The path from OUT to its owner: a project's file, the folder of all services of a run, or the documents of which
     an installed skill is a copy."""

@@ -66,7 +66,6 @@ class _Sentence:
     """Whether the marker of an item is in front of it; the sentences after it belong to that item."""
 
     is_passage: bool = False
-    """Whether it addresses the model."""
 
 
 @lru_cache(1 << 8)

@@ -199,8 +199,6 @@ class Rule(Struct, frozen=True, kw_only=True):
     """What such a text does, for messages: "it …"."""
 
     example: str
-    """A sentence that it matches."""
-
     patterns: frozenset[Pattern | Regex]
     """Patterns over concepts, and regular expressions over the text itself, in lower case."""
 

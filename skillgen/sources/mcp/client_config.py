@@ -74,8 +74,6 @@ class ClientConfig:
     """The configuration file of a client, or a published document."""
 
     path: Path
-    """The file."""
-
     servers: Mapping[str, dict[str, Json]] = field(repr=False)
     """Name to entry, raw; in the order of the file."""
 

@@ -111,17 +111,11 @@ class Attempt(Struct, frozen=True):
     """One method of connecting to a server."""
 
     transport: Transport
-    """The transport that it uses."""
-
     announcement: str
     """The progress message for the user."""
 
     connect: Callable[[], Connection]
-    """Opens the connection."""
-
     open: Callable[[Connection], Handshake]
-    """Opens a session on the connection."""
-
     retry_on: Callable[[BaseException], bool]
     """True if the next attempt may succeed after this failure of `open`."""
 

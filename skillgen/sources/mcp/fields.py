@@ -40,11 +40,7 @@ class SourcedValue(Struct, frozen=True):
     """The value; its type was checked. A list of strings is a tuple."""
 
     pointer: str
-    """JSON pointer to it in the source."""
-
     provider: Provider
-    """Who declares it."""
-
     inferred_from: str | None = None
     """The member that it was inferred from, if it is not declared itself."""
 

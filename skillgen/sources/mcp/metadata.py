@@ -57,14 +57,8 @@ class MetadataSources(Struct, frozen=True, kw_only=True):
     count."""
 
     ai_help: AiHelp
-    """The answer to `ai_help`."""
-
     server_info: FieldReader
-    """`serverInfo` of the handshake."""
-
     manifest: Manifest
-    """The service manifest (seed 004)."""
-
     handshakes: tuple[FieldReader, ...] = ()
     """The results of the handshakes, the newest first."""
 

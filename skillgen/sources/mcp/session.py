@@ -67,7 +67,6 @@ class Handshake(Struct, frozen=True, kw_only=True):
     """The result, raw."""
 
     version: str | None
-    """The negotiated protocol version."""
 
     def params(self, params: Mapping[str, Json]) -> dict[str, Json]:
         """Returns the parameters of a later request, with the `_meta` that the newest revision requires."""
@@ -186,8 +185,6 @@ class Answer(Struct, frozen=True):
     """The outcome of a request."""
 
     result: Json = None
-    """The raw result."""
-
     failure: BaseException | None = None
     """Why there is no result."""
 

@@ -155,7 +155,6 @@ class CrawlScope(Struct, frozen=True, kw_only=True):
     """Whether to call the tool `get_manifest`; no other tool is ever called (seed 004, 1)."""
 
     skill_files: bool = False
-    """Whether to read the files of the skills that the server offers."""
 
     @classmethod
     def from_options(cls, options: object) -> CrawlScope:
@@ -187,8 +186,6 @@ class ServerTarget:
     """Headers for every HTTP request."""
 
     cwd: Path | None = None
-    """The working folder of the command."""
-
     login: Login = Login()
     """How to get a token if no header has one."""
 
@@ -199,7 +196,6 @@ class ServerTarget:
     """The timeout of each request."""
 
     scope: CrawlScope = field(default_factory=CrawlScope)
-    """What to request in addition to the lists."""
 
     def __post_init__(self) -> None:
         if self.url is None and not self.command:
@@ -234,13 +230,8 @@ class Crawl(Struct, frozen=True, kw_only=True):
     """Method to raw result: `server/discover` or `initialize`, `ai_help`; for a list method the list of its pages."""
 
     protocol_version: str | None
-    """The negotiated protocol version."""
-
     transport: Transport
-    """The transport over which the server answered."""
-
     url: str | None
     """The endpoint, without user, password and query."""
 
     problems: tuple[Problem, ...] = ()
-    """Problems of the crawl."""

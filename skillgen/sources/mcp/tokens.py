@@ -24,10 +24,7 @@ class LoginFile(Struct, frozen=True):
     """The file that stores the login to one server."""
 
     url: str
-    """The server's endpoint."""
-
     path: Path
-    """The path of the file."""
 
     def read(self) -> StoredLogin:
         """Returns the stored login; empty if the file is missing or damaged, which requires a new login."""

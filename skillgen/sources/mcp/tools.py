@@ -66,11 +66,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     """Reads the tools of one server."""
 
     schemas: SchemaReader
-    """Reads their schemas."""
-
     ai_help: ToolHelp
-    """The text of `ai_help` on them."""
-
     help_pointer: str
     """The pointer to that text."""
 
@@ -78,7 +74,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     """The host whose icons may be linked."""
 
     problems: ProblemLog
-    """Collects the problems found while reading."""
 
     def tool(
         self,

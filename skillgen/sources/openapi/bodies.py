@@ -38,10 +38,7 @@ class Body(Struct, frozen=True, kw_only=True):
     """The raw request body object; `None` if there is nothing to send."""
 
     pointer: str = ""
-    """JSON pointer to `declared`."""
-
     is_required: bool = False
-    """Whether a request without it is invalid."""
 
 
 _SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))

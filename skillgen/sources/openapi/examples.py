@@ -248,8 +248,6 @@ class SentBody(Struct, frozen=True, kw_only=True):
     """The fields of a form."""
 
     is_file: bool = False
-    """Whether it is the content of a file."""
-
     is_assumed: bool = False
     """Whether its media type is assumed, as the source names no media type (Swagger 2.0 without `consumes`)."""
 
@@ -273,8 +271,6 @@ class _Content(Struct, frozen=True):
     """The type of the complete content."""
 
     pointer: str
-    """JSON pointer to `media`."""
-
     text: str
     """The description of the operation, which may explain it."""
 

@@ -35,7 +35,6 @@ class Representation(Struct, frozen=True):
     """The media type object of the first."""
 
     pointer: str
-    """JSON pointer to `media`."""
 
     @property
     def schema(self) -> Json:
@@ -187,13 +186,10 @@ class DeclaredExample(Struct, frozen=True):
     """The value; a string if the source has its serialised form."""
 
     pointer: str
-    """JSON pointer to it."""
-
     name: str | None = None
     """Its key in `examples`."""
 
     description: str | None = None
-    """What it shows."""
 
 
 def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:

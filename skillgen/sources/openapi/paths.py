@@ -39,10 +39,7 @@ class PathOperation(Struct, frozen=True, kw_only=True):
     """The path item; if it has a `$ref`, the target and then the siblings of the `$ref`."""
 
     operation: dict[str, Json]
-    """The operation."""
-
     pointer: str
-    """JSON pointer to the operation."""
 
     @property
     def sent_method(self) -> str:

@@ -146,7 +146,6 @@ class ReferencePolicy(Struct, frozen=True, kw_only=True):
     """Whether URLs are fetched."""
 
     access: FetchOptions = field(default_factory=FetchOptions)
-    """How URLs are fetched."""
 
 
 def bundle(
