@@ -12,7 +12,6 @@ import difflib
 import os
 import re
 import shlex
-import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,7 @@ from msgspec import Struct, field
 from skillgen.config.project import SOURCE_KINDS, Option, Project, Source, Target, is_required, keys_in
 from skillgen.errors import UsageError
 from skillgen.model.values import Value
+from skillgen.security.tables import parse_toml
 
 FILE_NAME = "skillgen.yaml"
 
@@ -174,13 +174,9 @@ def _located_toml(text: str, name: str) -> _Located:
     Raises:
         UsageError: it is not TOML.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except ValueError as error:
         raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
     tool = data.get("tool")
     table = tool.get("skillgen") if isinstance(tool, dict) else None

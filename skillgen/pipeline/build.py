@@ -42,7 +42,7 @@ from skillgen.pipeline.generate import (
     prune_folders,
     write_services,
 )
-from skillgen.security.secrets import Secrets, secrets_from_variables
+from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
@@ -258,7 +258,7 @@ def _request(
     def resolved(text: str, place: str, *, is_path: bool = False) -> str:
         nonlocal secrets
         value = interpolate(text, environment, place)
-        secrets |= secrets_from_variables({name: environment[name] for name in variables_in(text)})
+        secrets |= secrets_from_environment({name: environment[name] for name in variables_in(text)})
         return str(folder / value) if is_path and not is_url(value) else value
 
     values: dict[str, Any] = {}
@@ -301,7 +301,7 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
         last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
         if (
             last["options"] == _options_digest(named)
-            and _are_unchanged(last["files"])
+            and all(_digest(Path(path)) == digest for path, digest in last["files"].items())
             and all(_folder_digest(Path(folder)) == digest for folder, _, digest in last["folders"])
         ):
             return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"]))
@@ -343,10 +343,6 @@ def _options_digest(named: NamedTarget) -> str:
     templates = _templates_digests(Path(folder)) if folder is not None else {}
     data = (__version__, asdict(named.target), structs.asdict(named.place), templates)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
-
-
-def _are_unchanged(files: Mapping[str, str]) -> bool:
-    return all(_digest(Path(path)) == digest for path, digest in files.items())
 
 
 def _folder_digest(folder: Path) -> str:

@@ -32,6 +32,7 @@ from skillgen.errors import OutputError, ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.build import project_environment, with_resolved_program
 from skillgen.pipeline.read import KINDS
+from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
@@ -307,13 +308,9 @@ class _PythonProject:
 
 
 def _toml(text: str) -> dict[str, Json]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        return as_dict(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError):
+        return parse_toml(text)
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -37,7 +37,7 @@ from skillgen.security.secrets import (
     secrets_from_headers,
     secrets_from_url,
 )
-from skillgen.sources.detect import detect_kind, discover_document, is_description, wrong_kind_error
+from skillgen.sources.detect import discover_document, is_description, wrong_kind_error
 from skillgen.sources.documents import (
     Document,
     document_from_parsed,
@@ -183,8 +183,8 @@ def _read_document(request: Request) -> Reading:
         for kind in KINDS.values():
             if kind.services is not None and kind.matches(document.data):
                 return Reading(services=kind.services(document, problems, request, access))
-    if (other := detect_kind(document.data)) is not None:
-        raise wrong_kind_error(document.name, other)
+    if (error := wrong_kind_error(document.data, document.name)) is not None:
+        raise error
     *others, last = (kind.what for kind in KINDS.values() if kind.services is not None)
     raise SourceError(
         f"is not {', '.join(others)} or {last}",

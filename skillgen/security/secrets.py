@@ -342,10 +342,10 @@ def looks_secret(value: str) -> bool:
     return len(value) >= _MIN_GENERATED_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 
 
-def secrets_from_environment(passed: Mapping[str, str], inherited: Mapping[str, str]) -> Secrets:
+def secrets_from_environment(passed: Mapping[str, str], inherited: Mapping[str, str] | None = None) -> Secrets:
     """Returns the secrets in variables; an inherited variable is secret only by its name."""
     origins: dict[str, str] = {}
-    for name, value in inherited.items():
+    for name, value in (inherited or {}).items():
         origins |= _of_variable(name, value, by_form=False)
     for name, value in passed.items():
         origins |= _of_variable(name, value)
@@ -421,11 +421,6 @@ def secrets_from_arguments(arguments: Iterable[str]) -> Secrets:
     return secrets
 
 
-def secrets_from_variables(variables: Mapping[str, str]) -> Secrets:
-    """Returns the secrets in the values of `${NAME}` variables."""
-    return secrets_from_environment(variables, {})
-
-
 def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = True) -> dict[str, str]:
     origin = origin or f"the variable {name}"
     if is_secret_setting(name) and value.lower() not in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}:
@@ -435,10 +430,9 @@ def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = Tru
 
 def _of_value(value: str, origin: str) -> dict[str, str]:
     """Returns the secrets in a value with a neutral name."""
-    origins = _of_parts(value, origin)
-    if not origins and _json_from(value) is None and looks_secret(value):
-        origins = {value: origin}
-    return origins
+    if (origins := _of_parts(value, origin)) or _json_from(value) is not None or not looks_secret(value):
+        return origins
+    return {value: origin}
 
 
 def _of_parts(value: str, origin: str) -> dict[str, str]:
@@ -448,7 +442,7 @@ def _of_parts(value: str, origin: str) -> dict[str, str]:
         for name, text in _strings_of(data):
             origins |= _of_variable(name, text, origin, by_form=False)
         return origins
-    parts = {*_named_parts(value)}
+    parts = _named_parts(value)
     for match in _USERINFO.finditer(value):
         parts |= {match["password"], match[0][3:-1]} if match["password"] else {match["user"]}
     return {form: origin for part in parts for form in (part, unquote(part)) if form}
@@ -472,10 +466,8 @@ def _json_from(value: str) -> Json:
     return None
 
 
-def _named_parts(value: str) -> Iterator[str]:
-    for match in _PAIR.finditer(value):
-        if is_secret_setting(match["name"]):
-            yield match["value"]
+def _named_parts(value: str) -> set[str]:
+    return {match["value"] for match in _PAIR.finditer(value) if is_secret_setting(match["name"])}
 
 
 def _basic_password(header: str) -> Iterator[str]:

@@ -29,13 +29,22 @@ _TOKEN = re.compile(
 _OPTIONAL = ("?", "{0,1}")
 
 
-def load_table(module_file: str, name: str) -> dict[str, Any]:
-    """Returns the content of a TOML file in the folder of a module."""
+def parse_toml(text: str) -> dict[str, Any]:
+    """Returns the content of a TOML document.
+
+    Raises:
+        ValueError: it is not TOML.
+    """
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(Path(module_file).with_name(name).read_text("utf-8"))
+    return tomllib.loads(text)
+
+
+def load_table(module_file: str, name: str) -> dict[str, Any]:
+    """Returns the content of a TOML file in the folder of a module."""
+    return parse_toml(Path(module_file).with_name(name).read_text("utf-8"))
 
 
 class Regex:

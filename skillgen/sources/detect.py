@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import urlsplit, urlunsplit
 
-from msgspec import Struct
-
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
 from skillgen.security.addresses import origin_of, public_url
@@ -19,29 +17,20 @@ from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
 
 
-class Kind(Struct, frozen=True, kw_only=True):
-    """A known kind of document that is neither OpenAPI nor a snapshot."""
-
-    what: str
-    """The kind as a message names it, after "is"."""
-
-    fix: str
-    """How to document the service in another way."""
-
-
 def is_description(data: Json) -> bool:
     """True if a document claims to be OpenAPI or Swagger."""
     return isinstance(data, dict) and ("openapi" in data or "swagger" in data)
 
 
-def detect_kind(data: Json) -> Kind | None:
-    """Returns the kind of a document that is neither OpenAPI nor a snapshot; `None` if it is unknown."""
-    if isinstance(data, list):
-        return None
-    data = as_dict(data)
-    for matches, what, fix in _KINDS:
-        if matches(data):
-            return Kind(what=what, fix=fix or _server_fix(data))
+def wrong_kind_error(data: Json, name: str) -> SourceError | None:
+    """Returns the error that names the kind of a document that is not OpenAPI, with the way to document the service.
+
+    `None` if the kind is unknown.
+    """
+    for matches, what, fix in () if isinstance(data, list) else _KINDS:
+        if matches(as_dict(data)):
+            fix = fix or _server_fix(as_dict(data))
+            return SourceError(f"is {what}, not an OpenAPI description", where=name, fix=fix)
     return None
 
 
@@ -221,19 +210,13 @@ class _Search:
             return None
         if self._is_wanted(document.data):
             return document
-        if (kind := detect_kind(document.data)) is not None:
-            self.kind_error = self.kind_error or wrong_kind_error(document.name, kind)
+        self.kind_error = self.kind_error or wrong_kind_error(document.data, document.name)
         self.failures.append(
             SourceError(
                 f"is not OpenAPI: {_shape_of(document.data)}", where=document.name, fix="give an OpenAPI description"
             )
         )
         return None
-
-
-def wrong_kind_error(name: str, kind: Kind) -> SourceError:
-    """Returns the error that names the kind of a document, with the way to document the service."""
-    return SourceError(f"is {kind.what}, not an OpenAPI description", where=name, fix=kind.fix)
 
 
 def _shape_of(data: Json) -> str:

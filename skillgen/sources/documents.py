@@ -101,13 +101,9 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
         SourceError: it cannot be read or fetched, or is neither JSON nor YAML.
     """
     access = access or FetchOptions()
-    if source == "-":
-        note_other_input()
-        name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
-        return _document(content, name, problems, access)
-    if is_url(source):
-        return document_from_response(fetch(source, access), problems, access)
-    return _document(_read_file(Path(source)), source, problems, access, folder=Path(source).parent)
+    name, content, url = _read(source, access)
+    is_file = source != "-" and url is None
+    return _document(content, name, problems, access, url=url, folder=Path(source).parent if is_file else None)
 
 
 def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, ...]]:
@@ -116,16 +112,7 @@ def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, .
     Raises:
         SourceError: it cannot be read or fetched, or is not text.
     """
-    name = source
-    if source == "-" or is_url(source):
-        note_other_input()
-    if source == "-":
-        name, content = "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
-    elif is_url(source):
-        fetched = fetch(source, access)
-        name, content = fetched.url, fetched.content
-    else:
-        content = _read_file(Path(source))
+    name, content, _ = _read(source, access)
     _check_size(content, name, fix="check the file, or the program that writes it")
     text, echoed_from = access.secrets.hide_in(_decode(content, name))
     return access.secrets.hide_in_url(name), str(text), echoed_from
@@ -195,6 +182,18 @@ def _may_refer_outward(text: str) -> bool:
     if _EXTERNAL_REF.search(text):
         return True
     return any(_INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text))
+
+
+def _read(source: str, access: FetchOptions) -> tuple[str, bytes, str | None]:
+    """Returns the name of a source for messages, its content, and the URL that it was fetched from."""
+    if source == "-":
+        note_other_input()
+        return "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1), None
+    if is_url(source):
+        note_other_input()
+        fetched = fetch(source, access)
+        return fetched.url, fetched.content, fetched.url
+    return source, _read_file(Path(source)), None
 
 
 def _read_file(path: Path) -> bytes:

@@ -219,14 +219,10 @@ class Network:
                 content += chunk
                 if len(content) > self.size_limit_bytes:
                     raise SourceError(f"larger than {self.size_limit_bytes // 2**20} MiB", where=where)
-        except _CorruptBody:
+        except zlib.error:
             what = "its compressed body is truncated or corrupt"
             raise SourceError(what, where=where, fix="fetch it again, or give a file") from None
         return bytes(content)
-
-
-class _CorruptBody(Exception):
-    """A compressed body is truncated or corrupt."""
 
 
 def _decompress(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -235,26 +231,23 @@ def _decompress(chunks: Iterable[bytes]) -> Iterator[bytes]:
     httpx reads the first gzip member only and accepts a truncated one, but a truncated YAML description is valid YAML.
 
     Raises:
-        _CorruptBody: the body is truncated or corrupt.
+        zlib.error: the body is truncated or corrupt.
     """
     decompressor = zlib.decompressobj(_ZLIB_OR_GZIP)
     rest = b""
-    try:
-        for chunk in chunks:
-            rest += chunk
-            while rest:
-                if decompressor.eof:
-                    if not _GZIP_MAGIC.startswith(rest[:2]):
-                        return
-                    if len(rest) < len(_GZIP_MAGIC):
-                        break
-                    decompressor = zlib.decompressobj(_ZLIB_OR_GZIP)
-                yield decompressor.decompress(rest, _CHUNK_BYTES)
-                rest = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
-    except zlib.error:
-        raise _CorruptBody from None
+    for chunk in chunks:
+        rest += chunk
+        while rest:
+            if decompressor.eof:
+                if not _GZIP_MAGIC.startswith(rest[:2]):
+                    return
+                if len(rest) < len(_GZIP_MAGIC):
+                    break
+                decompressor = zlib.decompressobj(_ZLIB_OR_GZIP)
+            yield decompressor.decompress(rest, _CHUNK_BYTES)
+            rest = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
     if not decompressor.eof:
-        raise _CorruptBody
+        raise zlib.error
 
 
 class _Watchdog:
@@ -415,24 +408,30 @@ def read_cached(kind: str, key: str) -> bytes | None:
 
 
 def write_cached(kind: str, key: str, content: bytes) -> None:
-    """Caches content for the next run, readable by this user only; deletes the least recently used entries."""
+    """Caches content for the next run; deletes the least recently used entries."""
     with suppress(OSError, RuntimeError):
         path = _path(kind, key)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)  # of mode 0600
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-        _delete_oldest(path.parent, _CACHE_ENTRIES[kind])
+        write_private(path, content)
+        entries = sorted(path.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in entries[_CACHE_ENTRIES[kind] :]:
+            path.unlink(missing_ok=True)
 
 
-def _delete_oldest(folder: Path, limit: int) -> None:
-    entries = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in entries[limit:]:
-        path.unlink(missing_ok=True)
+def write_private(path: Path, content: bytes) -> None:
+    """Writes a file, atomically, that only this user can ever read.
+
+    Raises:
+        OSError: its folder is not writable.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)  # of mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _path(kind: str, key: str) -> Path:

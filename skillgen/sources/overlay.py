@@ -106,7 +106,7 @@ class _Overlay:
             try:
                 merged = _merge(_at(data, parts), copy.deepcopy(value), at_target=True)
             except _Incompatible as error:
-                self._report("overlay-action-invalid", pointer, f"at {_shown(parts)}: {error}")
+                self._report("overlay-action-invalid", pointer, f"at {child('', *parts) or 'the root'}: {error}")
                 continue
             data = _replace_at(data, parts, merged)
         return data
@@ -165,15 +165,12 @@ def _merge(target: Json, update: Json, *, at_target: bool = False) -> Json:
             merged[key] = _merge(target[key], value) if key in target else value
         return merged
     if _shape(target) != _shape(update):
-        raise _Incompatible(f"{_KINDS[_shape(update)]} can't be merged into {_KINDS[_shape(target)]}")
+        raise _Incompatible(f"{_shape(update)} can't be merged into {_shape(target)}")
     return update
 
 
-_KINDS = {"object": "an object", "array": "an array", "primitive": "a plain value"}
-
-
 def _shape(value: Json) -> str:
-    return "object" if isinstance(value, dict) else "array" if isinstance(value, list) else "primitive"
+    return "an object" if isinstance(value, dict) else "an array" if isinstance(value, list) else "a plain value"
 
 
 def _at(data: Json, parts: _Parts) -> Any:
@@ -191,10 +188,3 @@ def _replace_at(data: Json, parts: _Parts, value: Json) -> Json:
 
 def _sort_key(parts: _Parts) -> tuple[tuple[int, str], ...]:
     return tuple((part, "") if isinstance(part, int) else (-1, part) for part in parts)
-
-
-def _shown(parts: _Parts) -> str:
-    pointer = ""
-    for part in parts:
-        pointer = child(pointer, part)
-    return pointer or "the root"

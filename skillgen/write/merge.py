@@ -563,7 +563,8 @@ class SectionIndex:
         self._fronts: dict[str, tuple[str, ...]] = {path: merge.front for path, merge in merges.items()}
         self._touched = {path for path, merge in merges.items() if path in new or merge.body.lines}
         self.receivers: set[str] = set()
-        self._moved_lines: dict[str, list[str]] = {}
+        self.moved_lines: dict[str, list[str]] = {}
+        """Path to the lines that move from that file to others."""
         self._texts: dict[tuple[str, Key], str] = {}
 
     def relocate(self, path: str, note: Note) -> Problem:
@@ -577,7 +578,7 @@ class SectionIndex:
             self._touched.add(other)
             if other != path:
                 self.receivers.add(other)
-                self._moved_lines.setdefault(path, []).extend(note.lines)
+                self.moved_lines.setdefault(path, []).extend(note.lines)
             return Problem.of(
                 code="note-moved",
                 where=path,
@@ -598,10 +599,6 @@ class SectionIndex:
             message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
             fix="move it where it belongs, or delete it",
         )
-
-    def moved_from(self, path: str) -> list[str]:
-        """Returns the lines that move from a file to others."""
-        return self._moved_lines.get(path, [])
 
     def texts(self) -> dict[str, list[str]]:
         """Returns the lines of every file that differs from the generated text."""

@@ -215,7 +215,7 @@ class _Planning(Struct, kw_only=True):
             if path not in new:
                 self.left_over.append(path)
             takes_notes = path in index.receivers
-            moved_lines = index.moved_from(path) if takes_notes else []
+            moved_lines = index.moved_lines.get(path, []) if takes_notes else []
             between = content_of([*lines, "", *moved_lines]) if moved_lines and change.old is not None else None
             if change.old is not None and lines_of(change.old) == lines and not change.edited:
                 self.changes[path] = replace(change, action="keep", new=change.old)
@@ -280,16 +280,15 @@ def _content_at(out: Path, path: str) -> bytes | None:
         OutputError: it cannot be read, or is outside OUT.
     """
     folder, _, name = path.rpartition("/")
+    place = out.joinpath(*path.split("/"))
     try:
         with folder_at(out, folder) as opened:
             return None if opened is None else opened.read(name)
     except NotADirectoryError:
-        place = out.joinpath(*path.split("/"))
         raise OutputError(
             "is a file, but must be a folder", where=str(place.parent), fix="move it, or choose another --out"
         ) from None
     except OSError as error:
-        place = out.joinpath(*path.split("/"))
         raise OutputError(f"cannot be read: {error.strerror}", where=str(place)) from None
 
 

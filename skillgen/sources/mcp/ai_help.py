@@ -241,12 +241,11 @@ def _parsed_json(content: str, problems: ProblemLog) -> Json:
 
 def _tool_list(value: Json) -> str:
     """Returns a quick reference in JSON as a list in Markdown; empty if it has another form."""
-    phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in _named_items(value)}
+    phrases = {
+        name: item if isinstance(item, str) else text_of(item, "description") or text_of(item, "summary")
+        for name, item in _named_items(value)
+    }
     return "\n".join(f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
-
-
-def _phrase(item: Json) -> str:
-    return text_of(item, "description") or text_of(item, "summary") or ""
 
 
 def _tool_reference(value: Json) -> str:

@@ -22,7 +22,7 @@ from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
 from skillgen.security.credentials import looks_random, redact
-from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_variables
+from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_environment
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.target import ServerTarget, Transport
 from skillgen.text import lazy_re as re
@@ -286,7 +286,7 @@ class _PublishedWay:
         if value is not None and name in self._given:
             is_secret = item.get("isSecret") is True
             self._secrets |= (
-                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_variables({name: value})
+                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_environment({name: value})
             )
         return value
 
@@ -391,7 +391,7 @@ class _Entry:
         value = self._values.get(name, match["default"])
         if value is None:
             raise self._error(f"{name} is not set", f"set it, or give --env {name}=VALUE")
-        self._secrets |= secrets_from_variables({name: value})
+        self._secrets |= secrets_from_environment({name: value})
         return value
 
     def _input(self, key: str) -> str:
@@ -402,7 +402,7 @@ class _Entry:
         if value is None:
             raise self._error(f"the input {key!r} has no value here", f"give --env {key}=VALUE, or set {name}")
         is_secret = declared is None or declared.get("password") is True
-        self._secrets |= Secrets({value: f"the input {key}"}) if is_secret else secrets_from_variables({key: value})
+        self._secrets |= Secrets({value: f"the input {key}"}) if is_secret else secrets_from_environment({key: value})
         return value
 
     def _error(self, what: str, fix: str) -> UsageError:

@@ -70,7 +70,8 @@ def crawl_error(
     if error.http_status is not None and error.http_status >= 400:
         return _http_crawl_error(error, message, where=where, secrets=secrets)
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
-    versions = _versions(error)
+    supported = as_list(as_dict(error.data).get("supported"))
+    versions = f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
     request = "the first request" if method is None else f"`{method}`"
     what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
     return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
@@ -100,11 +101,6 @@ def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Sec
         what = f"The server fails: HTTP {status} ({message})."
         return SourceError(what, where=where, fix="Try again later, or check the server's log.")
     return SourceError(f"No MCP server answers here: HTTP {status} ({message}).", where=where, fix=_CHECK_PATH)
-
-
-def _versions(error: RpcError) -> str:
-    supported = as_list(as_dict(error.data).get("supported"))
-    return f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
 
 
 class Attempt(Struct, frozen=True):
@@ -205,11 +201,18 @@ def probe_in_parallel(
         connection = attempt.connect()
         try:
             with cancel_token.attach(connection), probe_token.attach(connection):
-                return _probe(connection, seconds)
+                legacy = negotiate(connection, probe_s=None, timeout_s=seconds)
+                results: dict[str, Json] = {legacy.method: legacy.result}
+                if legacy.mentions_dashdash:
+                    session = Session(connection, legacy, seconds)
+                    answer = session.request("ai_help", {"format": "markdown", "section": None})
+                    if answer.failure is None:
+                        results["ai_help"] = answer.result
+                return results
         finally:
             connection.close()
 
-    def results(log: ProblemLog) -> dict[str, Json]:
+    def await_results(log: ProblemLog) -> dict[str, Json]:
         try:
             return future.result()
         except RpcError:  # the server does not support `initialize`
@@ -221,20 +224,9 @@ def probe_in_parallel(
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-probe") as pool:
         future = pool.submit(probe)
         try:
-            yield results
+            yield await_results
         finally:
             probe_token.cancel()
-
-
-def _probe(connection: Connection, timeout_s: float) -> dict[str, Json]:
-    handshake = negotiate(connection, probe_s=None, timeout_s=timeout_s)
-    results: dict[str, Json] = {handshake.method: handshake.result}
-    if handshake.mentions_dashdash:
-        session = Session(connection, handshake, timeout_s)
-        answer = session.request("ai_help", {"format": "markdown", "section": None})
-        if answer.failure is None:
-            results["ai_help"] = answer.result
-    return results
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

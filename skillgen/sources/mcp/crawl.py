@@ -199,7 +199,8 @@ class _CrawlReader:
         if scope.skill_files and "skills/list" in results:
             progress("reading skills")
             results["skills/files"] = read_skill_files(session, results["skills/list"], self.log, self._secrets)
-        names = _tool_names(results)
+        listed = (text_of(tool, "name") for tool in page_items(results.get("tools/list"), "tools"))
+        names = list(dict.fromkeys(filter(None, listed)))
         if not scope.no_tool_descriptions and (uri := progressive.descriptions_uri(results)) is not None:
             progress("reading the descriptions of the tools")
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
@@ -245,12 +246,6 @@ class _CrawlReader:
 
 def _is_unknown_method(error: RpcError) -> bool:
     return error.code in _NOT_FOUND or error.http_status == 404
-
-
-def _tool_names(results: dict[str, Json]) -> list[str]:
-    """Returns the names of the tools in order, without duplicates."""
-    names = (text_of(tool, "name") for tool in page_items(results.get("tools/list"), "tools"))
-    return list(dict.fromkeys(filter(None, names)))
 
 
 class _ListReader:

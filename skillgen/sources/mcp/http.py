@@ -135,18 +135,14 @@ class ByteBudget:
         self.refusal = ""
         """Why no further bytes are accepted; empty while they are."""
 
-    def spend(self, count: int) -> None:
-        """Counts received bytes."""
-        self._left_bytes -= count
-        if self._left_bytes < 0 and not self.refusal:
-            self.refusal = f"It sent more than {self._total_bytes // 2**20} MiB, the limit of a crawl."
-        if self.refusal:
-            raise _LimitExceeded(self.refusal)
-
     async def count(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
         """Yields the chunks of a body; raises when the budget is exhausted."""
         async for chunk in chunks:
-            self.spend(len(chunk))
+            self._left_bytes -= len(chunk)
+            if self._left_bytes < 0 and not self.refusal:
+                self.refusal = f"It sent more than {self._total_bytes // 2**20} MiB, the limit of a crawl."
+            if self.refusal:
+                raise _LimitExceeded(self.refusal)
             yield chunk
 
 
@@ -160,19 +156,13 @@ def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
             phrase = httpx2.codes.get_reason_phrase(response.status_code)  # the phrase of the response is untrusted
             return RpcError(phrase, http_status=response.status_code, challenge=challenge)
     for cause in causes:
-        if error_and_fix := _error_and_fix(cause):
-            return ConnectionLost(error_and_fix[0], fix=error_and_fix[1])
+        if isinstance(cause, _LimitExceeded):
+            return ConnectionLost(str(cause))
+        for kind, what, fix in _CAUSES:
+            if isinstance(cause, kind):
+                detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+                return ConnectionLost(what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix=fix)
     return ConnectionLost(f"The connection failed ({type(causes[0]).__name__}).", fix=_CHECK_URL)
-
-
-def _error_and_fix(cause: BaseException) -> tuple[str, str | None] | None:
-    if isinstance(cause, _LimitExceeded):
-        return str(cause), None
-    for kind, what, fix in _CAUSES:
-        if isinstance(cause, kind):
-            detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
-            return what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix
-    return None
 
 
 # In order of precision: exceptions of the library are often caused by those of the system.

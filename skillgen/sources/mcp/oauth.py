@@ -176,7 +176,10 @@ class _TokenProvider(OAuthClientProvider):
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
             raise OAuthFlowError("the authorization server does not declare PKCE: code_challenge_methods_supported")
         await self._require_trusted_issuer()
-        await self._limits.check_address(_checked_page(page))
+        _require_https(page)  # OAuth 2.1, 1.5
+        if not (page.isascii() and page.isprintable()):
+            raise OAuthFlowError("the server names an invalid URL for the login")
+        await self._limits.check_address(page)
         announce(f"log in to {published_url(self.context.server_url)} at: {page}")
         announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
         if _has_browser():
@@ -226,18 +229,6 @@ def _require_https(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise OAuthFlowError("the server names a login URL that does not begin with https://")
-
-
-def _checked_page(url: str) -> str:
-    """Returns the URL of a login page if a browser may open it.
-
-    Raises:
-        OAuthFlowError: the URL is invalid or not an https URL (OAuth 2.1, 1.5).
-    """
-    _require_https(url)
-    if not (url.isascii() and url.isprintable()):
-        raise OAuthFlowError("the server names an invalid URL for the login")
-    return url
 
 
 def _read(kind: Any, data: Json) -> Any:

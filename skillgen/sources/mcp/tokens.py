@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,6 +11,7 @@ from msgspec import Struct
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
+from skillgen.sources.http import write_private
 from skillgen.sources.json_access import as_dict
 
 StoredLogin = dict[str, Json]
@@ -48,17 +47,7 @@ class LoginFile(Struct, frozen=True):
             OutputError: the folder is not writable.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # mkstemp creates the file with mode 0600, so that others can never read it.
-            handle, name = tempfile.mkstemp(prefix=".login-", dir=self.path.parent)
-            temporary = Path(name)
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump({"url": self.url, **login}, file)
-                temporary.replace(self.path)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
+            write_private(self.path, json.dumps({"url": self.url, **login}).encode())
         except OSError as error:
             raise OutputError(
                 f"the login cannot be stored: {error.strerror}",

@@ -13,7 +13,7 @@ from skillgen.model.service import Service
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Icon, Json, Origin, Value
 from skillgen.security.addresses import host_of, icon_objection
-from skillgen.sources.detect import detect_kind
+from skillgen.sources.detect import wrong_kind_error
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
@@ -165,8 +165,8 @@ def _checked_version(data: Json, name: str) -> str:
         raise SourceError("is not OpenAPI: the document is not an object", where=name, fix="give an OpenAPI document")
     version = data.get("openapi", data.get("swagger"))
     if version is None:
-        if (kind := detect_kind(data)) is not None:
-            raise SourceError(f"is {kind.what}, not an OpenAPI description", where=name, fix=kind.fix)
+        if (error := wrong_kind_error(data, name)) is not None:
+            raise error
         keys = ", ".join(str(key)[:30] for key in list(data)[:5]) or "none"
         raise SourceError(
             f"is not OpenAPI: it has no `openapi` key (its keys: {keys})", where=name, fix="give an OpenAPI document"
