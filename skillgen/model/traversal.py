@@ -20,27 +20,12 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child
 
-_NO_TEXT = frozenset(
-    {
-        "bool",
-        "bool | None",
-        "int",
-        "int | None",
-        "float | None",
-        "Origins | None",
-        "Kind",
-        "AccessLevel",
-        "Operation | None",
-        "Risk | None",
-        "SectionKind | None",
-        "PagingMethod | None",
-        "Literal['optional', 'required'] | None",
-        "Location",
-        "ClientTransport",
-        "tuple[Problem, ...]",
-        "tuple[Quotation, ...]",
-    }
-)
+_NO_TEXT = frozenset({
+    "bool", "bool | None", "int", "int | None", "float | None", "Origins | None", "Kind", "AccessLevel",
+    "Operation | None", "Risk | None", "SectionKind | None", "PagingMethod | None",
+    "Literal['optional', 'required'] | None", "Location", "ClientTransport", "tuple[Problem, ...]",
+    "tuple[Quotation, ...]",
+})  # fmt: skip
 """Types of fields that hold no text of the source."""
 
 PROSE_FIELDS = frozenset({"description", "summary", "instructions", "body", "text"})

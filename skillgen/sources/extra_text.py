@@ -131,20 +131,9 @@ def _facts_of_parts(service: Service, addition: Service) -> Iterator[tuple[str, 
 
 
 _FIELDS = (
-    "summary",
-    "description",
-    "emoji",
-    "homepage",
-    "repository",
-    "status_page",
-    "content_version",
-    "last_updated",
-    "when_to_use",
-    "when_not_to_use",
-    "invocation",
-    "rate_limit",
-    "categories",
-)
+    "summary", "description", "emoji", "homepage", "repository", "status_page", "content_version", "last_updated",
+    "when_to_use", "when_not_to_use", "invocation", "rate_limit", "categories",
+)  # fmt: skip
 
 
 def _service_from_text(extra: ExtraText, problems: ProblemLog) -> tuple[AiHelp, Service | None]:

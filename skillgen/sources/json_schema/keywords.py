@@ -16,24 +16,14 @@ Report = Callable[[str, str], None]
 """Reports an invalid value; takes its pointer and the message."""
 
 _CONSTRAINTS = (
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "minContains",
-    "maxContains",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "minContains", "maxContains",
     "contentMediaType",
-)
+)  # fmt: skip
 """Keywords that the model holds verbatim."""
+
+
+_FLAGS = {"readOnly": "read_only", "writeOnly": "write_only", "deprecated": "deprecated"}
 
 
 def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[str, Any]:
@@ -61,12 +51,8 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
                 fields["examples"] = tuple(value)
         elif key == "nullable":
             fields["nullable"] = value is True or fields.get("nullable", False)
-        elif key == "readOnly":
-            fields["read_only"] = value is True
-        elif key == "writeOnly":
-            fields["write_only"] = value is True
-        elif key == "deprecated":
-            fields["deprecated"] = value is True
+        elif key in _FLAGS:
+            fields[_FLAGS[key]] = value is True
         elif key == "contentEncoding" and isinstance(value, str):
             fields.setdefault("format", value)
     return fields
@@ -181,34 +167,15 @@ def kind_of(value: Json) -> str:
 ReadSchema = Callable[[Json, str], Schema]
 """Reads a nested schema; takes its raw form and its pointer."""
 
-RULE_KEYWORDS = frozenset(
-    {
-        "not",
-        "if",
-        "dependentSchemas",
-        "dependentRequired",
-        "dependencies",
-        "contains",
-        "propertyNames",
-        "patternProperties",
-        "contentSchema",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-    }
-)
+RULE_KEYWORDS = frozenset({
+    "not", "if", "dependentSchemas", "dependentRequired", "dependencies", "contains", "propertyNames",
+    "patternProperties", "contentSchema", "unevaluatedProperties", "unevaluatedItems",
+})  # fmt: skip
 """Keywords of `rule_fields`; few schemas have any of them."""
 
 OBJECT_KEYWORDS = RULE_KEYWORDS | {
-    "oneOf",
-    "anyOf",
-    "discriminator",
-    "additionalProperties",
-    "minProperties",
-    "maxProperties",
-    "xml",
-    "then",
-    "else",
-}
+    "oneOf", "anyOf", "discriminator", "additionalProperties", "minProperties", "maxProperties", "xml", "then", "else",
+}  # fmt: skip
 """Keywords that constrain an object beyond its properties."""
 
 

@@ -423,7 +423,7 @@ class SchemaDocument:
     def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a `$ref` without siblings, or one whose siblings are ignored."""
         if len(raw) > 1 and not self.ref_siblings:
-            self._reader.record_ignored_siblings(pointer)
+            self._reader.ignored.append(pointer)
         name = self._name_of(raw["$ref"], pointer)
         return ANYTHING if name is None else _shared_schema(ref=name)
 
@@ -464,9 +464,7 @@ class SchemaDocument:
 
 def _scalar(fields: dict[str, Any]) -> Schema:
     """Returns a schema; plain ones, of which a description has thousands, are shared."""
-    if fields.keys() <= _COMMON_FIELDS:
-        return _shared_schema(**fields)
-    return Schema(**fields)
+    return _shared_schema(**fields) if fields.keys() <= _COMMON_FIELDS else Schema(**fields)
 
 
 @functools.lru_cache(4096)
@@ -482,7 +480,8 @@ class SchemaReader:
         self._types: dict[str, _PendingType] = {}
         self._order: list[str] = []
         self._done: dict[str, NamedType] = {}
-        self._ignored: list[str] = []
+        self.ignored: list[str] = []
+        """Pointers of the `$ref`s with siblings that are ignored."""
 
     def open_document(
         self,
@@ -520,11 +519,11 @@ class SchemaReader:
         """Reads every type to which a schema or another type refers; returns them sorted by name."""
         for name in self._order:  # grows while types are read
             self.named_type(name)
-        if self._ignored:
-            places = "1 place" if len(self._ignored) == 1 else f"{len(self._ignored)} places"
+        if self.ignored:
+            places = "1 place" if len(self.ignored) == 1 else f"{len(self.ignored)} places"
             self.problems.report(
                 "reference-siblings-ignored",
-                self._ignored[0],
+                self.ignored[0],
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
                 "put the $ref into an allOf",
             )
@@ -537,10 +536,6 @@ class SchemaReader:
             schema = SchemaDocument(self, pending.root).schema(pending.raw, pending.pointer)
             self._done[name] = NamedType(name=name, schema=schema, raw=pending.raw, pointer=pending.pointer)
         return self._done[name]
-
-    def record_ignored_siblings(self, pointer: str) -> None:
-        """Records that the siblings of the `$ref` at `pointer` are ignored."""
-        self._ignored.append(pointer)
 
     def register(self, name: str, root: _Root, reference: str, raw: Json, pointer: str) -> str:
         """Returns the name of a type in the model: the same for equal types, another if different types have it."""

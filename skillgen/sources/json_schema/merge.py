@@ -285,11 +285,7 @@ def _merge_alternatives(one: Schema, other: Schema, conflicts: dict[str, Any]) -
     """Returns the fields of the first list of alternatives; a second list is a conflict."""
     source = one if one.alternatives else other
     if one.alternatives and other.alternatives and other.alternatives != one.alternatives:
-        conflicts |= {
-            "alternatives": other.alternatives,
-            "is_exclusive": other.is_exclusive,
-            "discriminator": other.discriminator,
-        }
+        conflicts |= {name: getattr(other, name) for name in ("alternatives", "is_exclusive", "discriminator")}
     return {
         "alternatives": source.alternatives,
         "is_exclusive": source.is_exclusive,

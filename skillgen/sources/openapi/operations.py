@@ -74,12 +74,8 @@ class OperationReader:
 
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
-            self._problems.report(
-                "operation-id-missing",
-                entry.pointer,
-                f"no operationId; named {name}",
-                "give it an operationId",
-            )
+            message = f"no operationId; named {name}"
+            self._problems.report("operation-id-missing", entry.pointer, message, "give it an operationId")
         elif name != entry.operation_id:
             self._problems.report(
                 "operation-id-duplicate",
@@ -98,7 +94,8 @@ class OperationReader:
         check_audience(operation, pointer, self._problems)
         outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
-        success = self._success(responses)
+        success_status = min((status for status in responses if status.startswith("2")), default="default")
+        success = self.resolver.resolve_or_empty(responses.get(success_status))
         auth = self.security.effective_security(operation, pointer)
         title, description = _tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
@@ -156,11 +153,6 @@ class OperationReader:
             pointer=pointer,
         )
         return tool, call
-
-    def _success(self, responses: dict[str, Json]) -> dict[str, Json]:
-        """Returns the response of the first success status."""
-        status = min((key for key in responses if key.startswith("2")), default="default")
-        return self.resolver.resolve_or_empty(responses.get(status))
 
     def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document."""
@@ -226,16 +218,11 @@ class TagReader:
     def _path(self, name: str) -> list[str]:
         """Returns the tags from the outermost to this one; a cycle is cut."""
         path = [name]
-        for parent in self._parents(name):
-            if parent in path or len(path) >= _TAG_DEPTH_LIMIT:
+        while (parent := text_of(self._declared.get(path[0]), "parent")) is not None and parent not in path:
+            if len(path) >= _TAG_DEPTH_LIMIT:
                 break
             path.insert(0, parent)
         return path
-
-    def _parents(self, name: str) -> Iterator[str]:
-        while (parent := text_of(self._declared.get(name), "parent")) is not None:
-            yield parent
-            name = parent
 
     def _report_parents(self, document: dict[str, Json], problems: ProblemLog) -> None:
         for index, tag in enumerate(as_list(document.get("tags"))):
@@ -267,19 +254,14 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
             used_ids.add(operation_id)
             names.append(operation_id)
             continue
-        name = base = _derived_name(method, path)
+        # Such as `get_users_id` for GET /users/{id}.
+        name = base = "_".join([method.lower(), *(re.findall(r"[A-Za-z0-9]+", path) or ["root"])])
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
         taken.add(name)
         names.append(name)
     return tuple(names)
-
-
-def _derived_name(method: str, path: str) -> str:
-    """Returns `get_users_id` for GET /users/{id}."""
-    words = re.findall(r"[A-Za-z0-9]+", path)
-    return "_".join([method.lower(), *(words or ["root"])])
 
 
 _DEPRECATION_MESSAGES = (

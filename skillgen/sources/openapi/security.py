@@ -5,7 +5,7 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -105,8 +105,9 @@ class SecurityReader:
         return tuple(scope for scope in scopes if isinstance(scope, str))
 
     def _scheme(self, written: str) -> str:
-        """Returns the name of the required scheme; reports one that is not declared."""
-        name = self._name(written)
+        """Returns the name of the required scheme, which may be written as its URI (3.2); reports an undeclared one."""
+        is_uri = written not in self._schemes and written.startswith(f"#{SCHEMES}/")
+        name = last_token(unquote(written[1:])) if is_uri else written
         if name not in self._schemes:
             self._problems.report(
                 "security-scheme-missing",
@@ -115,12 +116,6 @@ class SecurityReader:
                 "declare it, or correct the name",
             )
         return name
-
-    def _name(self, name: str) -> str:
-        """Returns the name of the required scheme; since 3.2 a requirement may have its URI instead."""
-        if name in self._schemes or not name.startswith(f"#{SCHEMES}/"):
-            return name
-        return last_token(unquote(name[1:]))
 
     def auth(self) -> tuple[Auth, ...]:
         """Reads `components.securitySchemes`; an OAuth 2.0 scheme has one entry for each flow."""
@@ -281,15 +276,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 origins=origins,
             )
         )
-    urls = {endpoint.url for endpoint in endpoints}
-    return tuple(
-        sorted(endpoints, key=lambda endpoint: (not is_absolute(endpoint), _is_plain_twin(endpoint.url, urls)))
-    )
-
-
-def _is_plain_twin(url: str, urls: Collection[str]) -> bool:
-    """True if the same URL is declared with https too."""
-    return url.startswith("http://") and f"https://{url[7:]}" in urls
+    plain_twins = {f"http://{endpoint.url[8:]}" for endpoint in endpoints if endpoint.url.startswith("https://")}
+    return tuple(sorted(endpoints, key=lambda endpoint: (not is_absolute(endpoint), endpoint.url in plain_twins)))
 
 
 def default_endpoint(base_url: str) -> Endpoint:
