@@ -128,8 +128,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
         # The patterns of a rule are a set, whose order differs between processes.
         yield from ((pattern, "search") for pattern in sorted(compiled, key=lambda pattern: pattern.pattern))
     for is_single in (False, True):
-        forms = uses._forms(is_single)
-        yield from ((forms.sentence, "match"), (forms.label, "fullmatch"))
+        yield from zip(uses._forms(is_single), ("match", "fullmatch"), strict=True)
     for build in (purpose._after_word, purpose._countable_use):
         yield build("ship", "ships"), "findall"
     for build_of_one in (purpose._use_after_the, purpose._use_after_word):

@@ -79,81 +79,66 @@ class ShownExamples(Struct, frozen=True):
 
 def shown_examples(tool: Tool, command: Command) -> ShownExamples:
     """Returns the examples that are short enough, valid ones first."""
-    shown: list[ShownExample] = []
-    size = 0
-    left_out: list[Example | ExampleOutput] = []
+    candidates: list[tuple[Example | ExampleOutput, ShownExample]] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
         language = "json" if example.request is None else "sh"
         text = _example_json(example.input) if example.request is None else command(tool, example.request)
-        size += len(text.encode())
-        if len(text.encode()) > _EXAMPLE_LIMIT or (shown and size > _EXAMPLES_LIMIT):
-            left_out.append(example)
-            continue
         flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
         label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
-        shown.append(ShownExample(label, language, text, _output(example)))
-    return ShownExamples(tuple(shown), _omission_note(left_out))
+        candidates.append((example, ShownExample(label, language, text, _output(example))))
+    return _within_limits(candidates, _EXAMPLE_LIMIT, _EXAMPLES_LIMIT)
 
 
 def shown_outputs(output: Output) -> ShownExamples:
     """Returns the declared results that are short enough."""
-    shown: list[ShownExample] = []
-    size = 0
-    left_out: list[Example | ExampleOutput] = []
+    candidates: list[tuple[Example | ExampleOutput, ShownExample]] = []
     for example in output.examples:
         data = example.value.json
         is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
         text = data if isinstance(data, str) and is_text else _example_json(data)
-        if not text.strip():
-            continue
-        size += len(text.encode())
-        if len(text.encode()) > _OUTPUT_LIMIT or (shown and size > _OUTPUTS_LIMIT):
-            left_out.append(example)
-            continue
-        label = _label(phrase("example_result"), example, has_others=len(output.examples) > 1)
-        shown.append(ShownExample(label, "" if is_text else "json", text, None))
-    return ShownExamples(tuple(shown), _omission_note(left_out) if len(output.examples) > 1 else None)
+        if text.strip():
+            label = _label(phrase("example_result"), example, has_others=len(output.examples) > 1)
+            candidates.append((example, ShownExample(label, "" if is_text else "json", text, None)))
+    shown = _within_limits(candidates, _OUTPUT_LIMIT, _OUTPUTS_LIMIT)
+    return shown if len(output.examples) > 1 else replace(shown, left_out=None)
 
 
-def _omission_note(examples: Sequence[Example | ExampleOutput]) -> Markdown | None:
-    """Returns a sentence that names the examples; `None` if they have no names."""
-    names = [
-        code(item.name) + (f" ({inline(item.description)})" if item.description else "")
-        for item in examples
-        if item.name
-    ]
-    return phrase("examples_too_long", names=", ".join(names)) if names else None
+def _within_limits(
+    candidates: Sequence[tuple[Example | ExampleOutput, ShownExample]], limit: int, total_limit: int
+) -> ShownExamples:
+    """Returns the examples that are short enough, with a sentence that names the others."""
+    shown: list[ShownExample] = []
+    names: list[str] = []
+    size = 0
+    for example, item in candidates:
+        size += len(item.text.encode())
+        if len(item.text.encode()) <= limit and (not shown or size <= total_limit):
+            shown.append(item)
+        elif example.name:
+            names.append(code(example.name) + (f" ({inline(example.description)})" if example.description else ""))
+    return ShownExamples(tuple(shown), phrase("examples_too_long", names=", ".join(names)) if names else None)
 
 
 def command_equivalent(tool: Tool) -> Markdown:
-    """Returns the equivalent command, and how it is filled in for an example."""
-    return _equivalent(tool.cli_equivalent, filled_command(tool))
+    """Returns the equivalent command, and how it is filled in for an example.
+
+    The option of an optional parameter without a value is removed.
+    """
+    return _equivalent(tool, tool.cli_equivalent, shlex.quote, _OPTION)
 
 
 def request_equivalent(tool: Tool) -> Markdown:
     """Returns the equivalent HTTP request, and how it is filled in for an example."""
-    return _equivalent(tool.api_equivalent, filled_request(tool))
+    return _equivalent(tool, tool.api_equivalent, partial(quote, safe=""), _QUERY)
 
 
-def _equivalent(form: str | None, example: str | None) -> Markdown:
-    shown = code(form or "")
+def _equivalent(tool: Tool, form: str | None, written: Callable[[str], str], option: re.Pattern[str]) -> Markdown:
+    shown, example = code(form or ""), _filled(tool, form, written, option)
     return phrase("equivalent", form=shown, example=code(example)) if example else shown
 
 
-def filled_command(tool: Tool) -> str | None:
-    """Returns the equivalent command with the values of an example; `None` if the example lacks one.
-
-    The option of an optional parameter without a value is removed.
-    """
-    return _filled(tool, tool.cli_equivalent, shlex.quote, _OPTION)
-
-
-def filled_request(tool: Tool) -> str | None:
-    """Returns the equivalent HTTP request with the values of an example; `None` if the example lacks one."""
-    return _filled(tool, tool.api_equivalent, partial(quote, safe=""), _QUERY)
-
-
 def _filled(tool: Tool, text: str | None, written: Callable[[str], str], option: re.Pattern[str]) -> str | None:
+    """Returns a form with the values of an example; `None` if the example lacks one."""
     example = next((example for example in tool.examples if example.flaw is None), None)
     if text is None or example is None or not isinstance(example.input, dict):
         return None
@@ -231,7 +216,9 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     elif method != ("POST" if request.media_type is not None else "GET"):
         start = f"curl -X {method}" if re.match(r"[A-Z]+\Z", method) else f"curl -X {_quoted(method)}"
     if request.body is not None and is_json_sequence(request.media_type or ""):
-        start = f"printf '\\036%s\\n' {_records(request.body.json)} | {start}"  # invisible separators
+        items = request.body.json if isinstance(request.body.json, list) else []
+        words = " ".join(_quoted(exact_json_text(item)) for item in items)
+        start = f"printf '\\036%s\\n' {words} | {start}"  # invisible separators
     line = " ".join((start, *parts))
     if len(line) <= _LINE_LIMIT and "\n" not in line:
         return line
@@ -352,18 +339,13 @@ def _body(request: Request) -> Iterator[str]:
         yield f"--data-raw {_quoted(str(request.body.json))}"
 
 
-def _records(items: Json) -> str:
-    """Returns each record as a word of the shell."""
-    return " ".join(_quoted(exact_json_text(item)) for item in items) if isinstance(items, list) else ""
-
-
 def _field(part: Part) -> str:
     name = quote(part.name, safe="[]")
     return f"--data-urlencode {_quoted(f'{name}={part.text}')}"
 
 
 def _form_part(part: Part) -> str:
-    name = _escaped_field_name(part.name)
+    name = part.name.replace("=", "%3D")  # it would end the name, and no real name has one
     if part.is_file:
         typed = f";type={part.media_type}" if part.media_type is not None else ""
         return f"-F {_quoted(f'{name}=@FILE{typed}')}"
@@ -372,11 +354,6 @@ def _form_part(part: Part) -> str:
     escaped = part.text.replace("\\", "\\\\").replace('"', '\\"')
     typed = f'{name}="{escaped}";type={part.media_type}'
     return f"-F {_quoted(typed)}"
-
-
-def _escaped_field_name(name: str) -> str:
-    """Returns the name of a form field; `=` would end it, and no real name has one."""
-    return name.replace("=", "%3D")
 
 
 def _quoted(text: str) -> str:

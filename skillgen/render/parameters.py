@@ -83,7 +83,14 @@ class ParameterList(Struct, frozen=True):
     @property
     def whole_notes(self) -> Markdown:
         """Sentences on the input as a whole, apart from its parameters."""
-        return _whole_notes(self) if self.whole is not None else NOTHING
+        if self.whole is None:
+            return NOTHING
+        schema = _without_unnamed(self.whole) if self.is_typed or self.parameters else self.whole
+        words = type_phrase(schema)
+        lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
+        is_closed = self.is_body and schema.additional is False and not schema.properties
+        end = [phrase(NO_OTHER_PROPERTIES)] if is_closed else []
+        return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
 
     def whole_branches(self, direction: Direction) -> tuple[Branch, ...]:
         """Returns what is nested in the input as a whole, below the list of its parameters."""
@@ -325,16 +332,6 @@ def read_only_parameters(parameters: Sequence[Parameter], direction: Direction) 
 
 def _is_read_only(parameter: Parameter, direction: Direction) -> bool:
     return parameter.schema.read_only if direction == "sent" else parameter.schema.write_only
-
-
-def _whole_notes(part: ParameterList) -> Markdown:
-    schema = part.whole or Schema()
-    if part.is_typed or part.parameters:
-        schema = _without_unnamed(schema)
-    words = type_phrase(schema)
-    lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
-    end = [phrase(NO_OTHER_PROPERTIES)] if part.is_body and schema.additional is False and not schema.properties else []
-    return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
 
 
 def _whole_branches(schema: Schema, parameters: Sequence[Parameter], direction: Direction) -> tuple[Branch, ...]:

@@ -96,7 +96,8 @@ class _Screening:
     def __init__(self, service: Service, screening: str) -> None:
         self._service = service
         self._screening = screening
-        self._rest = _without_parts(service)
+        empty: dict[str, Any] = dict.fromkeys(_PARTS, ())
+        self._rest = replace(service, **empty)
         self._texts = TextIndex()
         self._problems = ProblemLog()
         self._changes: dict[str, str] = {}
@@ -396,11 +397,6 @@ def _redact_pointer(pointer: str) -> str:
     """Returns a pointer with the credentials in its keys redacted."""
     keys = (redact(last_token(key))[0] for key in pointer.split("/"))
     return "/".join(child("", key)[1:] for key in keys)
-
-
-def _without_parts(service: Service) -> Service:
-    empty: dict[str, Any] = dict.fromkeys(_PARTS, ())
-    return replace(service, **empty)
 
 
 def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:

@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     r"|<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]{0,20})(?:\s[^<>]{0,300})?/?>",
     re.DOTALL | re.MULTILINE,
 )
+_END_TAG = re.compile(r"</([a-z][a-z0-9]{0,20})\s*>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|\d+\.\s|```|~~~|\|)", re.MULTILINE)
 """Markdown in which line breaks matter, next to the tags."""
@@ -72,7 +73,8 @@ def html_to_markdown(text: str) -> str:
     text = _BREAK_TAGS.sub(lambda tags: tags[0] if tags["item"] is None else "\n", text)
     if not _HTML_BLOCK.search(text):
         return text
-    return _Writer(is_html=not _MARKDOWN.search(text), tags=frozenset(_tags_of(text))).to_markdown(text)
+    tags = frozenset(_END_TAG.findall(text.lower()))
+    return _Writer(is_html=not _MARKDOWN.search(text), tags=tags).to_markdown(text)
 
 
 def _fenced_example(match: re.Match[str]) -> str:
@@ -88,10 +90,6 @@ def _fence(code: str, indent: str = "") -> str:
     """Returns a code block with a fence that the code cannot close."""
     ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
     return "\n".join(f"{indent}{line}" for line in (ticks, *code.split("\n"), ticks))
-
-
-def _tags_of(text: str) -> list[str]:
-    return re.findall(r"</([a-z][a-z0-9]{0,20})\s*>", text.lower())
 
 
 class _Writer(Struct):

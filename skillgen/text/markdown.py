@@ -302,7 +302,7 @@ def value(data: Json) -> Markdown:
     if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
         return code(data)
     text = disarm_json(json_text(data)).replace("`", "\\u0060")
-    return exact_code(_truncate(text, 400))
+    return exact_code(text if len(text) <= 400 else text[:399] + "…")
 
 
 def fence(text: str, language: str = "text") -> Markdown:
@@ -504,7 +504,3 @@ def escape_line_start(line: str) -> str:
     if not _LINE_START.match(line):
         return line
     return re.sub(r"^(\d+)([.)])", r"\1\\\2", line) if line[0].isdigit() else "\\" + line
-
-
-def _truncate(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -394,7 +394,7 @@ def first_sentence(text: str) -> str:
         text = main_passage(text)
     block = re.split(r"\n\s*\n", text, maxsplit=1)[0]
     part = _NEXT_PART.split(block, maxsplit=1)[0]
-    sentence = leading_sentence(plain_words(part))
+    sentence = next(sentences(plain_words(part)))
     if sentence.endswith(":"):
         sentence = plain_words(f"{sentence}{_items_after(text, len(part))}")
     return clip(sentence, LIMIT)
@@ -446,11 +446,6 @@ def normalise_sentence(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
-def leading_sentence(text: str) -> str:
-    """Returns the first sentence, unchanged."""
-    return next(sentences(text))
-
-
 @lru_cache(CACHE_SIZE)
 def list_phrase(text: str, limit: int) -> str:
     """Returns a sentence about a tool as a phrase for a list: it begins with what the tool does, and has no full
@@ -459,7 +454,8 @@ def list_phrase(text: str, limit: int) -> str:
     if (lead := _LEAD.match(line)) is not None:
         line = line[lead.end() :]
         line = line[:1].upper() + line[1:]
-    return _without_open_quote(shorten(line, limit).rstrip(".。 "))
+    line = shorten(line, limit).rstrip(".。 ")
+    return line[1:] if line[:1] == '"' and line.count('"') == 1 else line  # a quote that a cut leaves open
 
 
 def clip(text: str, limit: int) -> str:
@@ -527,8 +523,3 @@ def clip_middle(text: str, limit: int) -> str:
         return text
     end = (limit - 1) // 2
     return f"{text[: limit - 1 - end].rstrip()}…{text[-end:].lstrip()}"
-
-
-def _without_open_quote(text: str) -> str:
-    """Removes a quotation mark at the start that nothing closes, as a cut leaves it."""
-    return text[1:] if text[:1] == '"' and text.count('"') == 1 else text

@@ -196,7 +196,7 @@ class _Reader:
     """Reads a text block by block; a heading or a line with a colon decides the kind of the list below it."""
 
     def __init__(self, part_names: Collection[str]) -> None:
-        self._forms = _forms(not part_names)
+        self._sentence, self._label_form = _forms(not part_names)
         self._parts = _Names(part_names)
         self._is_of_part = False
         self._label: bool | None = None
@@ -205,12 +205,12 @@ class _Reader:
         """Yields each use with whether it is negative."""
         for kind, block in _blocks(lead_ins_apart(text)):
             if kind == "heading":
-                self._is_of_part = self._names_part(block)
+                self._is_of_part = self._parts.are_in(block)
                 self._label = self._label_of(block)
             elif self._is_of_part:
                 continue
             elif kind == "item" and self._label is not None:
-                yield from [] if self._names_part(block) else uses_in_item(block, self._label)
+                yield from [] if self._parts.are_in(block) else uses_in_item(block, self._label)
             elif kind == "item":
                 yield from self._sentences_of(block, True)
             elif (label := self._label_of(block)) is not None:
@@ -219,16 +219,13 @@ class _Reader:
                 self._label = None
                 yield from self._sentences_of(block, False)
 
-    def _names_part(self, text: str) -> bool:
-        return self._parts.are_in(text)
-
     def _label_of(self, line: str) -> bool | None:
-        return label_of(line) if self._forms.label.fullmatch(line) else None
+        return label_of(line) if self._label_form.fullmatch(line) else None
 
     def _sentences_of(self, block: str, needs_subject: bool) -> Iterator[tuple[bool, str]]:
         for sentence in sentences(block):
-            match = self._forms.sentence.match(sentence.rstrip(" .;"))
-            if match is None or (needs_subject and not match["subject"]) or self._names_part(sentence):
+            match = self._sentence.match(sentence.rstrip(" .;"))
+            if match is None or (needs_subject and not match["subject"]) or self._parts.are_in(sentence):
                 continue
             use, unwanted = match["use"], match["no"] is not None
             if unwanted:
@@ -237,25 +234,18 @@ class _Reader:
                 yield False, use
 
 
-class _Forms(Struct, frozen=True):
-    """Patterns of statements on use."""
-
-    sentence: re.Pattern[str]
-    label: re.Pattern[str]
-
-
 @lru_cache(2)
-def _forms(is_single: bool) -> _Forms:
-    """Returns the patterns; "this tool" means the service only if `is_single`."""
+def _forms(is_single: bool) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Returns the patterns of sentences and labels on use; "this tool" means the service only if `is_single`."""
     nouns = _NOUNS + ("|tool|function" if is_single else "")
     subject = rf"(?:(?:this|the|these)\s+(?:\w+\s+){{0,2}}?(?:{nouns})|this|it)"
     no = r"(?:do\s+not|don['’]t|never)"
-    return _Forms(
-        sentence=re.compile(
+    return (
+        re.compile(
             rf"(?P<no>{no}\s+)?use(?:\s+(?P<subject>{subject}))?\s+(?P<use>{_CONNECTIVE}\b\s*:?\s*\S.*)",
             re.IGNORECASE | re.DOTALL,
         ),
-        label=re.compile(
+        re.compile(
             rf"(?:{_NO_SIGN}|{_YES_SIGN})?(?:when\s+(?:not\s+to|to\s+not|to)\s+use(?:\s+{subject})?"
             rf"|(?:{no}\s+)?use(?:\s+{subject})?\s+{_CONNECTIVE}{_ASKED}"
             rf"|{no}\s+use(?:\s+{subject})?|{_NOT_FOR})\s*:?",
