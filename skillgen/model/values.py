@@ -96,15 +96,11 @@ def _member(value: dict[str, Json], token: str) -> str:
 
 
 def _escape(token: str) -> str:
-    if "~" in token or "/" in token:
-        return token.replace("~", "~0").replace("/", "~1")
-    return token
+    return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
 
 
 def _unescape(token: str) -> str:
-    if "~" in token:
-        return token.replace("~1", "/").replace("~0", "~")
-    return token
+    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
 class Icon(Struct, frozen=True, kw_only=True):

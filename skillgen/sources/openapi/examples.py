@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
 from itertools import chain, islice
 from urllib.parse import unquote
 
@@ -261,6 +260,7 @@ class SentBody(Struct, frozen=True, kw_only=True):
 class _Content(Struct, frozen=True):
     """One media type of a body."""
 
+    generator: ExampleGenerator
     media_type: str
     """The media type to send, which may be a range."""
 
@@ -274,113 +274,75 @@ class _Content(Struct, frozen=True):
     text: str
     """The description of the operation, which may explain it."""
 
-
-class _BodyGenerator:
-    """Generates bodies: those of the declared examples, or one, in the first media type for which that is possible."""
-
-    def __init__(self, generator: ExampleGenerator, resolver: Resolver) -> None:
-        self._generator = generator
-        self._resolver = resolver
-        self._variants = generator.variants
-
-    def bodies(self, body: Body, text: str) -> list[SentBody]:
-        """Returns the bodies to send.
+    def sent(self, example: DeclaredExample | None = None) -> SentBody:
+        """Returns the body with the value of a declared example, or with a generated one.
 
         Raises:
-            NoExample: no body can be generated.
+            NoExample: there is no such body.
         """
-        reason = "its body declares no media type"
-        declared = as_dict(as_dict(body.declared).get("content"))
-        for name in preferred_first(declared):
-            media, pointer = media_type_object(declared[name], child(body.pointer, "content", name), self._resolver)
-            media_type = CONCRETE_MEDIA_TYPES.get(name, name) or _DEFAULT_MEDIA_TYPE
-            if not (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type):
-                continue
-            raw = content_schema(media)
-            schema = None if raw is None else self._generator.schemas.read(raw, child(pointer, "schema"))
-            content = _Content(media_type, media, schema, pointer, text)
-            try:
-                found = self._declared(content) or [self._in_media_type(content)]
-            except NoExample as problem:
-                reason = str(problem)
-            else:
-                return [replace(item, is_assumed=not name) for item in found]
-        raise NoExample(reason)
-
-    def _declared(self, content: _Content) -> list[SentBody]:
-        """Returns the declared examples that are valid."""
-        bodies: list[SentBody] = []
-        examples = declared_examples(content.media, content.pointer, self._resolver)
-        for example in islice(examples, _EXAMPLES_LIMIT):
-            with suppress(NoExample):
-                sent = self._in_media_type(content, example)
-                if not sent.content.is_generated and sent.content.value == example.value:
-                    bodies.append(replace(sent, declared_example=example))
-        return bodies
-
-    def _in_media_type(self, content: _Content, example: DeclaredExample | None = None) -> SentBody:
-        media_type = content.media_type
+        media_type = self.media_type
         base_type = media_type.split(";")[0].strip().lower()
         is_range = "*" in base_type
-        if is_json(base_type) or (is_range and self._is_structured(content.schema)):
-            found = self._value(content, example)
+        if is_json(base_type) or (is_range and self._is_structured()):
+            found = self._value(example)
             media_type = _DEFAULT_MEDIA_TYPE if is_range else media_type
             return SentBody(media_type=media_type, content=found, body=Value(found.value))
         if base_type == URL_ENCODED or base_type.startswith("multipart/"):
-            return self._form(base_type, content, example)
+            return self._form(base_type, example)
         if is_json_lines(base_type) or is_json_sequence(base_type):
             # Each item is on a line. Records are delimited by control characters, so they stay JSON here.
-            found = self._value(content, example)
+            found = self._value(example)
             items = found.value if isinstance(found.value, list) else [found.value]
             text = _displayable("\n".join(json.dumps(item, ensure_ascii=False) for item in items))
             body = Value(items if is_json_sequence(media_type) else text)
             return SentBody(media_type=media_type, content=found, body=body)
         if is_text(base_type):
-            return self._text(content, example)
+            return self._text(example)
         concrete = "application/octet-stream" if is_range else media_type
         return SentBody(media_type=concrete, content=GeneratedValue(_FILE_NAME, True), is_file=True)
 
-    def _form(self, media_type: str, content: _Content, example: DeclaredExample | None) -> SentBody:
-        found, schema = self._value(content, example), content.schema or ANYTHING
-        value, encoding = found.value, as_dict(content.media.get("encoding"))
+    def _form(self, media_type: str, example: DeclaredExample | None) -> SentBody:
+        found, schema, variants = self._value(example), self.schema or ANYTHING, self.generator.variants
+        value, encoding = found.value, as_dict(self.media.get("encoding"))
         sent = SentBody(media_type=media_type, content=found)
         if media_type == URL_ENCODED and isinstance(value, str):  # the source has the complete form as a string
             return replace(sent, body=Value(_displayable(value)))
         if media_type != URL_ENCODED and isinstance(value, list):
-            return replace(sent, parts=_unnamed_parts(value, content.media, schema, self._variants))
+            return replace(sent, parts=_unnamed_parts(value, self.media, schema, variants))
         if not isinstance(value, dict):
             raise NoExample("the schema of the form is not an object")
         if media_type != URL_ENCODED:
-            return replace(sent, parts=_multipart_fields(value, encoding, schema, self._variants))
+            return replace(sent, parts=_multipart_fields(value, encoding, schema, variants))
         fields = (_styled(name, item, as_dict(encoding.get(name))) for name, item in value.items())
         return replace(sent, parts=tuple(chain.from_iterable(fields)))
 
-    def _text(self, content: _Content, example: DeclaredExample | None) -> SentBody:
+    def _text(self, example: DeclaredExample | None) -> SentBody:
         is_written = example is not None and isinstance(example.value, str)
-        if not is_xml(content.media_type):
-            found = self._value(content, example if is_written else None)
+        if not is_xml(self.media_type):
+            found = self._value(example if is_written else None)
             text = value_text(found.value)
         elif example is not None and is_written:
             if (reason := why_unpublishable(example.value)) is not None:
                 raise NoExample(reason[1])
             found, text = GeneratedValue(example.value, False), example.value
         else:
-            found = self._value(content, example)
-            text = _XmlWriter(self._variants).document(found.value, content.schema or ANYTHING)
-        return SentBody(media_type=content.media_type, content=found, body=Value(_displayable(text)))
+            found = self._value(example)
+            text = _XmlWriter(self.generator.variants).document(found.value, self.schema or ANYTHING)
+        return SentBody(media_type=self.media_type, content=found, body=Value(_displayable(text)))
 
-    def _value(self, content: _Content, example: DeclaredExample | None) -> GeneratedValue:
+    def _value(self, example: DeclaredExample | None) -> GeneratedValue:
         """Returns the content before it is serialised."""
         declared = [(example.value, example.pointer)] if example is not None else []
-        if content.schema is None and not is_text(content.media_type):
+        if self.schema is None and not is_text(self.media_type):
             if example is None:
                 raise NoExample("its body has no schema and no example")
             return GeneratedValue(example.value, False)
-        name, pointer = "text" if is_text(content.media_type) else "body", child(content.pointer, "schema")
-        return self._generator.generate(content.schema or ANYTHING, name, pointer, text=content.text, declared=declared)
+        name, pointer = "text" if is_text(self.media_type) else "body", child(self.pointer, "schema")
+        return self.generator.generate(self.schema or ANYTHING, name, pointer, text=self.text, declared=declared)
 
-    def _is_structured(self, schema: Schema | None) -> bool:
-        return schema is not None and self._variants.first(schema).types[:1] in (("object",), ("array",))
+    def _is_structured(self) -> bool:
+        types = () if self.schema is None else self.generator.variants.first(self.schema).types
+        return types[:1] in (("object",), ("array",))
 
 
 _METHODS_WITHOUT_BODY = frozenset({"get", "head", "delete", "options", "trace", "connect"})
@@ -466,7 +428,10 @@ class RequestGenerator:
         self._resolver = resolver
         self._declared = declared
         self._schemas = ExampleSchemas(document, ref_siblings=reads_siblings_of_references(document))
-        self._generator, self._bodies = self._generators()
+        self._generator, self._open_generator = (
+            ExampleGenerator(Validator(self._schemas, is_request=True, is_open=is_open), problems)
+            for is_open in (False, True)  # open for types that extend one with `additionalProperties: false`
+        )
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._logins: tuple[str, ...] = ()
         self._values: dict[tuple[str, str, str | None], GeneratedValue | NoExample] = {}
@@ -658,10 +623,11 @@ class RequestGenerator:
         if body.declared is None or (is_left_out and call.method != "delete"):
             return [SentBody()]
         try:
-            bodies = self._bodies.bodies(body, call.text)
+            bodies = self._bodies(self._generator, body, call.text)
         except NoExample:
             with suppress(NoExample):
-                return [replace(sent, is_open=True) for sent in self._open_bodies.bodies(body, call.text)]
+                bodies = self._bodies(self._open_generator, body, call.text)
+                return [replace(sent, is_open=True) for sent in bodies]
             if body.is_required:
                 raise
             return [SentBody()]
@@ -669,15 +635,32 @@ class RequestGenerator:
             return [SentBody()]
         return [SentBody()] if _is_empty(bodies[0]) and not body.is_required else bodies
 
-    def _generators(self, *, is_open: bool = False) -> tuple[ExampleGenerator, _BodyGenerator]:
-        validator = Validator(self._schemas, is_request=True, is_open=is_open)
-        generator = ExampleGenerator(validator, self._problems)
-        return generator, _BodyGenerator(generator, self._resolver)
+    def _bodies(self, generator: ExampleGenerator, body: Body, text: str) -> list[SentBody]:
+        """Returns the declared examples that are valid, or one body, in the first media type that has any.
 
-    @cached_property
-    def _open_bodies(self) -> _BodyGenerator:
-        """Generates bodies of types that extend one with `additionalProperties: false`: no value is valid."""
-        return self._generators(is_open=True)[1]
+        Raises:
+            NoExample: no body can be generated.
+        """
+        reason = "its body declares no media type"
+        declared = as_dict(as_dict(body.declared).get("content"))
+        for name in preferred_first(declared):
+            media, pointer = media_type_object(declared[name], child(body.pointer, "content", name), self._resolver)
+            media_type = CONCRETE_MEDIA_TYPES.get(name, name) or _DEFAULT_MEDIA_TYPE
+            if not (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type):
+                continue
+            raw = content_schema(media)
+            schema = None if raw is None else self._schemas.read(raw, child(pointer, "schema"))
+            content, found = _Content(generator, media_type, media, schema, pointer, text), list[SentBody]()
+            for example in islice(declared_examples(media, pointer, self._resolver), _EXAMPLES_LIMIT):
+                with suppress(NoExample):
+                    sent = content.sent(example)
+                    if not sent.content.is_generated and sent.content.value == example.value:
+                        found.append(replace(sent, declared_example=example))
+            try:
+                return [replace(item, is_assumed=not name) for item in found or [content.sent()]]
+            except NoExample as problem:
+                reason = str(problem)
+        raise NoExample(reason)
 
     def _auth(self, security: SecurityOptions | None) -> tuple[str, ...]:
         """Returns the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
