@@ -72,10 +72,8 @@ def from_server(
 
     checked_output(output)
     if arguments:
-        raise UsageError(
-            f"unexpected argument {arguments[0]!r}",
-            fix=f"put -- before the server's command: skillgen from-server -- {arguments[0]} …",
-        )
+        what = f"unexpected argument {arguments[0]!r}"
+        raise UsageError(what, fix=f"put -- before the server's command: skillgen from-server -- {arguments[0]} …")
     _warn_of_swallowed_options(context.obj, output, console)
     reading = read_server(replace(source, command=context.obj), texts, console)
     return show_documents(write_documents(reading.services, output, reading.failures), output, console, as_json)

@@ -142,11 +142,8 @@ def _with_place(target: Target, out: Path, file: Path, given: Collection[str]) -
 def _refuse_outside(path: Path, folder: Path, option: str) -> None:
     """Refuses a folder outside the project, also one behind a symbolic link: a cloned project must not name it."""
     if not is_below(path, folder):
-        raise UsageError(
-            f"{path.as_posix()} is outside the folder of the project file",
-            where=option,
-            fix=f"name a folder below it, or give {option} on the command line",
-        )
+        what = f"{path.as_posix()} is outside the folder of the project file"
+        raise UsageError(what, where=option, fix=f"name a folder below it, or give {option} on the command line")
 
 
 @contextmanager
@@ -167,11 +164,8 @@ def _refuse_shared_folder(name: str, out: str, folders: Mapping[str, str], file:
     """Refuses a folder that is the same as another target's, or inside or above it."""
     for other, owner in folders.items():
         if out == other or out.startswith(other + os.sep) or other.startswith(out + os.sep):
-            raise UsageError(
-                f"the targets {owner} and {name} write to the same folder",
-                where=file.as_posix(),
-                fix="give each target its own out:",
-            )
+            what = f"the targets {owner} and {name} write to the same folder"
+            raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
 
 
 _ENVIRONMENT_FOLDERS = (".venv", "venv")

@@ -583,12 +583,8 @@ def _refuse_conflicts(plan: Plan) -> None:
             "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
             "or discard the edits with --force"
         )
-    raise EditedError(
-        f"{names}: {reasons}; nothing was written",
-        where=str(plan.out),
-        fix=fix,
-        diff="".join(change.edit for change in conflicts),
-    )
+    what = f"{names}: {reasons}; nothing was written"
+    raise EditedError(what, where=str(plan.out), fix=fix, diff="".join(change.edit for change in conflicts))
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:

@@ -186,11 +186,8 @@ def _read_document(request: Request) -> Reading:
     if (error := wrong_kind_error(document.data, document.name)) is not None:
         raise error
     *others, last = (kind.what for kind in KINDS.values() if kind.services is not None)
-    raise SourceError(
-        f"is not {', '.join(others)} or {last}",
-        where=document.name,
-        fix="give one of them, or a server: --url URL or -- COMMAND",
-    )
+    what = f"is not {', '.join(others)} or {last}"
+    raise SourceError(what, where=document.name, fix="give one of them, or a server: --url URL or -- COMMAND")
 
 
 def _is_readable(data: Json) -> bool:

@@ -264,19 +264,12 @@ class _Screening:
 
     def _report_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
         if len(old) > MAX_TEXT_LENGTH:
-            self._problems.report(
-                "text-too-long",
-                where,
-                f"{_label(field)} has {len(old):,} characters; only the first {MAX_TEXT_LENGTH:,} are used",
-            )
+            message = f"{_label(field)} has {len(old):,} characters; only the first {MAX_TEXT_LENGTH:,} are used"
+            self._problems.report("text-too-long", where, message)
         kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
         if is_name and kinds:
-            self._problems.report(
-                "name-not-exact",
-                where,
-                f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called",
-                "give the tool a name without invisible characters",
-            )
+            message = f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called"
+            self._problems.report("name-not-exact", where, message, "give the tool a name without invisible characters")
         elif kinds:
             code = "suspicious-characters" if is_odd else "invisible-characters"
             self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
@@ -289,12 +282,8 @@ class _Screening:
             )
 
     def _report_internal_host(self, where: str, field: str, host: str) -> None:
-        self._problems.report(
-            "internal-address",
-            where,
-            f"{_label(field)} names {host}, which is in a private network; the documents hold it",
-            "remove it from the source if it is not public",
-        )
+        message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
+        self._problems.report("internal-address", where, message, "remove it from the source if it is not public")
 
     def _quote_injection(
         self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
@@ -342,12 +331,8 @@ class _Screening:
     def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
         for name, earlier in find_look_alikes(pointers):
-            self._problems.report(
-                "name-look-alike",
-                child(pointers[name], "name"),
-                f"{name!r} looks like {earlier!r}, but is another name",
-                "rename one of them",
-            )
+            message = f"{name!r} looks like {earlier!r}, but is another name"
+            self._problems.report("name-look-alike", child(pointers[name], "name"), message, "rename one of them")
         for name in filter(mixes_scripts, pointers):
             self._problems.report(
                 "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"
@@ -357,11 +342,8 @@ class _Screening:
         for url, pointer in _endpoint_urls(service):
             origin = origin_of(url)
             if origin is not None and is_private(origin[1]):
-                self._problems.report(
-                    "private-address",
-                    pointer,
-                    f"{origin[1]} is reached only in a private network; it is documented as declared",
-                )
+                message = f"{origin[1]} is reached only in a private network; it is documented as declared"
+                self._problems.report("private-address", pointer, message)
 
 
 def _internal_host(text: str) -> str | None:

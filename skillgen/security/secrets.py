@@ -178,21 +178,14 @@ class Secrets:
 def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
     """Reports the secrets that a source echoes."""
     if names := ", ".join(origins):
-        problems.report(
-            "secret-echoed",
-            "",
-            f"The source repeats a secret that was passed to it: {names}. A placeholder is written in its place.",
-        )
+        message = f"The source repeats a secret that was passed to it: {names}. A placeholder is written in its place."
+        problems.report("secret-echoed", "", message)
 
 
 def report_url_secret(problems: ProblemLog) -> None:
     """Reports that a secret in a URL is redacted in the documents."""
-    problems.report(
-        "url-secret-left-out",
-        "",
-        f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place.",
-        "document which value to fill in",
-    )
+    message = f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place."
+    problems.report("url-secret-left-out", "", message, "document which value to fill in")
 
 
 def _lines(value: str) -> Iterator[str]:
@@ -289,12 +282,8 @@ def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
     _map_strings(data, collect)
     data = _map_strings(data, change)
     if changed:
-        problems.report(
-            "home-folder-replaced",
-            "",
-            f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~.",
-            "make the server name no folder of its machine",
-        )
+        message = f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~."
+        problems.report("home-folder-replaced", "", message, "make the server name no folder of its machine")
     return data
 
 

@@ -285,11 +285,8 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
     if not is_snapshot(data):
         raise SourceError("is not a snapshot", where=name, fix="give what `skillgen inspect` printed")
     if data["snapshot"] != _SNAPSHOT_VERSION or not isinstance(data["services"], list):
-        raise SourceError(
-            f"is a snapshot of version {str(data['snapshot'])[:20]}; this skillgen reads version {_SNAPSHOT_VERSION}",
-            where=name,
-            fix="capture it again with `skillgen inspect`",
-        )
+        what = f"is a snapshot of version {str(data['snapshot'])[:20]}; this skillgen reads version {_SNAPSHOT_VERSION}"
+        raise SourceError(what, where=name, fix="capture it again with `skillgen inspect`")
     try:
         return tuple(from_json(Service, item, f"/services/{index}") for index, item in enumerate(data["services"]))
     except DecodeError as error:

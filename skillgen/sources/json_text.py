@@ -107,11 +107,8 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
         pass
     text, lines = _cut_deep_parts(text)
     others = f", and in {len(lines) - 1} more places" if len(lines) > 1 else ""
-    problems.report(
-        "nested-too-deeply",
-        f"line {lines[0]}" if lines else "",
-        f"nested more than {NESTING_LIMIT} levels deep{others}; deeper levels are left out",
-    )
+    message = f"nested more than {NESTING_LIMIT} levels deep{others}; deeper levels are left out"
+    problems.report("nested-too-deeply", f"line {lines[0]}" if lines else "", message)
     return _read(text, problems)
 
 
@@ -246,18 +243,11 @@ def _report(data: Json, problems: ProblemLog) -> None:
         pointer, value = waiting.pop()
         if isinstance(value, (dict, list)):
             for key in getattr(value, "duplicate_keys", ()):
-                problems.report(
-                    "duplicate-key",
-                    child(pointer, key),
-                    f"the key {key[:100]!r} occurs twice in one object; the last value is used",
-                    "remove one",
-                )
+                message = f"the key {key[:100]!r} occurs twice in one object; the last value is used"
+                problems.report("duplicate-key", child(pointer, key), message, "remove one")
             members = value.items() if isinstance(value, dict) else enumerate(value)
             waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
         elif value == _CUT:
             # The complete pointer is as long as the part is deep.
-            problems.report(
-                "nested-too-deeply",
-                "/".join(pointer.split("/")[:_POINTER_STEPS]),
-                f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out",
-            )
+            message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
+            problems.report("nested-too-deeply", "/".join(pointer.split("/")[:_POINTER_STEPS]), message)

@@ -58,11 +58,8 @@ def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
             kind, glob = "name", text.strip()
         glob = glob.strip()
         if not glob:
-            raise UsageError(
-                f"the pattern {text[:80]!r} is empty",
-                where=option,
-                fix="write NAME-GLOB, tag:GLOB, path:GLOB or method:NAME",
-            )
+            what = f"the pattern {text[:80]!r} is empty"
+            raise UsageError(what, where=option, fix="write NAME-GLOB, tag:GLOB, path:GLOB or method:NAME")
         patterns.append(
             Pattern(option=option, text=text.strip(), kind=kind, glob=glob.upper() if kind == "method" else glob)
         )

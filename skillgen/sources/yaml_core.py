@@ -187,12 +187,8 @@ class _Builder:
                 return
         except yaml.YAMLError as error:
             where = _message(error).partition(",")[0]
-        self._problems.report(
-            "documents-left-out",
-            where,
-            "another document starts here; only the first of a file is read",
-            "move each document to a separate file",
-        )
+        message = "another document starts here; only the first of a file is read"
+        self._problems.report("documents-left-out", where, message, "move each document to a separate file")
 
     def _skip(self, first: Any) -> None:
         """Skips a collection that is nested too deeply; it becomes null. The first one is reported."""

@@ -579,11 +579,8 @@ class SectionIndex:
             if other != path:
                 self.receivers.add(other)
                 self.moved_lines.setdefault(path, []).extend(note.lines)
-            return Problem.of(
-                code="note-moved",
-                where=path,
-                message=f"what a person wrote under {title!r} moved with it to {other}",
-            )
+            message = f"what a person wrote under {title!r} moved with it to {other}"
+            return Problem.of(code="note-moved", where=path, message=message)
         body = self._body(path)
         lines = list(note.lines)
         if path.endswith(".md") and not lines[0].startswith(_NOTE_COMMENT):

@@ -144,11 +144,8 @@ def read_record(out: Path) -> Record:
         text = content
         data = json.loads(text.decode("utf-8"))
         if data["version"] != VERSION:
-            raise OutputError(
-                f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}",
-                where=str(path),
-                fix="move the documents away and run again",
-            )
+            what = f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}"
+            raise OutputError(what, where=str(path), fix="move the documents away and run again")
         return Record(
             service=data["service"],
             owner=data.get("owner"),

@@ -400,12 +400,8 @@ class SchemaDocument:
             if isinstance(reference, str) and reference.startswith("#"):
                 problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
             else:
-                problems.report(
-                    "reference-not-followed",
-                    pointer,
-                    f"the $ref {str(reference)[:200]!r} is outside this document",
-                    "put the schema into the document",
-                )
+                message = f"the $ref {str(reference)[:200]!r} is outside this document"
+                problems.report("reference-not-followed", pointer, message, "put the schema into the document")
             return None
         return self._root.pointer + local, follow(self._root.json, local)
 

@@ -205,19 +205,11 @@ class _CrawlReader:
             progress("reading the descriptions of the tools")
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
             results[progressive.READ] = {"uri": uri, "tools": descriptions}
-            self.log.report(
-                "tools-authorised",
-                uri,
-                "Reading the descriptions of the tools authorises the tools in that session.",
-                fix="Set the option `no-tool-descriptions` to skip them.",
-            )
+            message = "Reading the descriptions of the tools authorises the tools in that session."
+            self.log.report("tools-authorised", uri, message, fix="Set the option `no-tool-descriptions` to skip them.")
         if scope.call_get_manifest and MANIFEST_TOOL not in names:
-            self.log.report(
-                "manifest-tool-missing",
-                "tools/list",
-                f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read.",
-                "leave out the option `call-get-manifest`",
-            )
+            message = f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read."
+            self.log.report("manifest-tool-missing", "tools/list", message, "leave out the option `call-get-manifest`")
         elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")
             if (manifest := read_manifest(session, self.log, self._secrets)) is not None:

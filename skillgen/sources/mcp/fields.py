@@ -165,12 +165,8 @@ class FieldReader:
             return field
         value = field.value.strip()
         if (url := without_credentials(value)) != value:
-            self.report(
-                "credential-left-out",
-                key,
-                "the URL holds a user or password, which is left out",
-                "remove it from the source, and revoke it if it is real",
-            )
+            message = "the URL holds a user or password, which is left out"
+            self.report("credential-left-out", key, message, "remove it from the source, and revoke it if it is real")
         return replace(field, value=url)
 
     def variable_names(self, key: str) -> SourcedValue | None:
@@ -349,12 +345,8 @@ class FieldResolver:
             if other.value != winner.value:
                 member = other.inferred_from or other.pointer.rpartition("/")[2]
                 shown, used = str(other.value).lower(), str(winner.value).lower()
-                self.problems.report(
-                    "safety-facts-disagree",
-                    other.pointer,
-                    f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact",
-                    "correct the fact that is wrong",
-                )
+                message = f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact"
+                self.problems.report("safety-facts-disagree", other.pointer, message, "correct the fact that is wrong")
         self._record(field, winner)
         return winner.value
 

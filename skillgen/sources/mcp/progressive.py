@@ -268,11 +268,8 @@ class DisclosedTools:
         criteria = tuple(self._criteria([entry.raw for _, entry in entries], undescribed))
         for criterion in criteria:
             if criterion.outcome == "not met":
-                self._problems.report(
-                    "disclosure-criterion-not-met",
-                    "resources/list",
-                    f"Criterion {criterion.number} of progressive disclosure: {criterion.text}: {criterion.note}",
-                )
+                message = f"Criterion {criterion.number} of progressive disclosure: {criterion.text}: {criterion.note}"
+                self._problems.report("disclosure-criterion-not-met", "resources/list", message)
         return Disclosure(
             uri=self._uri, undescribed=undescribed, criteria=criteria, pointer=child("", "resources/list")
         )

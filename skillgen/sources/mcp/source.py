@@ -68,12 +68,8 @@ def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -
         if any(as_dict(page).get("cacheScope") == "private" for page in as_list(results.get(method)))
     ]
     if methods:
-        problems.report(
-            "results-private",
-            child("", methods[0]),
-            f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)",
-            "review the documents before you share them",
-        )
+        message = f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)"
+        problems.report("results-private", child("", methods[0]), message, "review the documents before you share them")
 
 
 def _checked_references(service: Service, problems: ProblemLog) -> Service:

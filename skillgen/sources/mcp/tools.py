@@ -147,24 +147,16 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
         declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
         if declared is None:
-            self.problems.report(
-                "input-schema-missing",
-                entry.fields.pointer,
-                f"the tool {name!r} has no input schema; what it takes is not declared",
-                "declare an inputSchema",
-            )
+            message = f"the tool {name!r} has no input schema; what it takes is not declared"
+            self.problems.report("input-schema-missing", entry.fields.pointer, message, "declare an inputSchema")
             return _DeclaredInput(pointer=entry.fields.pointer)
         raw, pointer = with_root_references(declared.value), declared.pointer
         if not isinstance(raw, dict):
             self.problems.report("input-schema-invalid", pointer, "the input schema is not an object; left out")
             return _DeclaredInput(pointer=entry.fields.pointer)
         if "type" in raw and raw["type"] != "object":
-            self.problems.report(
-                "input-schema-invalid",
-                pointer,
-                f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object",
-                'declare "type": "object"',
-            )
+            message = f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object"
+            self.problems.report("input-schema-invalid", pointer, message, 'declare "type": "object"')
         schemas = self.schemas.open_document(raw, pointer, owner=name)
         flat = flatten(schemas, {**raw, "type": "object"} if "type" in raw else raw, pointer)
         has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
@@ -190,11 +182,8 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         for source in entry.sources:
             support = as_dict(source.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
             if support not in _TASK_SUPPORT:
-                self.problems.report(
-                    "member-invalid",
-                    child(source.pointer, "execution", "taskSupport"),
-                    f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(support)[:60]!r}; left out",
-                )
+                message = f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(support)[:60]!r}; left out"
+                self.problems.report("member-invalid", child(source.pointer, "execution", "taskSupport"), message)
             declared.add(str(support))
         return "required" if "required" in declared else "optional" if "optional" in declared else None
 

@@ -47,12 +47,8 @@ _SCANNED_LENGTH = 4_000
 def check_version(version: str, problems: ProblemLog) -> None:
     """Reports a version that is supported but not allowed for manifests (seed 002, 3.2)."""
     if version.startswith("2."):
-        problems.report(
-            "version-old",
-            "/swagger",
-            f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later",
-            "convert it",
-        )
+        message = f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later"
+        problems.report("version-old", "/swagger", message, "convert it")
     elif version.startswith("3.0"):
         problems.report(
             "version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later", "move to 3.1"
@@ -83,12 +79,8 @@ def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: Proble
     PKCE is not checked: OpenAPI has no field for it, only the extension `x-usePkce`.
     """
     if not any(item.flow == "authorizationCode" and item.authorization_url and item.token_url for item in auth):
-        problems.report(
-            "oauth-missing",
-            "/components/securitySchemes",
-            "no OAuth 2.0 authorization code flow with both its URLs is declared",
-            "declare it if the service has one",
-        )
+        message = "no OAuth 2.0 authorization code flow with both its URLs is declared"
+        problems.report("oauth-missing", "/components/securitySchemes", message, "declare it if the service has one")
     if not isinstance(data.get("security"), list):
         problems.report("security-missing", "/security", "no security requirement for all operations is declared")
 
@@ -127,12 +119,8 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
             problems.report(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
     description = (tool.description or "")[:_SCANNED_LENGTH]
     if mention := _screen_mention(description):
-        problems.report(
-            "screen-mentioned",
-            child(tool.pointer, "description"),
-            f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see",
-            "say what the operation does",
-        )
+        message = f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see"
+        problems.report("screen-mentioned", child(tool.pointer, "description"), message, "say what the operation does")
     returns_nothing_known = tool.output is None or tool.output.schema is None
     if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
         problems.report(
@@ -171,11 +159,8 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
     """Reports an unknown dialect, and schemas with another dialect than the description."""
     declared = text_of(document, "jsonSchemaDialect")
     if declared is not None and not _DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
-        problems.report(
-            "dialect-unknown",
-            "/jsonSchemaDialect",
-            f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12",
-        )
+        message = f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12"
+        problems.report("dialect-unknown", "/jsonSchemaDialect", message)
     if _is_before_31(document):
         return
     for pointer, raw in _schemas_with_dialect(document):
@@ -183,12 +168,8 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
         if schema_dialect is None:
             continue
         if (_DRAFT_07.match(schema_dialect) is not None) != _has_draft_07(document):
-            problems.report(
-                "dialect-differs",
-                child(pointer, "$schema"),
-                f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description",
-                "use one dialect for all schemas",
-            )
+            message = f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description"
+            problems.report("dialect-differs", child(pointer, "$schema"), message, "use one dialect for all schemas")
 
 
 def _schemas_with_dialect(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -339,12 +320,8 @@ class _ShapeChecker:
                 )
             for status in as_dict(value.get("responses")):
                 if not status.startswith("x-") and not _STATUS.fullmatch(status):
-                    self._problems.report(
-                        "status-invalid",
-                        child(pointer, "responses", status),
-                        f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default",
-                        "correct it",
-                    )
+                    message = f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default"
+                    self._problems.report("status-invalid", child(pointer, "responses", status), message, "correct it")
         elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
             self._problems.report(
                 "parameter-untyped", pointer, "the parameter has neither a schema nor content", "add a schema"

@@ -77,12 +77,8 @@ class OperationReader:
             message = f"no operationId; named {name}"
             self._problems.report("operation-id-missing", entry.pointer, message, "give it an operationId")
         elif name != entry.operation_id:
-            self._problems.report(
-                "operation-id-duplicate",
-                entry.pointer,
-                f"another operation has the operationId {entry.operation_id!r}; this one is named {name}",
-                "make it unique",
-            )
+            message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
+            self._problems.report("operation-id-duplicate", entry.pointer, message, "make it unique")
 
     def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Call]:
         """Returns an operation as a tool without examples, and what its examples are generated from."""

@@ -108,23 +108,15 @@ class ParameterReader:
             if not name.startswith(_QUERY_OPERATORS):
                 named[name] = None
         for name in declared - named.keys():
-            self._problems.report(
-                "path-parameter-unused",
-                pointer,
-                f"the path has no variable for the path parameter {name[:100]!r}",
-                "add it to the path, or remove it",
-            )
+            message = f"the path has no variable for the path parameter {name[:100]!r}"
+            self._problems.report("path-parameter-unused", pointer, message, "add it to the path, or remove it")
         return parameters + tuple(
             self._undeclared(name, pointer) for name in named if name.strip() and name not in declared
         )
 
     def _undeclared(self, name: str, pointer: str) -> Parameter:
-        self._problems.report(
-            "path-parameter-missing",
-            pointer,
-            f"no parameter declares the path variable {name[:100]!r}",
-            "declare it with `in: path`",
-        )
+        message = f"no parameter declares the path variable {name[:100]!r}"
+        self._problems.report("path-parameter-missing", pointer, message, "declare it with `in: path`")
         self._raw_schemas[pointer] = {}
         self.declared[pointer] = {}
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
@@ -195,12 +187,8 @@ class ParameterReader:
             )
             return None
         if location == "header" and name.lower() in _IGNORED_HEADERS:
-            self._problems.report(
-                "header-parameter-ignored",
-                pointer,
-                f"OpenAPI ignores a header parameter {name!r}; it is left out",
-                _IGNORED_HEADERS[name.lower()],
-            )
+            message = f"OpenAPI ignores a header parameter {name!r}; it is left out"
+            self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[name.lower()])
             return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
         examples = declared_examples(raw, pointer, self._resolver)

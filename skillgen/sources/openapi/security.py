@@ -253,12 +253,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         declared = {variable.name for variable in variables}
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:
-                problems.report(
-                    "server-variable-missing",
-                    child(pointer, index),
-                    f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare",
-                    "declare it, with a default",
-                )
+                message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
+                problems.report("server-variable-missing", child(pointer, index), message, "declare it, with a default")
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
         url = _ANY_VARIABLE.sub(partial(_default_of, defaults), template)
         origins = None
