@@ -332,11 +332,9 @@ def _refuse_useless_keys(source: Source, kind: str, located: _Located, key: str)
 
 def _refuse_secret(value: str, name: str, located: _Located, key: str) -> None:
     if "${" not in value:
-        raise UsageError(
-            f"{key} holds a secret",
-            where=located.where,
-            fix=f"set it in the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}",
-        )
+        what = f"{key} holds a secret"
+        fix = f"set it in the environment and write ${{{re.sub(r'[^A-Za-z0-9]', '_', name).upper()}}}"
+        raise UsageError(what, where=located.where, fix=fix)
 
 
 def _at(value: _Located, key: str) -> _Located:

@@ -386,12 +386,9 @@ def _refuse_other_skill(plan: Plan, main: Place) -> None:
     is_known = before.owner is not None and after.owner is not None
     is_other = _is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
     if before.states and is_other:
-        raise EditedError(
-            f"is the installed skill of another service, {before.service!r}; nothing was written",
-            where=str(plan.out),
-            fix="rename one of them (--name, or name: in skillgen.yaml), or replace it with --force",
-            diff="",
-        )
+        what = f"is the installed skill of another service, {before.service!r}; nothing was written"
+        fix = "rename one of them (--name, or name: in skillgen.yaml), or replace it with --force"
+        raise EditedError(what, where=str(plan.out), fix=fix, diff="")
 
 
 def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
@@ -498,11 +495,9 @@ def _refuse_problems(problems: Sequence[Problem]) -> None:
 def _refuse_empty(service: Service, plan: Plan) -> None:
     if service.tools or not plan.before.tools:
         return
-    raise SourceError(
-        f"{service.name} lists no tools, but its documents have {len(plan.before.tools)}; nothing was changed",
-        where=str(plan.out),
-        fix="check the source, or give --allow-empty if it has no tools any more",
-    )
+    what = f"{service.name} lists no tools, but its documents have {len(plan.before.tools)}; nothing was changed"
+    fix = "check the source, or give --allow-empty if it has no tools any more"
+    raise SourceError(what, where=str(plan.out), fix=fix)
 
 
 _PARTS_READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
@@ -635,11 +630,9 @@ def install_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path
     folders = tuple(top / HOSTS[host] for host in dict.fromkeys(output.install_to))
     for folder in folders:
         if not output.user and not is_below(folder, project):
-            raise UsageError(
-                f"a symbolic link takes {folder.relative_to(project).as_posix()} out of the project",
-                where="--install",
-                fix="remove the link, or install into the home folder with --user",
-            )
+            what = f"a symbolic link takes {folder.relative_to(project).as_posix()} out of the project"
+            fix = "remove the link, or install into the home folder with --user"
+            raise UsageError(what, where="--install", fix=fix)
     return folders
 
 

@@ -421,12 +421,9 @@ def _version_problems(service: Service, target: ServerTarget) -> Iterator[Proble
         and service.version
         and (sdk := sdk_with_version(target.command, target.caller_env, service.version))
     ):
-        yield Problem.of(
-            code="version-of-sdk",
-            where="/initialize/serverInfo/version",
-            message=f"the server reports {service.version}, which is the version of its SDK, {sdk}",
-            fix="set a version in the server, or with the option `version` (`--service-version`)",
-        )
+        message = f"the server reports {service.version}, which is the version of its SDK, {sdk}"
+        fix = "set a version in the server, or with the option `version` (`--service-version`)"
+        yield Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message, fix=fix)
 
 
 def _login(request: Request) -> Login:

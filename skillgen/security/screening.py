@@ -274,12 +274,9 @@ class _Screening:
             code = "suspicious-characters" if is_odd else "invisible-characters"
             self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
         for kind in self._kinds.get(old, ()):
-            self._problems.report(
-                "credential-left-out",
-                where,
-                f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it",
-                "remove it from the source, and revoke it if it is real",
-            )
+            message = f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it"
+            fix = "remove it from the source, and revoke it if it is real"
+            self._problems.report("credential-left-out", where, message, fix)
 
     def _report_internal_host(self, where: str, field: str, host: str) -> None:
         message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
@@ -302,12 +299,9 @@ class _Screening:
         is_quoted = self._screening == DEFAULT_SCREENING
         if not is_reported:
             outcome = "it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else"
-            self._problems.report(
-                "addresses-reader",
-                where,
-                f"{what}; {outcome if is_quoted else 'it stays in its place (option `screen`)'}",
-                "describe what the tool does, without instructions to the reader",
-            )
+            message = f"{what}; {outcome if is_quoted else 'it stays in its place (option `screen`)'}"
+            fix = "describe what the tool does, without instructions to the reader"
+            self._problems.report("addresses-reader", where, message, fix)
         if not is_quoted:
             return text
         rest, passages = ("", (Passage(text, 0),)) if text in self._undivided else split_passages(text)

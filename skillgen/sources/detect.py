@@ -235,8 +235,6 @@ def _rank(failure: SourceError) -> int:
 
 def _not_found_error(failure: SourceError) -> SourceError:
     asks_for_header = isinstance(failure, StatusError) and failure.status in AUTH_STATUSES
-    return SourceError(
-        f"{failure.what}; there is no description at {' or '.join(_WELL_KNOWN_PATHS)}",
-        where=failure.where,
-        fix=failure.fix if asks_for_header else "pass the URL of the OpenAPI document itself",
-    )
+    what = f"{failure.what}; there is no description at {' or '.join(_WELL_KNOWN_PATHS)}"
+    fix = failure.fix if asks_for_header else "pass the URL of the OpenAPI document itself"
+    return SourceError(what, where=failure.where, fix=fix)

@@ -590,12 +590,9 @@ class SectionIndex:
         else:
             body.bodies[next(iter(body.bodies))] = lines
         self._touched.add(path)
-        return Problem.of(
-            code="note-without-place",
-            where=path,
-            message=f"{title!r} is gone; what a person wrote there is kept at the end of the file",
-            fix="move it where it belongs, or delete it",
-        )
+        message = f"{title!r} is gone; what a person wrote there is kept at the end of the file"
+        fix = "move it where it belongs, or delete it"
+        return Problem.of(code="note-without-place", where=path, message=message, fix=fix)
 
     def texts(self) -> dict[str, list[str]]:
         """Returns the lines of every file that differs from the generated text."""

@@ -264,12 +264,9 @@ class _Planning(Struct, kw_only=True):
             except MarkerError as error:
                 if self.force:
                     return None
-                raise EditedError(
-                    f"{path}, {error}; nothing was written",
-                    where=str(self.out),
-                    fix="restore the marker; or give --force, and skillgen's text replaces what was changed in it",
-                    diff="",
-                ) from None
+                what = f"{path}, {error}; nothing was written"
+                fix = "restore the marker; or give --force, and skillgen's text replaces what was changed in it"
+                raise EditedError(what, where=str(self.out), fix=fix, diff="") from None
         return min(merges, key=lambda merge: (merge.reason is not None, merge.edit.count("\n"), merge.added))
 
 
@@ -325,11 +322,9 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have changed the line ends
             _replace(out, out, RECORD_NAME, record)
     except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}",
-            where=str(plan.out.joinpath(*path.split("/"))),
-            fix="check its permissions, or choose another folder with --out",
-        ) from None
+        what = f"cannot be written: {error.strerror}"
+        fix = "check its permissions, or choose another folder with --out"
+        raise OutputError(what, where=str(plan.out.joinpath(*path.split("/"))), fix=fix) from None
 
 
 def _interim_record(plan: Plan) -> Record:

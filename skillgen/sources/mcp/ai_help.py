@@ -118,12 +118,9 @@ class AiHelp(Struct, frozen=True, kw_only=True):
             if body:
                 sections.append(replace(section, body=body))
         if unknown:
-            problems.report(
-                "quick-reference-unknown-tool",
-                self.pointer,
-                f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out",
-                "correct the names or remove the lines",
-            )
+            message = f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out"
+            fix = "correct the names or remove the lines"
+            problems.report("quick-reference-unknown-tool", self.pointer, message, fix)
         return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
 
 

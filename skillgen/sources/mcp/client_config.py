@@ -102,11 +102,9 @@ class ClientConfig:
                 )
             return (name,)
         if self.is_published:
-            raise UsageError(
-                "lists ways to reach a server; skillgen uses only one that you name",
-                where=str(self.path),
-                fix=f"choose one with --server NAME: {', '.join(self._labels())}",
-            )
+            what = "lists ways to reach a server; skillgen uses only one that you name"
+            fix = f"choose one with --server NAME: {', '.join(self._labels())}"
+            raise UsageError(what, where=str(self.path), fix=fix)
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
             raise UsageError("switches all its servers off", where=str(self.path), fix="name one with --server NAME")
@@ -254,11 +252,9 @@ class _PublishedWay:
         is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
         # Options of a runner are dangerous: one of Docker can mount any folder.
         if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
-            raise UsageError(
-                f"skillgen does not start this package ({kind or 'of no registryType'})",
-                where=self._where,
-                fix="start it with a command of your own: skillgen from-server -- COMMAND",
-            )
+            what = f"skillgen does not start this package ({kind or 'of no registryType'})"
+            fix = "start it with a command of your own: skillgen from-server -- COMMAND"
+            raise UsageError(what, where=self._where, fix=fix)
         sign = ":" if kind == "oci" else "@"
         package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
         variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []

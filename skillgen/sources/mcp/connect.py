@@ -242,11 +242,9 @@ def with_token(target: ServerTarget) -> ServerTarget:
     if login.announce is None and not file.path.exists():
         if not login.is_requested:
             return target
-        raise SourceError(
-            "needs a login, none is stored, and nobody can be asked here",
-            where=target.public_url,
-            fix=f"log in once in a terminal: skillgen from-server --url {target.public_url} --login",
-        )
+        what = "needs a login, none is stored, and nobody can be asked here"
+        fix = f"log in once in a terminal: skillgen from-server --url {target.public_url} --login"
+        raise SourceError(what, where=target.public_url, fix=fix)
     # Importing the SDK takes most of a second.
     from skillgen.sources.mcp.oauth import token_for
 

@@ -95,12 +95,9 @@ def check_dashdash(dashdash: FieldReader) -> None:
         identity.report("dashdash-identity-name-invalid", "name", message)
     description = text_of(identity.raw, "description")
     if description is not None and not TRIGGER.search(description):
-        identity.report(
-            "dashdash-description-without-trigger",
-            "description",
-            "the description does not say when to use the server",
-            "add a sentence such as: Use when …",
-        )
+        message = "the description does not say when to use the server"
+        fix = "add a sentence such as: Use when …"
+        identity.report("dashdash-description-without-trigger", "description", message, fix)
 
 
 def _is_missing(owner: dict[str, Json], key: str) -> bool:

@@ -178,12 +178,9 @@ class FieldReader:
         for item in field.value.split() if isinstance(field.value, str) else field.value:
             name, separator, _ = item.partition("=") if "=" in item else item.partition(":")
             if separator:
-                self.report(
-                    "credential-left-out",
-                    key,
-                    f"{name.strip()[:60]} is listed with a value; only its name is documented",
-                    "list names of variables, and revoke the value if it is real",
-                )
+                message = f"{name.strip()[:60]} is listed with a value; only its name is documented"
+                fix = "list names of variables, and revoke the value if it is real"
+                self.report("credential-left-out", key, message, fix)
             names.append(name.strip().removeprefix("export ").strip())
         return replace(field, value=tuple(filter(None, names)))
 

@@ -143,11 +143,9 @@ def access_level_from(
     for reader in readers:
         level = reader.raw.get("accessLevel")
         if isinstance(level, str) and level.strip().lower() == "none":
-            raise SourceError(
-                "the declared access level is `none`: agents must not use this service",
-                where=reader.pointer_to("accessLevel"),
-                fix="document another service, or ask its author to declare read, interact or full",
-            )
+            what = "the declared access level is `none`: agents must not use this service"
+            fix = "document another service, or ask its author to declare read, interact or full"
+            raise SourceError(what, where=reader.pointer_to("accessLevel"), fix=fix)
     candidates = (reader.cautious_choice("accessLevel", levels) for reader in readers)
     return resolver.cautious("access_level", *candidates) or default
 

@@ -211,11 +211,9 @@ class _TokenProvider(OAuthClientProvider):
         if not trusted:
             name = printable(issuer)
             what = f"the server names the authorization server {name}, which may not get the client secret"
-            raise SourceError(
-                f"the login fails: {what}",
-                where=self._limits.where,
-                fix=f"if the client is registered there, add --issuer {name}",
-            )
+            what = f"the login fails: {what}"
+            fix = f"if the client is registered there, add --issuer {name}"
+            raise SourceError(what, where=self._limits.where, fix=fix)
         if stored != issuer:
             self._store.update(trusted_issuer=issuer)
 

@@ -144,12 +144,9 @@ class _DescriptionReader:
                 self.descriptions[name] = entry
         extra = [name for name in descriptions if name not in names]
         if extra:
-            self._log.report(
-                "tool-description-extra",
-                uri,
-                f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}",
-                "return only the tools that the URI names (progressive disclosure, 4.4)",
-            )
+            message = f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}"
+            fix = "return only the tools that the URI names (progressive disclosure, 4.4)"
+            self._log.report("tool-description-extra", uri, message, fix)
 
     def _report(self, uri: str, message: str) -> None:
         self._log.report("tool-description-failed", uri, f"a description could not be read: {message}")

@@ -191,12 +191,9 @@ class _ServiceReader:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
         listed = {name for name, _ in entries}
         if unlisted := [name for name in manifest if name not in listed]:
-            self._problems.report(
-                "manifest-tool-not-listed",
-                self._manifest.fields.pointer_to("tools"),
-                f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out",
-                "list these tools or remove them from the manifest",
-            )
+            message = f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out"
+            fix = "list these tools or remove them from the manifest"
+            self._problems.report("manifest-tool-not-listed", self._manifest.fields.pointer_to("tools"), message, fix)
         return tuple(
             replace(
                 reader.tool(

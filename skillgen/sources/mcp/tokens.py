@@ -49,11 +49,9 @@ class LoginFile(Struct, frozen=True):
         try:
             write_private(self.path, json.dumps({"url": self.url, **login}).encode())
         except OSError as error:
-            raise OutputError(
-                f"the login cannot be stored: {error.strerror}",
-                where=str(self.path.parent),
-                fix="check its permissions, or name another folder with XDG_CONFIG_HOME",
-            ) from None
+            what = f"the login cannot be stored: {error.strerror}"
+            fix = "check its permissions, or name another folder with XDG_CONFIG_HOME"
+            raise OutputError(what, where=str(self.path.parent), fix=fix) from None
 
     def delete(self) -> bool:
         """Deletes the file; returns false if it does not exist.

@@ -162,12 +162,9 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
         is_declared = has_names or (_is_unconstrained(flat.schema) and _takes_nothing(raw, schemas, pointer))
         if not is_declared or (not has_names and is_open(raw)):
-            self.problems.report(
-                "input-schema-minimal",
-                pointer,
-                f"the input schema of {name!r} does not declare what the tool takes: it accepts any object",
-                'declare its properties; "additionalProperties": false if it takes none',
-            )
+            message = f"the input schema of {name!r} does not declare what the tool takes: it accepts any object"
+            fix = 'declare its properties; "additionalProperties": false if it takes none'
+            self.problems.report("input-schema-minimal", pointer, message, fix)
         return _DeclaredInput(
             raw=raw,
             parameters=flat.parameters,
@@ -359,12 +356,9 @@ def callable_entries(
         if reason is None:
             yield name, fields
         else:
-            problems.report(
-                "tool-header-invalid",
-                fields.pointer_to("inputSchema"),
-                f"no client may call {name[:100]!r}: {reason[:200]}; left out",
-                "give each x-mcp-header a unique header name, on a property of type string, integer or boolean",
-            )
+            message = f"no client may call {name[:100]!r}: {reason[:200]}; left out"
+            fix = "give each x-mcp-header a unique header name, on a property of type string, integer or boolean"
+            problems.report("tool-header-invalid", fields.pointer_to("inputSchema"), message, fix)
 
 
 def _header_error(input_schema: Json) -> str | None:

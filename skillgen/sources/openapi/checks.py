@@ -99,12 +99,9 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
     """Reports an operation that its author excludes from an MCP server."""
     for name, key, value in _MCP_EXCLUSIONS:
         if as_dict(operation.get(name)).get(key) is value:
-            problems.report(
-                "mcp-disabled",
-                child(pointer, name, key),
-                "the description excludes this operation from an MCP server; as part of the API it is documented",
-                "leave it out with the option `exclude` if it is not for agents",
-            )
+            message = "the description excludes this operation from an MCP server; as part of the API it is documented"
+            fix = "leave it out with the option `exclude` if it is not for agents"
+            problems.report("mcp-disabled", child(pointer, name, key), message, fix)
 
 
 def check_texts(tool: Tool, problems: ProblemLog) -> None:

@@ -469,12 +469,9 @@ class RequestGenerator:
         if not (is_known or is_complete) or _is_empty(sent):
             return None
         if sent.is_open:
-            self._problems.report(
-                "properties-forbidden",
-                call.body.pointer,
-                "a part of the body forbids properties that another part requires; the example has them",
-                "remove `additionalProperties: false` from the schemas in `allOf`",
-            )
+            message = "a part of the body forbids properties that another part requires; the example has them"
+            fix = "remove `additionalProperties: false` from the schemas in `allOf`"
+            self._problems.report("properties-forbidden", call.body.pointer, message, fix)
         request = Request(
             path=_path(call.path, parts.path, parts.query),
             headers=parts.headers or None,

@@ -82,12 +82,9 @@ class ParameterReader:
                     parameters[key] = parameter
         query = [item.pointer in self._query_strings for item in parameters.values() if item.location == "query"]
         if any(query) and not all(query):
-            self._problems.report(
-                "querystring-not-alone",
-                child(pointer, "parameters"),
-                "a parameter in `querystring` is the complete query, but there are parameters in `query` too",
-                "declare either the one or the others",
-            )
+            message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
+            fix = "declare either the one or the others"
+            self._problems.report("querystring-not-alone", child(pointer, "parameters"), message, fix)
         return tuple(parameters.values())
 
     def with_path_parameters(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:

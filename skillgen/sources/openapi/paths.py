@@ -122,9 +122,6 @@ class PathReader:
                 message = f"{key!r} belongs to an operation, not to a path item; left out"
                 self._problems.report("member-misplaced", pointer, message, "move it into each operation of the path")
             else:
-                self._problems.report(
-                    "method-unknown",
-                    pointer,
-                    f"{key[:60]!r} is neither a method nor another member of a path item; left out",
-                    "move other methods to `additionalOperations` (3.2)",
-                )
+                message = f"{key[:60]!r} is neither a method nor another member of a path item; left out"
+                fix = "move other methods to `additionalOperations` (3.2)"
+                self._problems.report("method-unknown", pointer, message, fix)

@@ -109,12 +109,9 @@ class SecurityReader:
         is_uri = written not in self._schemes and written.startswith(f"#{SCHEMES}/")
         name = last_token(unquote(written[1:])) if is_uri else written
         if name not in self._schemes:
-            self._problems.report(
-                "security-scheme-missing",
-                child(SCHEMES, name),
-                f"operations require the security scheme {name!r}, which is not declared",
-                "declare it, or correct the name",
-            )
+            message = f"operations require the security scheme {name!r}, which is not declared"
+            fix = "declare it, or correct the name"
+            self._problems.report("security-scheme-missing", child(SCHEMES, name), message, fix)
         return name
 
     def auth(self) -> tuple[Auth, ...]:
