@@ -417,7 +417,7 @@ def test_a_list_of_variables_says_how_many_it_leaves_out(tmp_path: Path) -> None
     )
     run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
     text = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
-    assert "24 more in the examples of the tools" in text
+    assert "\n  - 24 more, named in the tools' sections\n" in text
 
 
 def test_what_a_skill_has_no_room_for_is_reported(tmp_path: Path) -> None:
@@ -429,7 +429,7 @@ def test_what_a_skill_has_no_room_for_is_reported(tmp_path: Path) -> None:
     source = description(
         paths={"/a": {"delete": operation("drop", security=[{name: []} for name in auth])}},
         components={"securitySchemes": auth},
-        servers=[{"url": f"https://x.example/{'a' * 8_000}/{names[0]}"}],
+        servers=[{"url": f"https://x.example/{'a' * 12_000}/{names[0]}"}],
     )
     finished = run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
     text = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")

@@ -70,8 +70,71 @@ def test_a_tool_that_is_called_elsewhere_is_spoken_of_before_its_section(tmp_pat
 
 def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Path) -> None:
     schemes = {"key": {"type": "apiKey", "in": "header", "name": "K"}, "basic": {"type": "http", "scheme": "basic"}}
-    skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"key": []}])
-    assert "- Authentication (a tool's section says which it needs): " in skill
+
+    def authentication(paths: Json, security: Json) -> str:
+        skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=security)
+        return skill[skill.index("- Authentication") :]
+
+    key, basic = (
+        "header `K: $SKILL_TASKS_API_KEY` (`key`).",
+        "HTTP Basic with `$SKILL_TASKS_USER:$SKILL_TASKS_PASSWORD`",
+    )
+    assert authentication(LIST, [{"key": []}]).startswith(f"- Authentication: {key} The user sets the variable. ")
+    either = authentication(LIST, [{"key": []}, {"basic": []}])
+    assert either.startswith("- Authentication: either of these. The user sets the variables. ")
+    assert f"\n  - {key}\n  - {basic} (`basic`).\n" in either
+    both = authentication(LIST, [{"key": [], "basic": []}])
+    assert both.startswith("- Authentication: all of these together. ")
+    other = {**LIST, "/other": {"get": operation("other", security=[{"basic": []}])}}
+    assert authentication(other, [{"key": []}]).startswith("- Authentication: a tool's section says which of these ")
+
+
+@pytest.mark.parametrize(
+    ("flow", "steps"),
+    [
+        (
+            {"authorizationCode": {"authorizationUrl": "https://a.example/in", "tokenUrl": "https://a.example/token"}},
+            "let the user consent at `https://a.example/in`, then exchange the code at `https://a.example/token`",
+        ),
+        (
+            {"clientCredentials": {"tokenUrl": "/token"}, "x-own": {"tokenUrl": "/other"}},
+            "send client ID and secret to `/token` (`grant_type=client_credentials`)",
+        ),
+        ({"implicit": {"authorizationUrl": "https://a.example/in"}}, "let the user consent at `https://a.example/in`"),
+    ],
+)
+def test_a_token_is_got_in_steps(tmp_path: Path, flow: Json, steps: str) -> None:
+    words = "Register an app at https://a.example/apps first. " + "It has a long story. " * 20
+    schemes = {"login": {"type": "oauth2", "flows": flow, "description": words}}
+    skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"login": ["read"]}])
+    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
+    assert "header `Authorization: Bearer $SKILL_TASKS_TOKEN` (`login`, OAuth 2.0). To get a token " in line
+    assert f"in the tool's section, {steps}. Register an app at https://a.example/apps first. " in line
+
+
+def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
+    token: Json = {"name": "access_token", "required": True, "schema": {"type": "string"}}
+    body: Json = {"type": "object", "properties": {"access_token": {"type": "string"}, "id": {"type": "string"}}}
+    content = {"content": {"application/json": {"schema": {**body, "required": ["access_token"]}}}}
+    paths = {
+        "/a": {"get": operation("get_a", parameters=[{**token, "in": "query"}])},
+        "/b": {"get": operation("get_b", parameters=[{**token, "in": "header"}])},
+        "/c": {"post": operation("post_c", requestBody=content)},
+        "/login": {"post": operation("createToken")},
+        "/logout": {"delete": operation("login_delete")},
+    }
+    skill = of_description(tmp_path, paths)
+    assert (
+        "- Authentication: query parameter `access_token=$SKILL_TASKS_API_KEY` or "
+        "header `access_token: $SKILL_TASKS_API_KEY` or `access_token` in the body, from `$SKILL_TASKS_API_KEY`. "
+        "To get it, call `createToken` first. The user sets the variable. "
+    ) in skill
+    schemes = {"bearer": {"type": "http", "scheme": "bearer"}}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"bearer": []}])
+    assert "A tool with the parameter `access_token` takes it there too." in skill
+    texts = [path.read_text("utf-8") for path in tmp_path.rglob("*.md")]
+    assert any("?access_token=$SKILL_TASKS_TOKEN" in text for text in texts)
+    assert not any("ACCESS_TOKEN" in text.replace("SKILL_TASKS", "") for text in texts)
 
 
 def test_what_only_sends_is_not_claimed_to_need_authentication(tmp_path: Path) -> None:

@@ -1049,5 +1049,8 @@ def test_where_a_key_goes_is_stated_in_words(tmp_path: Path, place: str) -> None
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     words = f"in the {'query parameter' if place == 'query' else place} `X-Key`"
     (skill,) = (tmp_path / "out").glob("skills/*")
-    assert f"`key` (api-key), {words}" in (skill / "SKILL.md").read_text("utf-8")
+    sent = words.removeprefix("in the ").replace(
+        "Key", "Key: $SKILL_TASKS" if place == "header" else "Key=$SKILL_TASKS"
+    )
+    assert f"- Authentication: {sent[:-1]}_API_KEY` (`key`). " in (skill / "SKILL.md").read_text("utf-8")
     assert f"- `key` (api-key): sent {words}" in (skill / "references" / "about.md").read_text("utf-8")

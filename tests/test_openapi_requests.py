@@ -288,7 +288,7 @@ def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: st
     env = {f"SKILL_TASKS_{word}": "s3", "SKILL_TASKS_PASSWORD": "s4"}
     assert curl.arguments(call.text, env)[1:] == expected
     texts = skillgen.render_documents(service, emit="skill")
-    assert f"`SKILL_TASKS_{word}`" in texts["skills/tasks/SKILL.md"]
+    assert f"$SKILL_TASKS_{word}" in texts["skills/tasks/SKILL.md"]
 
 
 def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
@@ -858,7 +858,7 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     paths: Json = {f"/{name}": {"get": operation(name, parameters=[place])} for name in "ab"}
     texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
     assert any('-H "token: $SKILL_TASKS_API_KEY"' in text for text in texts.values())
-    assert "`SKILL_TASKS_API_KEY`" in texts["skills/tasks/SKILL.md"]
+    assert "- Authentication: header `token: $SKILL_TASKS_API_KEY`. " in texts["skills/tasks/SKILL.md"]
     schema = {
         "type": "object",
         "properties": {"key": {"type": "string"}, "note": {"type": "string", "example": "it's"}},

@@ -501,8 +501,9 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
     assert "authenticate" not in events.section("silent").text + events.section("empty").text
     assert "security-invalid: /webhooks/empty/post/security" in finished.stderr
     use = "in the header `X-Signature`, only in requests that the service itself sends"
-    assert f"`hook` (api-key), {use}" in (skill / "SKILL.md").read_text("utf-8")
-    assert f"{use}. An HMAC." in (skill / "SKILL.md").read_text("utf-8")
+    text = (skill / "SKILL.md").read_text("utf-8")
+    assert "(`hook`)" not in text
+    assert f"- `hook` (api-key): sent {use}. An HMAC." in text
     schemes["key"]["in"] = "cookie"
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     assert "auth-methods:\n  - cookie\nrequires:\n  auth:\n    - api-key\n" in (tmp_path / "out/llms.txt").read_text(

@@ -11,6 +11,10 @@ from skillgen.model.values import Origins, Value
 AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 
 
+LOGIN_POINTER = "/paths"
+"""Pointer of a credential that is a parameter of most tools, not a declared scheme."""
+
+
 class Access(Struct, frozen=True, kw_only=True):
     """Other ways to use the service (seed 000, `alternativeAccess`).
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from msgspec import Struct
 
-from skillgen.model.auth import Auth, Endpoint
+from skillgen.model.auth import LOGIN_POINTER, Auth, Endpoint
 from skillgen.model.service import Service
+from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
 from skillgen.render.phrases import phrase, phrases
-from skillgen.text.markdown import Markdown, code, code_list, inline
+from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
+from skillgen.text.summary import sentences
+from skillgen.text.words import words_of
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -127,7 +131,21 @@ def sent_as(auth: Auth) -> Markdown:
 
 
 _SHOWN_SCHEMES = 6
-"""Maximum of security schemes for which SKILL.md names the variables."""
+"""Maximum of security schemes, and of variables in URLs, that SKILL.md names."""
+
+_DESCRIPTION_LIMIT = 200
+"""Characters of the source's words on a scheme in SKILL.md."""
+
+_ISSUING_TOOLS = 3
+"""Maximum of tools that issue a credential; of more, each is for something else."""
+
+_ISSUES = re.compile(
+    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
+    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
+)
+"""Words of the name of a tool that issues a credential."""
+
+_TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
 
 URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
 """A variable in a URL."""
@@ -163,28 +181,160 @@ def example_credentials(service: Service) -> dict[str, ExampleCredential]:
 
 
 def example_variables(service: Service) -> list[Markdown]:
-    """Returns the environment variables of the examples, each with what it holds."""
+    """Returns the environment variables for the URL of the examples, each with what it holds."""
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
     variables = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
-    in_urls, credentials = list(_url_variables(service)), example_credentials(service)
+    in_urls = list(_url_variables(service))
     for name in in_urls[:_SHOWN_SCHEMES]:
         variable = code(variable_name(service, name))
         variables.append(phrase("variable_in_url", variable=variable, name=code(f"{{{name}}}")))
-    for name, credential in islice(credentials.items(), _SHOWN_SCHEMES):
-        nouns = map(phrases("credentials").__getitem__, _credential_nouns(credential.auth))
-        variables.append(
-            phrase(
-                "variables_of_scheme",
-                variables=code_list(credential.variables, phrase("and_between")),
-                kinds=phrase("and_between").join(nouns),
-                scheme=code(name),
-            )
+    left = len(in_urls) - _SHOWN_SCHEMES
+    return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
+
+
+class Login(Struct, frozen=True, kw_only=True):
+    """How callers authenticate, for SKILL.md."""
+
+    relation: Markdown
+    """How the ways relate: one of them is enough, or a tool's section says which it needs."""
+
+    ways: tuple[Markdown, ...]
+    """Each way: what is sent, from which variable, and how to get it."""
+
+    number_of_variables: int
+    """How many variables they name."""
+
+
+def login(service: Service, brief: bool) -> Login | None:
+    """Returns how callers authenticate: the schemes that a tool needs; `None` if none is declared.
+
+    Only if there is room, not `brief`, it has the source's words on them.
+    """
+    credentials = example_credentials(service) if service.tools else {}
+    choices = {
+        frozenset(frozenset(item.scheme for item in way) for way in tool.auth) for tool in service.tools if tool.auth
+    }
+    needed = {name for ways in choices for way in ways for name in way}
+    flows: dict[str, list[Auth]] = {}
+    for auth in service.requirements.auth:
+        if not auth.is_for_events and (not needed or auth.name in needed):
+            flows.setdefault(auth.name or auth.kind, []).append(auth)
+    if not flows or (service.kind == "openapi" and not service.tools):
+        return None
+    shown = [*flows][:_SHOWN_SCHEMES]
+    variables = {name for key in shown if key in credentials for name in credentials[key].variables}
+    ways = [Markdown(" ".join(_login_way(service, flows[name], credentials.get(name), brief))) for name in shown]
+    if len(flows) > len(shown):
+        ways.append(phrase("more_logins", number=len(flows) - len(shown)))
+    relation = phrases("login_relations")[_relation(service, flows, choices)]
+    return Login(relation=Markdown(relation), ways=tuple(ways), number_of_variables=len(variables))
+
+
+def _relation(
+    service: Service, flows: Mapping[str, Sequence[Auth]], choices: Collection[frozenset[frozenset[str]]]
+) -> str:
+    """Returns how these schemes relate."""
+    if len(flows) == 1:
+        return "only"
+    if not choices:
+        is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
+        return "either" if service.kind == "mcp" else "all" if is_parameter else "undeclared"
+    ways = next(iter(choices)) - {frozenset()} if len(choices) == 1 else frozenset()
+    fields = {items[0].sent_as or "Authorization: Bearer" for items in flows.values()}
+    if ways and (len(fields) == 1 or all(len(way) == 1 for way in ways)):
+        return "either"
+    return "all" if len(ways) == 1 else "section"
+
+
+def _login_way(
+    service: Service, flows: Sequence[Auth], credential: ExampleCredential | None, brief: bool
+) -> Iterator[str]:
+    """Yields what is sent, then how to get it: the OAuth flow, the tool that issues it, and the source's own words."""
+    first = flows[0]
+    if credential is None:
+        yield _auth_phrase(first)
+        return
+    forms = dict.fromkeys(_sent(item, credential.variables) for item in flows)
+    kind = phrases("login_kinds").get(first.kind)
+    name = code(first.name or "")
+    known = first.pointer == LOGIN_POINTER
+    label = "" if known else f" ({name}, {kind})" if kind else f" ({name})"
+    yield with_stop(phrase("or_between").join(forms) + label)
+    if steps := [*islice(_token_steps(flows), 2)]:
+        has_scopes = any(tool.scopes for tool in service.tools)
+        yield phrase(
+            "get_token", steps=phrase("or_between").join(steps), scopes=phrase("for_scopes") if has_scopes else ""
         )
-    left = sum(max(len(names) - _SHOWN_SCHEMES, 0) for names in (in_urls, credentials))
-    return [*variables, phrase("more_variables", number=f"{left:,}")] if left else variables
+    if names := _other_parameters(service):
+        yield phrase("also_sent", names=code_list(names, phrase("or_between")))
+    if len(credential.variables) == 1 and (tools := _issuing_tools(service, first)):
+        yield phrase("issued_by", tools=code_list(tools, phrase("or_between")))
+    if first.description and not brief:
+        yield from map(inline, _first_sentences(first.description))
+
+
+def _sent(auth: Auth, variables: Sequence[str]) -> Markdown:
+    """Returns what is sent, with the variables of its values."""
+    values = [f"${name}" for name in variables]
+    place, _, name = (auth.sent_as or "").partition(" ")
+    if auth.kind == "mutualTLS":
+        return phrase("sent_certificate", certificate=code(values[0]), key=code(values[1]))
+    if len(values) > 1:
+        return phrase("sent_pair", scheme=inline(auth.kind.capitalize()), value=code(":".join(values)))
+    if auth.kind != "api-key":
+        return phrase("sent_header", value=code(f"{auth.sent_as or 'Authorization: Bearer'} {values[0]}"))
+    if place == "body":
+        return phrase("sent_body", name=code(name), variable=code(values[0]))
+    between = ": " if place == "header" else "="
+    return phrase(
+        f"sent_{place if place in ('query', 'cookie') else 'header'}", value=code(f"{name}{between}{values[0]}")
+    )
+
+
+def _token_steps(flows: Iterable[Auth]) -> Iterator[str]:
+    """Yields how each OAuth flow gets a token."""
+    for auth in flows:
+        urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
+        with suppress(KeyError):  # an unknown flow, or one without its URLs
+            yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
+
+
+def _other_parameters(service: Service) -> dict[str, None]:
+    """Returns the parameters that hold the credential in addition to what a scheme declares."""
+    sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
+    requests = (example.request for tool in service.tools for example in tool.examples if example.request)
+    names = dict.fromkeys(place.partition(" ")[2] for request in requests for place in request.secrets)
+    return {name: None for name in names if name not in sent}
+
+
+def _issuing_tools(service: Service, auth: Auth) -> list[str]:
+    """Returns the tools that issue a token or key: their names say so, and they do not need it themselves."""
+    names = [
+        tool.name
+        for tool in service.tools
+        if tool.method in ("GET", "POST") and _ISSUES.search(" ".join(words_of(tool.name))) and not _needs(tool, auth)
+    ]
+    return names if len(names) <= _ISSUING_TOOLS else []
+
+
+def _needs(tool: Tool, auth: Auth) -> bool:
+    if auth.pointer == LOGIN_POINTER:
+        return any(parameter.name == auth.name for parameter in tool.parameters)
+    return any(item.scheme == auth.name for way in tool.auth or () for item in way)
+
+
+def _first_sentences(text: str) -> Iterator[str]:
+    """Yields the first sentences of a text that have room."""
+    left = _DESCRIPTION_LIMIT
+    for sentence in sentences(text):
+        line = plain_words(sentence)
+        left -= len(line)
+        if left < 0:
+            return
+        yield with_stop(line)
 
 
 def _url_variables(service: Service) -> dict[str, None]:

@@ -178,6 +178,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "wanted_uses": identity.wanted_uses,
     "unwanted_uses": identity.unwanted_uses,
     "example_variables": access.example_variables,
+    "login": access.login,
     "other_access": access.other_access,
     "speaks_of_authentication": access.speaks_of_authentication,
     "first_instructions": about.first_instructions,

@@ -402,15 +402,22 @@ def _is_secret(name: str) -> bool:
 def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
     """Returns the parameters with a credential that at least half of the tools have, such as `header token`.
 
-    Of those that no tool requires, only a single one counts: several are different ways to authenticate.
+    They may have the same name in several places, the most frequent first. Of those that no tool requires, only a
+    single name counts: several are different ways to authenticate.
     """
-    counts, required = Counter[str](), set[str]()
-    for item in chain.from_iterable(tool.parameters for tool in tools):
-        if item.location in ("header", "query", "body") and _LOGIN.search(item.name) and _is_secret(item.name):
-            counts[f"{item.location} {item.name}"] += 1
-            required |= {f"{item.location} {item.name}"} if item.required else set()
+    counts, places, required = Counter[str](), Counter[tuple[str, str]](), set[str]()
+    for tool in tools:
+        found = [
+            item
+            for item in tool.parameters
+            if item.location in ("header", "query", "body") and _LOGIN.search(item.name) and _is_secret(item.name)
+        ]
+        counts.update({item.name for item in found})
+        places.update((item.location, item.name) for item in found)
+        required |= {item.name for item in found if item.required}
     common = [name for name, count in counts.items() if count > 1 and 2 * count >= len(tools)]
-    return tuple(name for name in common if name in required or len(common) == 1)
+    logins = [name for name in common if name in required or len(common) == 1]
+    return tuple(f"{place} {name}" for (place, name), _ in places.most_common() if name in logins)
 
 
 class RequestGenerator:

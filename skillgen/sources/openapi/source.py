@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.auth import Access, Auth, Endpoint, Requirements
+from skillgen.model.auth import LOGIN_POINTER, Access, Auth, Endpoint, Requirements
 from skillgen.model.service import Service
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Icon, Json, Origin, Value
@@ -96,7 +96,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     check_security(data, auth, problems)
     if not auth:
         names = ((login, login.partition(" ")[2]) for login in operations.logins)
-        auth = tuple(Auth(kind="api-key", name=name, sent_as=login, pointer="/paths") for login, name in names)
+        auth = tuple(Auth(kind="api-key", name=name, sent_as=login, pointer=LOGIN_POINTER) for login, name in names)
     if not tools:
         problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
