@@ -137,14 +137,14 @@ class OutputError(SkillgenError):
 
 
 @contextmanager
-def time_limit(limit_s: float | None, error: Exception) -> Iterator[None]:
+def time_limit(limit_s: float, error: Exception) -> Iterator[None]:
     """Raises `error` in the block after `limit_s` seconds of CPU time: for user templates and JSONPath expressions,
     whose run time their input does not bound.
 
     It has no effect outside the main thread and on Windows, where Python has no such timer: code that needs a limit
     must run in the main thread.
     """
-    if limit_s is None or sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
 

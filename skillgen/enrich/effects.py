@@ -475,10 +475,12 @@ def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
 
 def _is_irreversible(description: str | None, is_read_only: bool | None) -> bool:
     """True if a description says that a call cannot be undone; of a read-only tool, only about itself."""
-    for paragraph in (description or "").split("\n\n"):
+    if not description or (
+        description.isascii() and not _IRREVERSIBLE.might_match(" ".join(description.lower().split()))
+    ):
+        return False
+    for paragraph in description.split("\n\n"):
         text = " ".join(paragraph.split())
-        if text.isascii() and not _IRREVERSIBLE.might_match(text.lower()):
-            continue
         for match in _IRREVERSIBLE.compiled.finditer(text):
             lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
             if not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):

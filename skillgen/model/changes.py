@@ -358,4 +358,4 @@ def _nested_type_text(schema: Schema, depth: int) -> str:
 
 def _clean(text: str) -> str:
     """Returns text on one line that can be encoded as UTF-8."""
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    return text if text.isidentifier() else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())

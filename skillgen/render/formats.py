@@ -21,7 +21,6 @@ from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, description_problems, plain, short_description, title
 from skillgen.render.phrases import phrases_of, plain_phrase
-from skillgen.render.reference import reference_of
 from skillgen.render.skill import Rendering
 from skillgen.text.markdown import disarm, disarm_json, one_line
 from skillgen.text.summary import clip
@@ -116,7 +115,7 @@ def _documents(service: Service, formats: Collection[str], templates: Templates,
         version = one_line(service.version) if _VERSION.match(service.version) else ""
         service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
     problems += description_problems(service)
-    rendering = Rendering(service, reference_of(service, templates), templates, formats, profile)
+    rendering = Rendering(service, templates, formats, profile)
     documents: list[Document] = []
     for name in FORMATS:
         if name in formats:

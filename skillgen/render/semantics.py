@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import accumulate
 
 from msgspec import Struct
@@ -250,9 +249,17 @@ def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Too
         by_pattern.setdefault(_pattern(tool), []).append(tool.name)
     names: list[str] = []
     for pattern, members in by_pattern.items():
-        is_useful = len(members) >= _PATTERN_SIZE and not any(fnmatchcase(name, pattern) for name in harmless)
+        is_useful = len(members) >= _PATTERN_SIZE and not any(_matches(pattern, name) for name in harmless)
         names += [pattern] if is_useful else members
     return names
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """True if a name matches a pattern with `*` at one or both ends."""
+    part = pattern.strip("*")
+    if pattern.startswith("*"):
+        return part in name if pattern.endswith("*") else name.endswith(part)
+    return name.startswith(part)
 
 
 def _pattern(tool: Tool) -> str:

@@ -22,7 +22,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
-from skillgen.render.reference import Reference, page_text, reference_files, whole_skill
+from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 from skillgen.text.structure import Anchors
 
@@ -89,9 +89,6 @@ class Rendering:
     service: Service
     """The service."""
 
-    reference: Reference
-    """Its sections and pages."""
-
     templates: Templates
     """The templates, those of the user first."""
 
@@ -100,6 +97,11 @@ class Rendering:
 
     profile: str
     """The profile of SKILL.md's front matter."""
+
+    @cached_property
+    def reference(self) -> Reference:
+        """Its sections and pages."""
+        return reference_of(self.service, self.templates)
 
     @cached_property
     def skill(self) -> Skill | None:
