@@ -191,7 +191,7 @@ def test_ai_help_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
     paths = {f"/{tag}/{n}": {"get": operation(f"{tag}{n}", tags=[tag])} for tag in ("ships", "berths") for n in (1, 2)}
     generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
     section = read(tmp_path / "out" / "ai-help.md").section("Capabilities")
-    assert "- ships: `ships1`, `ships2`" in section.text
+    assert "- Ships: `ships1`, `ships2`" in section.text
 
 
 def test_dates_have_a_section_where_a_parameter_is_one(harbour: Path, silent: Path) -> None:

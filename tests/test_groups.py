@@ -110,23 +110,23 @@ def test_no_group_has_one_tool_and_none_more_than_a_page_of_an_index_holds(names
 def test_a_tag_of_one_operation_joins_others_and_is_marked_as_inferred(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", grouped(pets=["a", "b", "c"], emojis=["d"], limits=["e"]))
     service = service_of(source)
-    assert members(service) == {"pets": ["a", "b", "c"], "emojis, limits": ["d", "e"]}
+    assert members(service) == {"Pets": ["a", "b", "c"], "Emojis, limits": ["d", "e"]}
     assert "group" not in service["tools"][0].get("origins", {})
     assert service["tools"][3]["origins"]["group"]["kind"] == "inferred"
 
 
 def test_the_one_tag_of_one_operation_is_put_with_the_smallest(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", grouped(pets=["a", "b", "c"], store=["d", "e"], health=["f"]))
-    assert members(service_of(source)) == {"pets": ["a", "b", "c"], "health, store": ["d", "e", "f"]}
+    assert members(service_of(source)) == {"Pets": ["a", "b", "c"], "Health, store": ["d", "e", "f"]}
 
 
 def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
     paths = {f"/v1/{thing}s/{{id}}": {method: operation() for method in ("get", "put")} for thing in THINGS[:3]}
     source = write(tmp_path / "api.json", description(paths))
     assert {title: len(names) for title, names in members(service_of(source)).items()} == {
-        "invoices": 2,
-        "orders": 2,
-        "users": 2,
+        "Invoices": 2,
+        "Orders": 2,
+        "Users": 2,
     }
 
 
@@ -138,11 +138,14 @@ def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(githu
     assert min(sizes.values()) >= 2
     assert max(sizes.values()) <= 100
     titles = [group["title"] for group in service["groups"]]
-    assert {"repos: branches", "repos: releases", "credentials, emojis, rate-limit"} <= set(titles)
+    assert {"Repos: branches", "Repos: releases", "Credentials, emojis, rate limit"} <= set(titles)
     divided = {title.partition(": ")[0] for title in titles if ": " in title}
-    assert divided == {"repos", "actions", "orgs"}
-    tags = {tag["name"] for tag in github.raw["tags"]}
-    assert {title for title in titles if ": " not in title} - tags == {"credentials, emojis, rate-limit"}
+    assert divided == {"Repos", "Actions", "Orgs"}
+    tags = {tag["name"].replace("-", " ").casefold() for tag in github.raw["tags"]}
+    undeclared = {
+        title for title in titles if ": " not in title and not tags & {title.casefold(), title.casefold()[:-1]}
+    }
+    assert undeclared == {"Credentials, emojis, rate limit"}
 
 
 def test_a_heading_keeps_compound_nouns_and_is_plural_if_countable() -> None:
@@ -190,8 +193,8 @@ def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path
     assert min(map(len, found.values())) > 1
 
 
-def test_each_line_of_the_index_of_a_large_service_lists_topics(tmp_path: Path) -> None:
-    """X-22, issue 5: more groups than a description has room for are described by words of titles and paths."""
+def test_each_group_of_a_large_service_is_listed_with_what_its_tools_do(tmp_path: Path) -> None:
+    """X-22, issue 5: by the words of its tools that its name does not have."""
     parts = ("labels", "reminders", "attachments", "watchers", "links", "notes", "votes", "drafts", "limits", "fees")
     data = description(
         {
@@ -207,11 +210,43 @@ def test_each_line_of_the_index_of_a_large_service_lists_topics(tmp_path: Path) 
         },
         info={"title": "Desk", "version": "1"},
     )
-    source = write(tmp_path / "api.json", data)
-    service = service_of(source)
-    group = service["groups"][0]
-    assert set(group["subjects"]) == set(parts[:4])
-    assert group["origins"]["subjects"]["kind"] == "inferred"
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
+    assert [line.partition("): ")[2] for line in lines if line.startswith("- [Old users]")] == [", ".join(parts[:4])]
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        (
+            ("archive", "setTeams", "getTeams", "delete", "convertToPrivate"),
+            "archive, set teams, teams, delete, convert",
+        ),
+        (("create", "list", "get"), "create, list, get"),
+        (("createBankAccount", "listBankAccounts", "verifyBankAccount"), "bank accounts, verify bank account"),
+    ],
+)
+def test_what_the_tools_of_a_group_do_is_said_in_their_words(tmp_path: Path, names: tuple[str, ...], line: str) -> None:
+    others = {f"t{n}": [f"t{n}_{verb}" for verb in VERBS] for n in range(5)}
+    source = grouped(**{"admin.rooms": [f"admin_rooms_{name}" for name in names]}, **others)
+    generated("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
+    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
+    assert [item.partition("): ")[2] for item in lines if item.startswith("- [Admin rooms]")] == [line]
+
+
+def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:
+    """Plural if tools list them, with the capitals of the texts, and with the name of a larger area first."""
+    tags = {"credit_notes": "Lists credit notes", "apple_pay": "A domain for Apple Pay", "GitHub": "Links to GitHub"}
+    tags |= {"admin.users": "Does it", "admin.users.restrictAccess": "Does it", "Read me": "Does it", "user_data": "x"}
+    source = grouped(**{tag: [f"{tag}_a", f"{tag}_b"] for tag in tags}, pet=["listPet", "createPet"])
+    for path in source["paths"].values():
+        for item in path.values():
+            item["summary"] = tags.get(item["tags"][0], "Does it")
+    titles = set(members(service_of(write(tmp_path / "api.json", source))))
+    assert titles == {
+        *("Credit notes", "Apple Pay", "GitHub", "Admin users", "Admin users: restrict access"),
+        *("Read me", "User data", "Pets"),
+    }
 
 
 def test_a_summary_that_repeats_the_name_yields_to_the_description(tmp_path: Path) -> None:
@@ -259,18 +294,18 @@ def test_groups_whose_names_differ_in_case_only_are_one(tmp_path: Path) -> None:
         "/pets": {"get": operation("f"), "post": operation("g")},
     }
     service = service_of(write(tmp_path / "api.json", description(paths)))
-    assert members(service) == {"Orders": ["a", "b", "c", "d", "e"], "pets": ["f", "g"]}
+    assert members(service) == {"Orders": ["a", "b", "c", "d", "e"], "Pets": ["f", "g"]}
     origins = {tool["name"]: tool.get("origins", {}).get("group", {}).get("source") for tool in service["tools"]}
     spelling = "groups whose names differ in case only"
     assert origins == {"a": None, "b": spelling, "c": None, "d": "path", "e": "path", "f": "path", "g": "path"}
 
 
 def test_a_group_named_like_a_generated_file_has_another_file_name(tmp_path: Path) -> None:
-    """X-24: `index.md` and `about.md` are other things."""
-    names = [f"{verb}_{noun}" for noun in ("index", "about", "ship") for verb in ("list", "create", "drop")]
-    _, out = documented(tmp_path, tools=tools(names))
-    files = {path.name for path in out.glob("skills/*/references/*.md")}
-    assert {"group-index.md", "group-about.md", "ship.md"} <= files
+    """X-24: `index.md` and `about.md` are other things; there are no events that need `events.md`."""
+    tags = {tag: [f"{tag}{n}" for n in range(8)] for tag in ("index", "about", "events", "ship")}
+    generated("from-openapi", write(tmp_path / "api.json", grouped(**tags)), "-o", tmp_path / "out")
+    files = {path.name for path in (tmp_path / "out").glob("skills/*/references/*.md")}
+    assert {"group-index.md", "group-about.md", "ship.md", "events.md"} <= files
 
 
 def in_groups(service: dict[str, Any]) -> dict[str, list[str]]:

@@ -207,7 +207,7 @@ def test_groups_of_one_are_named_in_a_sentence(tmp_path: Path) -> None:
     paths |= {f"/tasks/{n}": {"get": operation(f"task_{n}", tags=["tasks"])} for n in range(3)}
     of_description(tmp_path, paths)
     (page,) = (tmp_path / "out").glob("skills/*/references/other.md")
-    assert "\nTools that are in no larger group: masts, oars, ropes, sails.\n" in page.read_text("utf-8")
+    assert "\nTools that are in no larger group: Masts, oars, ropes, sails.\n" in page.read_text("utf-8")
 
 
 def test_a_code_span_over_a_line_end_stays_one() -> None:

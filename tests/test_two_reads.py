@@ -1,4 +1,4 @@
-"""From SKILL.md any tool is found in two more reads, each as long as an agent reads at a time."""
+"""From SKILL.md any tool is found in two more reads, and no page is longer than an agent reads at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ pytestmark = pytest.mark.slow
 Json = Any
 
 READ = 5_000
-"""Tokens of one read at the most, where one tool's text allows."""
+"""Tokens of one read at the most, where one text allows."""
+
+PAGE = 10_000
+"""Tokens of a page of tools or types, of which an agent reads one section by a command."""
 
 
 def pages_within(skill: Path, reads: int) -> dict[Path, int]:
@@ -40,7 +43,8 @@ def assert_two_reads(out: Path, names: list[str]) -> None:
         document = document_at(path)
         headings = [heading.text for heading in document.headings if heading.level == 2]
         seen |= set(headings)
-        assert tokens(document.text) <= READ or len(headings) == 1, path.name
+        limit = READ if path.name.startswith(("SKILL", "about", "index", "prompts", "resources")) else PAGE
+        assert tokens(document.text) <= limit or len(headings) == 1, path.name
     assert set(names) - seen == set()
     assert broken_links(out) == []
 

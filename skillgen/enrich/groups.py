@@ -83,6 +83,13 @@ _TEXT_WORD = re.compile(r"\w+")
 _SHARED_START = re.compile(r"[A-Za-z]+(?:\d+(?=[A-Z])|[._:/-] ?(?=[A-Za-z]))")
 """A first word that ends with a number or a separator."""
 
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/:-]+[A-Za-z0-9]+)*")
+"""A name that nobody wrote as a title."""
+
+_SEPARATORS = re.compile(r"[._/:-]+")
+_HUMP = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z])|(?<=[A-Z][A-Z])(?=[A-Z][a-z])")
+"""The place between two words of a name in mixed case; not in `OAuth` or `iOS`."""
+
 _MIN_TITLES = 3
 """Minimum of groups whose titles lose the word that all begin with."""
 
@@ -194,7 +201,7 @@ class _Cluster(Struct, frozen=True, kw_only=True):
 
 def group_tools(service: Service) -> Service:
     """Returns the service with every tool in a group, or without groups if there would be only one."""
-    clusters = _without_alike([*_declared(service), *_inferred(service)])
+    clusters = _without_alike([*_labelled(_declared(service)), *_inferred(service)])
     if not clusters:
         return service
     clusters = _without_single(clusters, keeps_declared=service.kind == "mcp")
@@ -223,8 +230,19 @@ def _declared(service: Service) -> list[_Cluster]:
             by_name.setdefault(tool.group, []).append(tool)
     known = {group.name: group for group in service.groups}
     names = [*(name for name in known if name in by_name), *(name for name in by_name if name not in known)]
-    groups = _without_shared_start([known.get(name) or Group(name=name, title=name) for name in names])
-    return [_Cluster(group=group, tools=tuple(by_name[group.name])) for group in groups]
+    return [
+        _Cluster(group=known.get(name) or Group(name=name, title=name), tools=tuple(by_name[name])) for name in names
+    ]
+
+
+def _labelled(clusters: Sequence[_Cluster]) -> list[_Cluster]:
+    """Returns declared groups with headings for their names."""
+    groups = _without_shared_start([cluster.group for cluster in clusters])
+    titles = _labels({group.title: cluster.tools for group, cluster in zip(groups, clusters, strict=True)})
+    return [
+        replace(cluster, group=replace(group, title=titles[group.title]))
+        for group, cluster in zip(groups, clusters, strict=True)
+    ]
 
 
 def _without_shared_start(groups: Sequence[Group]) -> Sequence[Group]:
@@ -267,25 +285,76 @@ def _clusters(names: Mapping[str, str], tools: Sequence[Tool], source: str) -> l
     for tool in tools:
         by_name.setdefault(names[tool.name], []).append(tool)
     origins = {"name": Origin("inferred", f"{source}s")}
+    titles = _labels(by_name) if source == "path" else {name: _title(name, by_name[name]) for name in by_name}
     return [
-        _Cluster(
-            group=Group(name=name, title=_title(name, source, by_name[name]), origins=origins),
-            tools=tuple(by_name[name]),
-            source=source,
-        )
+        _Cluster(group=Group(name=name, title=titles[name], origins=origins), tools=tuple(by_name[name]), source=source)
         for name in sorted(by_name, key=REST.__eq__)
     ]
 
 
-def _title(name: str, source: str, tools: Sequence[Tool]) -> str:
-    """Returns a noun as a heading, in the plural if it is countable; a part of a path is unchanged."""
-    if source == "path" and name != REST:
-        return name
-    noun = name.rpartition(" ")[2]
+def _title(noun: str, tools: Sequence[Tool]) -> str:
+    """Returns a noun as a heading, in the plural if it is countable."""
     spellings = _spellings(tools)
-    title = plural(name) if name != REST and _is_countable(noun, tools, spellings) else name
-    title = " ".join(_spelled(word, spellings) for word in title.split(" "))
+    is_countable = noun != REST and _is_countable(noun.rpartition(" ")[2], tools, spellings)
+    title = " ".join(_spelled(word, spellings) for word in (plural(noun) if is_countable else noun).split(" "))
     return title[:1].upper() + title[1:]
+
+
+def _labels(tools_of: Mapping[str, Sequence[Tool]]) -> dict[str, str]:
+    """Returns each name of a group as a heading; the name of a larger area is before a colon."""
+    is_mixed = sum(bool(_HUMP.search(name)) for name in tools_of) >= _MIN_TITLES
+    labels = {}
+    for name, tools in tools_of.items():
+        area = max((other for other in tools_of if name.startswith(f"{other}.")), key=len, default="")
+        label = _label(name.removeprefix(f"{area}."), tools, is_mixed=is_mixed)
+        start = f"{_label(area, tools_of[area], is_mixed=is_mixed)}: " if area else ""
+        labels[name] = start + (_uncapitalised(label) if area else label)
+    alike = Counter(map(str.casefold, labels.values()))
+    return {name: label if alike[label.casefold()] == 1 else name for name, label in labels.items()}
+
+
+def _label(name: str, tools: Sequence[Tool], *, is_mixed: bool) -> str:
+    """Returns an identifier as a heading: `credit_notes` is "Credit notes", and `Message` "Messages" if it is one of
+    several.
+
+    What people wrote as a title keeps its words. `is_mixed` is true if the names of groups are in mixed case; otherwise
+    one such as `GitHub` is a word if texts have it.
+    """
+    if name == REST or not _IDENTIFIER.fullmatch(name):
+        return name[:1].upper() + name[1:] if name.islower() else name
+    spellings = _spellings(tools)
+    words: list[str] = []
+    for part in (next(same) for _, same in groupby(_SEPARATORS.split(name), singular)):
+        words += [part] if part in spellings[part.lower()] and not is_mixed else _HUMP.sub(" ", part).split(" ")
+    words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
+    if singular(words[-1]) == words[-1] and _is_one_of_several(words, tools, spellings):
+        words[-1] = plural(words[-1])
+    label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
+    label = _as_written(label, tools) if len(words) > 1 else label
+    return label[:1].upper() + label[1:]
+
+
+def _is_one_of_several(noun: Sequence[str], tools: Sequence[Tool], spellings: _Spellings) -> bool:
+    """True if tools list and change what has this name, or texts have it in the plural."""
+    names = [words_of(text) for text in readable_names(tools).values()]
+    length = len(noun)
+    verbs = {name[0] for name in names if name[-length:] == tuple(noun) and (length > 1 or len(name) == 2)}
+    many = plural(noun[-1])
+    if "list" in verbs and len(verbs) > 1 and _with_capitals(noun[-1], spellings) == noun[-1]:
+        return True
+    return any(many in name for name in names) or (many in spellings and _is_countable(noun[-1], tools, spellings))
+
+
+def _as_written(label: str, tools: Iterable[Tool]) -> str:
+    """Returns several words with capitals if most sentences write them so: `Apple Pay`."""
+    pattern = re.compile(rf"(?<=[a-z] ){re.escape(label)}(?!\w)", re.IGNORECASE)
+    counts = Counter(text for tool in tools for text in pattern.findall(_summary(tool)))
+    return max(counts, key=lambda text: (counts[text], text), default=label)
+
+
+def _uncapitalised(label: str) -> str:
+    """Returns a heading without its capital, for the place after other words."""
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
 
 
 def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
@@ -468,6 +537,7 @@ def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
         (cluster.group.title for cluster in clusters if cluster.group.name != REST),
         key=lambda title: (title.casefold(), title),
     )
+    titles[1:] = map(_uncapitalised, titles[1:])
     name = ", ".join(titles) if 0 < len(titles) <= 3 and len(titles) == len(clusters) else REST
     title = name if name != REST else "Other"
     origin = Origin("inferred", _SINGLE)

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 
 from msgspec.structs import replace
 
 from skillgen.enrich.effects import with_effects
-from skillgen.enrich.groups import LIMIT, group_tools, split_large_groups
-from skillgen.enrich.topics import Keywords
+from skillgen.enrich.groups import group_tools, split_large_groups
 from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
-from skillgen.model.resource import Group
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Effect, Tool
 from skillgen.model.values import Origin
@@ -25,9 +22,6 @@ from skillgen.text.uses import uses_declared_in
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
 """A mark before a later paragraph: the description of a path is added to those of its operations."""
-
-_MAX_GROUP_KEYWORDS = 24
-"""Keywords of a group in the index: two lines."""
 
 _LEVELS = CAUTION["access_level"]
 
@@ -40,9 +34,7 @@ def infer_missing(service: Service, authored: Mapping[str, tuple[Effect, str]]) 
     service = infer_effects(_with_deprecations(group_tools(service)), authored)
     origins = dict(service.origins or {})
     service = _with_declared_uses(service, origins)
-    split = split_large_groups(service)
-    keywords = Keywords(split, _titles(service)) if len(service.tools) > LIMIT else None
-    return replace(_with_subjects(split, keywords) if keywords else split, origins=origins)
+    return replace(split_large_groups(service), origins=origins)
 
 
 def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
@@ -50,23 +42,6 @@ def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) 
     service = with_effects(service, authored)
     origins = dict(service.origins or {})
     return replace(_with_access_level(service, origins), origins=origins)
-
-
-def _titles(service: Service) -> dict[str, str]:
-    """Returns tool name to the title of its group."""
-    titles = {group.name: group.title for group in service.groups}
-    return {tool.name: titles[tool.group] for tool in service.tools if tool.group in titles}
-
-
-def _with_subjects(service: Service, keywords: Keywords) -> Service:
-    origin = Origin("inferred", "paths and names of its tools")
-
-    def with_subjects(group: Group) -> Group:
-        subjects = tuple(islice(keywords.of_group(group), _MAX_GROUP_KEYWORDS))
-        origins = {**(group.origins or {}), "subjects": origin}
-        return replace(group, subjects=subjects, origins=origins) if subjects else group
-
-    return replace(service, groups=tuple(map(with_subjects, service.groups)))
 
 
 def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:

@@ -195,9 +195,6 @@ class Group(Struct, frozen=True, kw_only=True):
     parent: str | None = None
     """The name of the parent group, which may be without tools of its own."""
 
-    subjects: tuple[str, ...] = ()
-    """Further topics of its tools, taken from their paths and names; inferred, in a large service."""
-
     origins: Origins | None = None
     """Origins of the fields that the source does not declare."""
 

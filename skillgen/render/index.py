@@ -14,19 +14,20 @@ from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
+from skillgen.render.purpose import is_said, tool_words
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
 from skillgen.text.summary import clip, clip_middle
 
-Lines = Literal["full", "short", "names"]
+Lines = Literal["phrases", "names"]
 
-LINES: tuple[Lines, ...] = ("full", "short", "names")
+LINES: tuple[Lines, ...] = ("phrases", "names")
 """What the index shows of each tool, the richest form first."""
 
 _LABEL_LIMIT = 48
 
-_PHRASE_LIMITS = {"full": 80, "short": 60}
+_PHRASE_LIMIT = 60
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -41,11 +42,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     """Files that list the tools; for a group with only one page, that page."""
 
-    description: str | None = None
-    """What the tools are for, if it is a single group."""
-
-    subjects: tuple[str, ...] = ()
-    """What the tools are about: keywords of a single group, else the titles of the groups."""
+    words: tuple[str, ...] = ()
+    """What the tools of a single group do; the titles of the others of several groups."""
 
 
 class Index(Struct, frozen=True, kw_only=True):
@@ -74,13 +72,7 @@ def index_by_group(reference: Reference) -> Index:
             pages += index_pages
         files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
         entries.append(
-            Entry(
-                label=topic.title,
-                count=len(topic.tools),
-                files=files,
-                description=topic.description,
-                subjects=topic.subjects,
-            )
+            Entry(label=topic.title, count=len(topic.tools), files=files, words=tool_words(topic.title, topic.tools))
         )
     return Index(pages=tuple(pages), entries=tuple(entries))
 
@@ -100,8 +92,8 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
         listed = [topic_and_count[name] for name in page.anchors]
         titles = list(dict.fromkeys(topic.title for topic, _ in listed))
         count = sum(count for _, count in listed)
-        subjects = listed[0][0].subjects if len(titles) == 1 else tuple(titles[1:-1])
-        entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), subjects=subjects))
+        words = tool_words(titles[0], listed[0][0].tools) if len(titles) == 1 else tuple(titles[1:-1])
+        entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), words=words))
     return Index(pages=pages, entries=tuple(entries))
 
 
@@ -163,7 +155,7 @@ def _page_section(topic: Topic, page: Page, lines: Lines) -> Section:
     tools = topic.tools_on(page)
     if lines == "names":
         return _section(page, ", ".join(code(tool.name) for tool in tools))
-    return _section(page, "\n".join(_line(tool, lines) for tool in tools))
+    return _section(page, "\n".join(map(_line, tools)))
 
 
 def _section(page: Page, text: str) -> Section:
@@ -171,11 +163,11 @@ def _section(page: Page, text: str) -> Section:
     return Section(name=page.file_name, heading=page.heading, text=Markdown(f"{heading}\n\n{text}"))
 
 
-def _line(tool: Tool, lines: Lines) -> str:
-    phrase = tool_phrase(tool, _PHRASE_LIMITS[lines])
-    request = f" {code(f'{tool.method} {tool.path}')}" if lines == "full" and tool.method and tool.path else ""
+def _line(tool: Tool) -> str:
+    """Returns a line for a tool; the request is in its section."""
+    phrase = tool_phrase(tool, _PHRASE_LIMIT)
     marked = f" [{', '.join(marks(tool))}]" if marks(tool) else ""
-    return f"- {code(tool.name)}{request}{marked}" + (f" — {inline(phrase)}" if phrase else "")
+    return f"- {code(tool.name)}{marked}" + (f" — {inline(phrase)}" if phrase and not is_said(phrase, tool) else "")
 
 
 def _label(names: Sequence[str]) -> str:

@@ -6,8 +6,8 @@ a list of links; dashdash's web profile shares the file.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from itertools import accumulate, zip_longest
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -15,12 +15,11 @@ from skillgen.model.document import Document
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
-from skillgen.render.identity import skill_name, tool_phrase, what_it_does
-from skillgen.render.reference import Reference, Topic, single_file
+from skillgen.render.identity import skill_name, what_it_does
+from skillgen.render.purpose import joined_words, tool_words
+from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering
-from skillgen.text.summary import clip
-from skillgen.text.words import is_verb, singular, without_method_prefix, words_of
 
 _MAX_CHARACTERS = 16_000
 """Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
@@ -86,39 +85,17 @@ def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
     index = rendering.skill.index if rendering.skill is not None else None
     files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
     topics = sorted(rendering.reference.topics, key=lambda topic: -len(topic.tools))
-    groups = [(item.title, files.get(item.title, item.pages[0].file_name), _actions(item)) for item in topics]
+    groups = [
+        (
+            item.title,
+            files.get(item.title, item.pages[0].file_name),
+            joined_words(tool_words(item.title, item.tools), _WORDS_LIMIT),
+        )
+        for item in topics
+    ]
     if index is not None and sum(len(part) for group in groups for part in group) > _MAX_CHARACTERS:
-        return [(entry.label, entry.files[0], clip(", ".join(entry.subjects), _WORDS_LIMIT)) for entry in index.entries]
+        return [(entry.label, entry.files[0], joined_words(entry.words, _WORDS_LIMIT)) for entry in index.entries]
     return groups
-
-
-def _actions(topic: Topic) -> str:
-    """Returns what the tools of a group do, without the words of its title or of all names: `send, list, add reply`."""
-    names = [{*map(singular, words_of(tool.name))} for tool in topic.tools]
-    known = {"id", *map(singular, words_of(topic.title))}
-    known |= {word for word in set.intersection(*names) if len(names) > 1 and not is_verb(word)}
-    actions = list(dict.fromkeys(_action(tool, known) for tool in topic.tools))
-    lengths = accumulate(len(action) + 2 for action in actions)
-    shown = [action for action, length in zip(actions, lengths, strict=True) if length <= _WORDS_LIMIT]
-    return ", ".join(shown) + (f" and {len(actions) - len(shown)} more" if len(shown) < len(actions) else "")
-
-
-_VERBS_OF_METHODS = {"GET": ("list", "get"), "POST": ("create", "update"), "DELETE": ("delete", "delete")}
-"""What a request does by its method, to a collection and to one thing in it."""
-
-
-def _action(tool: Tool, known: Container[str]) -> str:
-    words = list(words_of(without_method_prefix(tool.name, tool.method)))
-    if len(words) > 1 and words[0] == (tool.method or "").lower():
-        del words[0]
-    own = list({singular(word): word for word in reversed(words) if singular(word) not in known}.values())[::-1]
-    if not any(map(is_verb, own)):
-        first = next(iter(words_of(tool_phrase(tool))), "")
-        verb = next((word for word in (first, first.removesuffix("s")) if is_verb(word)), None)
-        of_method = _VERBS_OF_METHODS.get(tool.method or "", ("", ""))[(tool.path or "").endswith("}")]
-        is_action = tool.method == "POST" and bool(own) and singular(own[-1]) == own[-1]
-        own = list(filter(None, (verb or ("" if is_action else of_method), *own)))
-    return " ".join(own or words) or tool.name
 
 
 def quick_tools(reference: Reference) -> list[Tool]:

@@ -50,6 +50,7 @@ NAMES = {
     "inlined": "whether the text itself has every parameter",
     "instructions": "the instructions, or the first of long ones",
     "is_first": "whether a result is the first of its tool",
+    "is_index": "whether the page is one of an index, which is read as a whole",
     "is_long": "whether description and instructions are too long for the text",
     "is_template": "whether the resource is a URI template",
     "line": "the title of the tool, if it adds to the name",

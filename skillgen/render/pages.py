@@ -13,7 +13,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -26,6 +26,9 @@ from skillgen.text.structure import Anchors
 
 PAGE_LIMIT_BYTES = 14_500
 """Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
+
+TOOL_PAGE_LIMIT_BYTES = 30_000
+"""The same for tools and types, under 10,000 tokens: an agent reads one section of them by a command."""
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -93,16 +96,29 @@ def section_of(heading: str, body: str, name: str | None = None, topic: str | No
     return Section(name=heading if name is None else name, heading=one_line(heading), text=text, topic=topic)
 
 
-def pages_of(title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None) -> tuple[Page, ...]:
-    """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order."""
-    portions = list(_portions(sections, PAGE_LIMIT_BYTES - (len(intro.encode()) if intro else 0)))
+def pages_of(
+    title: str,
+    stem: str,
+    sections: Sequence[Section],
+    *,
+    intro: Markdown | None = None,
+    label: Callable[[Sequence[Section]], str] = lambda _: "",
+    limit: int = PAGE_LIMIT_BYTES,
+) -> tuple[Page, ...]:
+    """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order.
+
+    Their titles end with a label of their sections if these differ, else with a number.
+    """
+    portions = list(_portions(sections, limit, limit - (len(intro.encode()) if intro else 0)))
+    labels = [label(portion) for portion in portions] if len(portions) > 1 else []
+    is_labelled = all(labels) and len(set(labels)) == len(portions)
     pages = []
     for part, portion in enumerate(portions, 1):
         page = Page(
             file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
-            title=title,
+            title=f"{title}: {labels[part - 1]}" if is_labelled else title,
             part=part,
-            parts=len(portions),
+            parts=1 if is_labelled else len(portions),
             intro=intro if part == 1 else None,
             sections=tuple(portion),
         )
@@ -120,14 +136,14 @@ def type_addresses(pages: Iterable[Page]) -> dict[str, str]:
     return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.type_anchors.items()}
 
 
-def _portions(sections: Sequence[Section], first_limit: int) -> Iterable[list[Section]]:
+def _portions(sections: Sequence[Section], limit: int, first_limit: int) -> Iterable[list[Section]]:
     portion: list[Section] = []
-    size, limit = 0, first_limit
+    size, left = 0, first_limit
     for section in sections:
         section_size = len(section.text.encode("utf-8")) + 2
-        if portion and size + section_size > limit:
+        if portion and size + section_size > left:
             yield portion
-            portion, size, limit = [], 0, PAGE_LIMIT_BYTES
+            portion, size, left = [], 0, limit
         portion.append(section)
         size += section_size
     if portion:
@@ -216,7 +232,7 @@ def _types_reachable(sections: Sequence[Section], by_name: Mapping[str, Section]
 
 
 def _with_types(page: Page, types: Sequence[Section]) -> Page:
-    free_bytes = PAGE_LIMIT_BYTES - page.size_bytes()
+    free_bytes = TOOL_PAGE_LIMIT_BYTES - page.size_bytes()
     fitting: list[Section] = []
     for section in types:
         size = len(section.text.encode("utf-8")) + 3

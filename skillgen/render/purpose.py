@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, dropwhile, islice
 
 from msgspec import Struct, field
 
@@ -21,8 +21,10 @@ from skillgen.text.markdown import one_line
 from skillgen.text.summary import first_sentence, list_phrase, purpose_sentence
 from skillgen.text.words import (
     CONJUNCTIONS,
+    PLAIN_VERBS,
     STOP_WORDS,
     WORD,
+    effect_of_verb,
     is_verb,
     nouns_of,
     path_segments,
@@ -460,3 +462,75 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
     if len(words) > 1 and is_verb(words[0]):
         return [words[0]], _noun(words[1:])
     return list(_VERB_OF_METHOD.get(tool.method or "", ())), _noun(words)
+
+
+_UNSAID = PLAIN_VERBS - {"set"}
+"""Verbs that go without saying before a noun."""
+
+_LITTLE_ROOM = 100
+"""Characters of a list of what tools do, below which it leaves out verbs that go without saying."""
+
+_VERBS_OF_METHODS = {"GET": ("list", "get"), "POST": ("create", "update"), "DELETE": ("delete", "delete")}
+"""What a request does by its method, to a collection and to one thing in it."""
+
+
+def tool_words(title: str, tools: Sequence[Tool]) -> tuple[str, ...]:
+    """Returns what the tools of a group do, without the words of its title.
+
+    Of a tool that gets or creates something, that is the thing alone: `bank accounts`, else the verb.
+    """
+    names = {name: words_of(text) for name, text in readable_names(tools).items()}
+    shared = _shared_start([*names.values()])
+    known = {*map(singular, words_of(title))}
+    if all(names[tool.name][:1] == ((tool.method or "").lower(),) for tool in tools):
+        shared = 1  # names after HTTP methods
+    found: dict[str, str] = {}
+    for tool in tools:
+        action = _words_of_action(tool, names[tool.name][shared:], known)
+        found[singular(action)] = max(action, found.get(singular(action), ""), key=len)
+    return tuple(filter(None, found.values()))
+
+
+def _words_of_action(tool: Tool, name: Sequence[str], known: Collection[str]) -> str:
+    """Returns what a tool does; a verb that goes without saying is left out before a noun."""
+    words, verb = _without_known(name, known), ""
+    if words and is_verb(words[0]):
+        verb = words.pop(0)
+    elif len(words) > 1 and words[-1] in PLAIN_VERBS:
+        verb = words.pop()
+    elif words and effect_of_verb(words[0]):
+        verb = words.pop(0)
+    while len(words) > 1 and words[0] in CONJUNCTIONS and is_verb(words[1]):
+        words = words[2:]
+    noun = _noun(_without_known(words, known))
+    if verb or noun:
+        return " ".join(noun if noun and (not verb or verb in _UNSAID) else (verb, *noun))
+    return _VERBS_OF_METHODS.get(tool.method or "", ("", ""))[(tool.path or "").endswith("}")]
+
+
+def _without_known(words: Iterable[str], known: Collection[str]) -> list[str]:
+    """Returns words without those at the start that are known or say nothing."""
+    return list(dropwhile(lambda word: singular(word) in known or word in STOP_WORDS - _END, words))
+
+
+def is_said(phrase: str, tool: Tool) -> bool:
+    """True if a phrase says no more than the name of a tool: `List issue comments` for `issues/list-comments`."""
+    name = words_of(tool.name)
+    verb, *rest = words_of(phrase) or ("",)
+    words = rest if is_verb(verb) and "post" not in name else [verb, *rest]
+    return all(
+        word in STOP_WORDS | _END or any(part.startswith(word) or word.startswith(part) for part in name if part[1:])
+        for word in words
+    )
+
+
+def joined_words(words: Sequence[str], limit: int) -> str:
+    """Returns what tools do as a list within a number of characters; what goes without saying is left out first."""
+    if limit < _LITTLE_ROOM:
+        words = [word for word in words if word not in _UNSAID]
+    if len(text := ", ".join(words)) <= limit:
+        return text
+    words = sorted(words, key=_UNSAID.__contains__)
+    lengths = accumulate(len(word) + len(", ") for word in words)
+    shown = [word for word, length in zip(words, lengths, strict=True) if length <= limit]
+    return ", ".join([*shown, "…"]) if shown else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -24,6 +25,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.pages import (
     ERRORS,
+    TOOL_PAGE_LIMIT_BYTES,
     Page,
     Section,
     addresses,
@@ -35,6 +37,7 @@ from skillgen.render.pages import (
     type_addresses,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
+from skillgen.render.purpose import joined_words, tool_words
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
@@ -44,7 +47,8 @@ from skillgen.text.summary import clip
 
 INTRO_LIMIT_BYTES = 1_200
 """Bytes of a group's description at the top of its page."""
-RESERVED_STEMS = frozenset({"about", "index", "types", "resources", "prompts", "tools", "events"})
+_LABEL_LIMIT = 60
+"""Characters of the label of a page of a group."""
 
 
 class Topic(Struct, frozen=True, kw_only=True):
@@ -55,9 +59,6 @@ class Topic(Struct, frozen=True, kw_only=True):
 
     description: str | None
     """What its tools are for."""
-
-    subjects: tuple[str, ...] = ()
-    """Keywords of its tools, other than its title."""
 
     tools: tuple[Tool, ...]
     """Its tools, in order."""
@@ -158,7 +159,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
-    types = pages_of(phrase("named_types"), "types", rest)
+    types = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
     own_prompts = [*map(_with_quotations, service.prompts)]
     prompts = _list_pages("prompts", _named_sections("prompt", own_prompts, templates), templates)
@@ -213,13 +214,13 @@ SKILL_FILE = "../SKILL.md"
 """SKILL.md, as pages link to it."""
 
 
-def page_text(page: Page, templates: Templates, index: str = SKILL_FILE) -> Markdown:
-    """Renders one page, which links to its index; other links are unresolved."""
+def page_text(page: Page, templates: Templates, index: str = SKILL_FILE, *, is_index: bool = False) -> Markdown:
+    """Renders one page, which links to its index or is one; other links are unresolved."""
     parts = [section.text for section in page.sections]
     if page.types:
         parts += [Markdown(f"## {phrase('named_types')}"), *(Markdown(f"#{section.text}") for section in page.types)]
     body = Markdown("\n\n".join(parts))
-    return templates.render("reference/page.md.j2", page=page, body=body, index=index)
+    return templates.render("reference/page.md.j2", page=page, body=body, index=index, is_index=is_index)
 
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -441,30 +442,49 @@ def _topics(
     by_group: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
     for tool in service.tools:
         by_group.setdefault(tool.group if tool.group in by_group else None, []).append(tool)
-    stems = file_stems((group.name for group in service.groups), RESERVED_STEMS)
+    titles = Counter(group.title for group in service.groups)
+    names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
+    stems = file_stems(names.values(), _reserved_stems(service))
     topics = [
-        Topic(
-            title=one_line(group.title),
-            description=group.description,
-            subjects=group.subjects,
-            tools=tuple(tools),
-            pages=pages_of(
-                one_line(group.title),
-                stems[group.name],
-                [section_of(tool) for tool in tools],
-                intro=intros[group.name],
-            ),
+        _topic(
+            one_line(group.title), stems[names[group.name]], tools, section_of, group.description, intros[group.name]
         )
         for group in service.groups
         if (tools := by_group[group.name])
     ]
     if rest := by_group.get(None):
-        heading = phrase("other_tools" if topics else "all_tools")
-        sections = [section_of(tool) for tool in rest]
-        topics.append(
-            Topic(title=heading, description=None, tools=tuple(rest), pages=pages_of(heading, "tools", sections))
-        )
+        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, section_of))
     return tuple(topics)
+
+
+def _reserved_stems(service: Service) -> frozenset[str]:
+    """Returns the names of pages that are not those of a group."""
+    lists = {
+        "types": service.schemas,
+        "resources": (*service.resources, *service.resource_templates),
+        "prompts": service.prompts,
+        "events": service.events,
+    }
+    return frozenset({"about", "index", "tools", *(name for name, items in lists.items() if items)})
+
+
+def _topic(
+    title: str,
+    stem: str,
+    tools: Sequence[Tool],
+    section_of: Callable[[Tool], Section],
+    description: str | None = None,
+    intro: Markdown | None = None,
+) -> Topic:
+    by_name = {tool.name: tool for tool in tools}
+
+    def label(sections: Sequence[Section]) -> str:
+        return joined_words(tool_words(title, [by_name[section.name] for section in sections]), _LABEL_LIMIT)
+
+    pages = pages_of(
+        title, stem, [section_of(tool) for tool in tools], intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES
+    )
+    return Topic(title=title, description=description, tools=tuple(tools), pages=pages)
 
 
 def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:

@@ -51,7 +51,7 @@ FORMS = ("calls", "required", "phrases", "names", "groups", "index")
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
 """How much SKILL.md says apart from the tools: everything, the same in short, or only what a safe call needs."""
 
-INDEX_WORD_LIMITS = (320, 120, 60, 0)
+INDEX_WORD_LIMITS = (320, 120, 60, 30, 0)
 """Characters of an index entry that describe its tools, the richest first."""
 
 
@@ -130,7 +130,7 @@ def skill_documents(rendering: Rendering) -> Iterator[Document]:
         return
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
-        yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates))
+        yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates, is_index=True))
     index_of = {name: page.file_name for index in indexes for page in index.pages for name in page.anchors}
     for file_name, text in reference_files(rendering.reference, templates, index_of):
         yield Document(f"{folder}/references/{file_name}", text)

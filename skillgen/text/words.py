@@ -85,7 +85,7 @@ _NOUNS_IN_NAMES = word_set(
 
 _VERBS = frozenset(_EFFECT_OF_VERB) - _NOUNS_IN_NAMES
 
-_PLAIN_VERBS = word_set(
+PLAIN_VERBS = word_set(
     """
     add create delete edit fetch find get insert list read remove retrieve search set update upsert view write
     """
@@ -134,7 +134,7 @@ def verb_of(name: str) -> str:
     verbs = [word for word in words if is_verb(word)]
     if words and words[0] in verbs and words[0] not in _VERBS:
         return words[0]
-    return next((word for word in verbs if word in _PLAIN_VERBS), verbs[0] if verbs else "")
+    return next((word for word in verbs if word in PLAIN_VERBS), verbs[0] if verbs else "")
 
 
 def effect_of_verb(verb: str) -> Effect | None:
@@ -176,11 +176,12 @@ _PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("i
 
 _SAME = word_set(
     """
-    alias analytics atlas bias canvas chaos cors diabetes economics headquarters https jenkins kubernetes kudos lens
-    logistics mathematics mechanics news pancreas physics politics postgres series species
+    alias analytics atlas bias canvas chaos cors data diabetes economics equipment feedback headquarters https
+    information jenkins kubernetes kudos lens logistics mathematics mechanics media metadata news pancreas physics
+    politics postgres series species
     """
 )
-"""Words in -s that are not plurals, or are the same in both."""
+"""Words that are no plurals although they end in -s, and words without a plural."""
 
 _WITH_E = word_set(
     """

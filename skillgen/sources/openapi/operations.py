@@ -197,12 +197,9 @@ class TagReader:
 
     def _group(self, name: str) -> Group:
         tag = self._declared.get(name, {})
-        parents = [self._title(part) for part in self._path(name)[:-1]]
-        if not parents and name in self._tag_groups:
-            parents = [self._tag_groups[name]]
         return Group(
             name=name,
-            title=" › ".join([*parents, self._title(name)]),
+            title=" › ".join(map(self._title, self._path(name))),
             description=text_of(tag, "description"),
             parent=text_of(tag, "parent") or self._tag_groups.get(name),
         )
