@@ -293,12 +293,12 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
-        if (
-            last["options"] == _options_digest(named)
-            and all(_digest(Path(path)) == digest for path, digest in last["files"].items())
-            and all(_folder_digest(Path(folder)) == digest for folder, _, digest in last["folders"])
+        if last["options"] == _options_digest(named) and all(
+            _digest(Path(path)) == digest for path, digest in last["files"].items()
         ):
-            return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"]))
+            kept = tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"])
+            if [_folder_digest(item.plan) for item in kept] == [digest for _, _, digest in last["folders"]]:
+                return Result(steps=kept)
     return None
 
 
@@ -321,7 +321,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
             "options": _options_digest(named),
             "files": files.digests,
             "folders": [
-                (str(outcome.plan.out), outcome.kind == "documents", _folder_digest(outcome.plan.out))
+                (str(outcome.plan.out), outcome.kind == "documents", _folder_digest(outcome.plan))
                 for outcome in result.outcomes
             ],
         }
@@ -339,10 +339,9 @@ def _options_digest(named: NamedTarget) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
-def _folder_digest(folder: Path) -> str:
-    """Returns the digest of a folder's record and of every file that it names."""
-    record = read_record(folder)
-    paths = [folder.joinpath(*path.split("/")) for path in (RECORD_NAME, *sorted(record.states))]
+def _folder_digest(plan: Plan) -> str:
+    """Returns the digest of the record of a plan's folder, and of every file that it names."""
+    paths = [plan.out.joinpath(*path.split("/")) for path in (RECORD_NAME, *sorted(plan.after.states))]
     return hashlib.sha256("".join(map(_digest, paths)).encode()).hexdigest()
 
 

@@ -26,9 +26,6 @@ from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, ty
 from skillgen.model.document import FORMATS
 from skillgen.model.service import Service
 from skillgen.problem_codes import CODES, WHERE
-from skillgen.render.catalogue import template_problems
-from skillgen.render.identity import skill_name
-from skillgen.render.invocation import profile_problems
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Action, Plan
@@ -224,6 +221,8 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         OutputError: a place cannot be written.
         UsageError: a template has an error.
     """
+    from skillgen.render.catalogue import template_problems
+    from skillgen.render.invocation import profile_problems
     from skillgen.write.files import lock_folder, refuse_outside
     from skillgen.write.plan import apply_plan
 
@@ -404,6 +403,8 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, place: Plac
     """Returns the documents that go to a place; for an installed skill, its own files relative to its folder."""
     if not place.is_installed:
         return documents
+    from skillgen.render.identity import skill_name
+
     folder = f"skills/{skill_name(service)}/"
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
@@ -446,6 +447,7 @@ def _carried_out(folder: Path, planned: Callable[[], Plan], *, is_check: bool) -
 
 def _folder_names(services: Iterable[Service]) -> tuple[str, ...]:
     """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
+    from skillgen.render.identity import skill_name
     from skillgen.render.pages import file_stems
 
     names = [service.server_name or skill_name(service) for service in services]
@@ -463,6 +465,8 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
     Hosts keep all skills in one folder (X-21). `folders` holds the folders of the services if other services of the run
     could not be read: a name that the record there has remains distinct.
     """
+    from skillgen.render.identity import skill_name
+
     counts = Counter(map(skill_name, services))
     renamed: list[Service] = []
     for service, folder in zip_longest(services, folders):
@@ -638,6 +642,8 @@ def install_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path
 
 def _installations(service: Service, place: Place) -> list[Place]:
     """Returns the places of the skill in each host's folder, unless OUT is already the same place."""
+    from skillgen.render.identity import skill_name
+
     name = skill_name(service)
     return [
         Place(out=folder / name, within=folder, owner=place.out, is_installed=True)

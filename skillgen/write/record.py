@@ -15,6 +15,7 @@ import hashlib
 import json
 import re
 import shlex
+import string
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ from skillgen.write.files import folder_at
 
 _BLANK = "."
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
-_DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
+_DIGEST_LENGTH = 6
+_DIGEST_CHARACTERS = (string.ascii_letters + string.digits + "-_").encode()
+_DIGEST = re.compile(rf"\.|[A-Za-z0-9_-]{{{_DIGEST_LENGTH}}}")
 
 
 def lines_of(content: bytes) -> list[str]:
@@ -57,15 +60,8 @@ def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def unpack_digests(text: str) -> tuple[str, ...]:
-    """Splits concatenated digests.
-
-    Raises:
-        ValueError: the text is not a sequence of digests.
-    """
-    digests = tuple(_DIGEST.findall(text))
-    if sum(map(len, digests)) != len(text):
-        raise ValueError("not the digests of lines")
-    return digests
+    """Splits concatenated digests."""
+    return tuple(_DIGEST.findall(text))
 
 
 def _raw_lines(content: bytes) -> list[bytes]:
@@ -80,7 +76,7 @@ def _digest(line: bytes) -> str:
     if not line:
         return _BLANK
     digest = hashlib.blake2b(line, digest_size=5).digest()
-    return binascii.b2a_base64(digest).translate(_URL_SAFE)[:6].decode("ascii")
+    return binascii.b2a_base64(digest).translate(_URL_SAFE)[:_DIGEST_LENGTH].decode("ascii")
 
 
 RECORD_NAME = ".skillgen.json"
@@ -179,7 +175,16 @@ def _path(name: str) -> str:
 
 
 def _state(text: str) -> str:
-    unpack_digests(text)
+    """Returns concatenated digests unchanged.
+
+    Raises:
+        ValueError: the text is not a sequence of digests.
+    """
+    runs = text.encode("ascii").split(b".")  # of digests between those of blank lines
+    if any(length % _DIGEST_LENGTH for length in set(map(len, runs))) or b"".join(runs).translate(
+        None, _DIGEST_CHARACTERS
+    ):
+        raise ValueError("not the digests of lines")
     return text
 
 
