@@ -119,7 +119,7 @@ def patterns() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
 
 def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     """Yields patterns that functions build, of what they are built from, and the method by which each is used."""
-    yield credentials._forms().prefilter, "search"
+    yield from ((prefilter, "search") for prefilter in (credentials._forms().at_edge, credentials._forms().anywhere))
     yield from ((regex.compiled, "sub") for regex, _, _ in credentials._NAMED_VALUES)
     yield from ((form.compiled, "sub") for _, form in credentials._forms().rows)
     yield lexicon().sensitive_files.compiled, "sub"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from urllib.parse import unquote
 
-from skillgen.security.tables import Regex, any_of, load_table
+from skillgen.security.tables import Regex, any_of, leading_literals, load_table
 from skillgen.text import lazy_re as re
 
 HIDDEN = "[hidden]"
@@ -42,12 +42,32 @@ class _Forms:
         self.rows += [(kind, _form(regex)) for kind, regex in more.items()]
         self.random_kinds = frozenset(more)
         """The kinds of which a credential must also look random."""
-        regexes = [regex for _, regex in self.rows]
-        vague = [regex for regex in regexes if min(map(len, regex.literals), default=0) < _MIN_LITERAL]
-        literals = {literal for regex in regexes if regex not in vague for literal in regex.literals}
-        starts = "|".join(regex.pattern.removeprefix(_EDGE) for regex in vague if regex.pattern.startswith(_EDGE))
-        others = [regex.pattern for regex in vague if not regex.pattern.startswith(_EDGE)]
-        self.prefilter = re.compile("|".join([any_of(literals), f"{_EDGE}(?:{starts})", *others]))
+        starts, literals = set[str](), set[str]()
+        vague: list[str] = []
+        self._others: list[Regex] = []
+        for _, form in self.rows:
+            at_edge = form.pattern.startswith(_EDGE)
+            if at_edge and _are_long(leading := leading_literals(form.pattern)):
+                starts.update(leading)
+            elif _are_long(form.literals):
+                literals.update(form.literals)
+            elif at_edge:
+                vague.append(form.pattern.removeprefix(_EDGE))
+            else:
+                self._others.append(form)
+        # `re` skips to the candidates of an expression that begins with a set or with literals, not with an assertion.
+        self.at_edge = re.compile(f"[^A-Za-z0-9](?:{'|'.join([any_of(starts), *vague])})")
+        self.anywhere = re.compile(any_of(literals))
+
+    def might_match(self, text: str) -> bool:
+        """True unless certainly no form matches."""
+        if self.at_edge.search(f" {text}") or self.anywhere.search(text):
+            return True
+        return any(form.might_match(text) and form.compiled.search(text) for form in self._others)
+
+
+def _are_long(literals: tuple[str, ...]) -> bool:
+    return min(map(len, literals), default=0) >= _MIN_LITERAL
 
 
 def _form(regex: str) -> Regex:
@@ -131,7 +151,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Returns a text with a placeholder for each credential, and the kinds of these credentials."""
     kinds: dict[str, None] = {}
     forms = _forms()
-    for kind, form in forms.rows if forms.prefilter.search(text) else ():
+    for kind, form in forms.rows if forms.might_match(text) else ():
         if form.might_match(text):
             changed = form.compiled.sub(partial(_placeholder, kind), text)
             if changed != text:
@@ -156,12 +176,7 @@ def might_hold_credential(text: str) -> bool:
     words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
     if not words:
         return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.compiled.search(text))
-    return (
-        len(named) > len(parameters)
-        or bool(_forms().prefilter.search(" ".join(words)))
-        or "earer " in text
-        or "asic " in text
-    )
+    return len(named) > len(parameters) or _forms().might_match(" ".join(words)) or "earer " in text or "asic " in text
 
 
 def placeholder(kind: str) -> str:

@@ -62,7 +62,10 @@ class Regex:
 
     def might_match(self, text: str) -> bool:
         """True unless certainly nothing in a text matches."""
-        return not self.literals or any(literal in text for literal in self.literals)
+        for literal in self.literals:  # `any` takes twice as long
+            if literal in text:
+                return True
+        return not self.literals
 
 
 def required_literals(pattern: str) -> tuple[str, ...]:
@@ -71,6 +74,20 @@ def required_literals(pattern: str) -> tuple[str, ...]:
     tokens.reverse()
     literals = _rarer(*_alternatives(tokens))
     return () if "" in literals else tuple(sorted(literals))
+
+
+def leading_literals(pattern: str) -> tuple[str, ...]:
+    """Returns strings, with one of which every match of a regular expression begins; empty if none are known."""
+    tokens = list(_TOKEN.finditer(pattern))
+    tokens.reverse()
+    run, is_leading = _EMPTY, True
+    while tokens:
+        if tokens[-1][0] == "|":
+            return ()
+        exact, _ = _part(tokens)
+        is_leading = is_leading and 0 < len(run) * len(exact) <= _MAX_LITERALS
+        run = frozenset(start + end for start in run for end in exact) if is_leading else run
+    return () if "" in run else tuple(sorted(run))
 
 
 def any_of(words: Iterable[str]) -> str:

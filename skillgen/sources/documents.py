@@ -28,7 +28,7 @@ from skillgen.text.markdown import json_text
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
-_EXTERNAL_REF = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
+_EXTERNAL_REF = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s{]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
 _MAPPING_KEY = re.compile(r"""mapping["']?\s*:""")
 _INTERNAL_MAPPING = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
 """A discriminator's mapping in JSON whose values are component names or pointers into the same document."""

@@ -108,8 +108,10 @@ def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
 
     Characters that belong to the spelling of a language or to an emoji do not count, nor do line ends.
     """
-    others = set(_other_invisible(text).values())
-    if not others and not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+    if text.isascii():
+        if text.isprintable() or not _ASCII_REMOVED.search(text):
+            return (), False
+    elif not _other_invisible(text) and not _REMOVED.search(text):
         return (), False
     text = _USUAL.sub("", text)
     others = set(_other_invisible(text).values())

@@ -61,6 +61,7 @@ class Variants:
         self._schemas = schemas
         self._steps = 0
         self._values: dict[str, dict[str, str]] = {}
+        self._first: dict[int, tuple[Schema, Schema]] = {}
 
     def of(self, schema: Schema) -> Iterator[Schema]:
         """Returns the variants of a schema, the simplest first."""
@@ -69,7 +70,9 @@ class Variants:
 
     def first(self, schema: Schema) -> Schema:
         """Returns the simplest variant."""
-        return next(self.of(schema), ANYTHING)
+        if id(schema) not in self._first:  # by identity: a schema is compared by all that it holds
+            self._first[id(schema)] = next(self.of(schema), ANYTHING), schema
+        return self._first[id(schema)][0]
 
     def _of(self, schema: Schema, within: tuple[str, ...], depth: int) -> Iterator[Schema]:
         self._steps += 1

@@ -265,18 +265,31 @@ def wanted_by(text: str, items: Sequence[Parameter], value: Mapping[str, Json]) 
 
     `text` is the description of the tool; `items` are all its parameters.
     """
-    names = {item.name: item for item in items}
+    names = {item.name for item in items}
     for item in items:
-        about = description_of(item)
-        condition = _CONDITION.search(about)
-        is_met = condition is not None and str(value.get(condition[1])) == condition[2]
-        if item.schema.format == "binary" or is_met or (condition is None and _REQUIRED.search(about)):
+        required = _requirement_in(description_of(item))
+        is_met = required if isinstance(required, bool) else str(value.get(required[0])) == required[1]
+        if item.schema.format == "binary" or is_met:
             yield (item.name,)
     for about in (text, *map(description_of, items)):
-        for choice in _CHOICE.finditer(about[:_TEXT_LIMIT]):
-            named = tuple(dict.fromkeys(word for word in _WORD.findall(choice[0]) if word in names))
+        for words in _choices_in(about):
+            named = tuple(word for word in words if word in names)
             if len(named) > 1:
                 yield named
     for needed in _NEEDS.finditer(text[:_TEXT_LIMIT]):
         if needed[1] in names:
             yield (needed[1],)
+
+
+@lru_cache(4096)
+def _requirement_in(about: str) -> tuple[str, str] | bool:
+    """Returns the parameter and its value with which a description requires its own; else whether it is required."""
+    condition = _CONDITION.search(about)
+    return bool(_REQUIRED.search(about)) if condition is None else (condition[1], condition[2])
+
+
+@lru_cache(4096)
+def _choices_in(about: str) -> tuple[tuple[str, ...], ...]:
+    """Returns the words of each choice in a description, without duplicates."""
+    choices = _CHOICE.finditer(about[:_TEXT_LIMIT])
+    return tuple(tuple(dict.fromkeys(_WORD.findall(choice[0]))) for choice in choices)

@@ -306,7 +306,7 @@ def _size_of(value: Json) -> int:
 def _is_screened(value: Json, name: str) -> bool:
     """True if screening would change any string in a value."""
     if isinstance(value, dict):
-        return any(_is_screened(key, "") or _is_screened(item, str(key)) for key, item in value.items())
+        return any(_is_screened_anywhere(str(key)) or _is_screened(item, str(key)) for key, item in value.items())
     if isinstance(value, list):
         return any(_is_screened(item, name) for item in value)
     if not isinstance(value, str):

@@ -54,6 +54,7 @@ class ResponseReader:
         self._errors: dict[str, ErrorCase] = {}
         self._read_outputs: dict[tuple[str, str], tuple[Output, ...]] = {}
         self._checked: dict[str, bool] = {}
+        self._objections: dict[str, tuple[str, str] | None] = {}
         self.tool_names: dict[str, str] = {}
         """Names of the tools, by the pointers of their operations."""
 
@@ -113,7 +114,9 @@ class ResponseReader:
         for name in representation.media_types or ("",):
             media, media_pointer = media_type_object(content[name], child(pointer, name), self._resolver)
             for example in islice(declared_examples(media, media_pointer, self._resolver), _SCANNED_EXAMPLES_LIMIT):
-                if (reason := why_unpublishable(example.value)) is not None:
+                if example.pointer not in self._objections:  # a shared example is in many responses
+                    self._objections[example.pointer] = why_unpublishable(example.value)
+                if (reason := self._objections[example.pointer]) is not None:
                     self._problems.report(
                         reason[0], example.pointer, "the example of a response is left out: " + reason[1]
                     )
