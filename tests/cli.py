@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from fork_server import ForkServer
 
 ROOT = Path(__file__).parent.parent
+PACKAGE = str(ROOT / "skillgen")
 
 TIMEOUT_S = 600.0
 """A run that takes longer hangs."""
@@ -115,3 +118,24 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def steps_of(action: Callable[[], object]) -> int:
+    """Returns how many instructions of skillgen's own code an action takes."""
+    done = 0
+
+    def traced(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal done
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        frame.f_trace_opcodes = True
+        done += event == "opcode"
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return done

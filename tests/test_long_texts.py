@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from cli import steps_of
 from descriptions import description
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,6 +114,29 @@ def test_hand_edits_take_time_by_their_number(document: Document) -> None:
     document.write(sections)
     document.edit([line for text in sections for line in ((text, "Mine.") if text.startswith("Does") else (text,))])
     assert document.write([*sections, "", "## task_new"]).count("Mine.") == 60_000
+
+
+@pytest.mark.slow
+def test_notes_on_sections_of_one_name_take_steps_by_their_number(tmp_path: Path) -> None:
+    """X-10: counted, as the home of a note is searched among all sections with its heading."""
+
+    def sections(name: str, count: int, *notes: str) -> list[str]:
+        lines = (line for i in range(count) for line in (f"## {name}_{i}", "", "### Limits", "", f"Line {i}.", *notes))
+        return ["# Tasks", "", *lines]
+
+    def steps(count: int) -> int:
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        document = Document(folder)
+        document.write(sections("task", count))
+        document.edit(sections("task", count, "Mine.", ""))
+        done = steps_of(lambda: document.write(sections("job", count)))
+        assert document.read().count("Mine.") == count
+        return done
+
+    steps(5)  # loads what is imported late
+    few, more, most = map(steps, (50, 100, 200))
+    assert most - more < 2.2 * (more - few)
 
 
 @pytest.mark.slow

@@ -566,11 +566,15 @@ class SectionIndex:
         self.moved_lines: dict[str, list[str]] = {}
         """Path to the lines that move from that file to others."""
         self._texts: dict[tuple[str, Key], str] = {}
+        self._sections: dict[tuple[str, str], tuple[str, Key] | None] = {}
 
     def relocate(self, path: str, note: Note) -> Problem:
         """Moves a note to the section that replaced its own, otherwise to the end of its file, and reports it."""
         title = note.title or "the top of the file"
-        section = self._find_section(path, note)
+        place = path, note.title
+        if place not in self._sections:
+            self._sections[place] = self._find_section(*place)
+        section = self._sections[place]
         if section is not None:
             other, key = section
             if not self._is_in(other, key, note.lines):  # it is there after an interrupted run
@@ -603,10 +607,10 @@ class SectionIndex:
                 texts[path] = lines
         return texts
 
-    def _find_section(self, path: str, note: Note) -> tuple[str, Key] | None:
+    def _find_section(self, path: str, title: str) -> tuple[str, Key] | None:
         """Returns the only section with this heading: in the file itself, in files of the same name, or in the same
         folder."""
-        sections = self._sections_by_title.get(note.title, ()) if note.title else ()
+        sections = self._sections_by_title.get(title, ()) if title else ()
         folder, _, name = path.rpartition("/")
         others = [(other, key) for other, key in sections if other != path]
         for matches in (
