@@ -190,7 +190,8 @@ def _from_value(value: Any, lines: list[str], name: str, after: int) -> _Located
         members: dict[str, _Located] = {}
         key_places: dict[str, str] = {}
         for key, item in value.items():
-            line = _line_of(key, lines, after)
+            pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
+            line = next((at for at in range(after or 1, len(lines) + 1) if pattern.search(lines[at - 1])), after)
             members[key] = _from_value(item, lines, name, line)
             key_places[key] = f"{name}:{line}" if line else name
         return _Located(where, members=members, key_places=key_places)
@@ -199,11 +200,6 @@ def _from_value(value: Any, lines: list[str], name: str, after: int) -> _Located
     if isinstance(value, bool):
         return _Located(where, text="true" if value else "false")
     return _Located(where, text=str(value))
-
-
-def _line_of(key: str, lines: list[str], after: int) -> int:
-    pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
-    return next((number for number in range(after or 1, len(lines) + 1) if pattern.search(lines[number - 1])), after)
 
 
 def _read(annotation: Any, value: _Located, key: str, option: Option | None = None) -> Any:

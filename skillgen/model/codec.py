@@ -37,13 +37,9 @@ def to_json(value: Any) -> Json:
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
     # Raw JSON of the source contains no nodes: it is returned unchanged, without recursion, however deep it is.
-    if isinstance(value, Mapping) and any(_is_node(item) for item in value.values()):
+    if isinstance(value, Mapping) and any(isinstance(item, (tuple, Struct)) for item in value.values()):
         return {key: to_json(item) for key, item in value.items()}
     return value
-
-
-def _is_node(value: Any) -> bool:
-    return isinstance(value, (tuple, Struct))
 
 
 def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
@@ -79,12 +75,15 @@ def _decoder(annotation: Any) -> Decoder:
     """Returns the function that decodes a value of this annotation. Classes are resolved on first use, since they are
     recursive."""
     if annotation is Any:
-        return _decode_any
+        return lambda data: data
     if isinstance(annotation, type) and issubclass(annotation, Struct):
-        return _decode_value if annotation is Value else functools.partial(_decode_node, annotation)
+        return Value if annotation is Value else functools.partial(_decode_node, annotation)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
-        return _union_decoder(arguments)
+        if Value in arguments:
+            return Value
+        decoders = tuple(_decoder(member) for member in arguments if member is not types.NoneType)
+        return functools.partial(_decode_first, decoders, types.NoneType in arguments)
     if origin is tuple:
         return functools.partial(_decode_tuple, _decoder(arguments[0]))
     if origin is typing.Literal:
@@ -92,21 +91,6 @@ def _decoder(annotation: Any) -> Decoder:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return functools.partial(_decode_mapping, _decoder(arguments[1]))
     return functools.partial(_decode_scalar, annotation)
-
-
-def _union_decoder(members: tuple[Any, ...]) -> Decoder:
-    if Value in members:
-        return _decode_value
-    decoders = tuple(_decoder(member) for member in members if member is not types.NoneType)
-    return functools.partial(_decode_first, decoders, types.NoneType in members)
-
-
-def _decode_any(data: Json) -> Json:
-    return data
-
-
-def _decode_value(data: Json) -> Value:
-    return Value(data)
 
 
 def _decode_scalar(annotation: type, data: Json) -> Any:

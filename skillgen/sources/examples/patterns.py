@@ -226,7 +226,8 @@ def _character(token: str) -> str | _Set:
     if token in _SET_ESCAPES:
         return _Set(token)
     if kind in "pP" and len(token) > 2:
-        return _property(token)
+        members = _CLASSES_OF_OTHERS.get(token[3:-1].removeprefix("Is").lower())
+        return _Set(token if members is None else f"[{'^' if kind == 'P' else ''}{members}]")
     if kind in "ux" and len(token) > 2:
         code = int(token[2:].strip("{}"), 16)
         if code > 0x10FFFF:
@@ -241,14 +242,6 @@ def _character(token: str) -> str | _Set:
     if kind.isascii() and kind.isalnum():
         raise NoString(f"the escape {token} is not supported")
     return kind
-
-
-def _property(token: str) -> _Set:
-    name = token[3:-1]
-    members = _CLASSES_OF_OTHERS.get(name.removeprefix("Is").lower())
-    if members is None:
-        return _Set(token)
-    return _Set(f"[{'^' if token[1] == 'P' else ''}{members}]")
 
 
 def _set(token: str) -> _Set:

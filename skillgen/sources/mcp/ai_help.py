@@ -515,13 +515,9 @@ def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[
         return data
     except YamlError as error:
         problems.report("ai-help-invalid", pointer, f"the front matter cannot be read: {error}")
-        return _access_level_in(front_matter)
-
-
-def _access_level_in(front_matter: str) -> dict[str, Json]:
-    """Returns the access level of front matter that cannot be parsed: what forbids agents its use still counts."""
-    levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
-    return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
+        # What forbids agents the use of the server still counts.
+        levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
+        return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
 
 
 def _camel(key: str) -> str:

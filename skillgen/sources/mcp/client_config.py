@@ -151,7 +151,9 @@ def read_client_config(path: Path) -> ClientConfig:
         raise UsageError(what, where=where, fix="correct it there") from None
     except RecursionError:
         raise UsageError("is nested too deeply to be read", where=where, fix="write it with fewer levels") from None
-    owner = _owner_of_servers(data)
+    owner = as_dict(data)
+    if "mcp" in owner and not _servers_of(owner):
+        owner = as_dict(owner["mcp"])  # in VS Code's settings
     servers = {name: entry for name, entry in _servers_of(owner).items() if isinstance(entry, dict)}
     if not servers and (ways := _published_ways(data)):
         return ClientConfig(path=path, servers=ways, is_published=True)
@@ -173,12 +175,6 @@ def without_comments(text: str) -> str:
 def is_switched_off(entry: Mapping[str, Json]) -> bool:
     """True if an entry is disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
-
-
-def _owner_of_servers(data: Json) -> dict[str, Json]:
-    """Returns the object that contains the servers; VS Code's settings have it under `mcp`."""
-    top = as_dict(data)
-    return as_dict(top.get("mcp")) if "mcp" in top and not _servers_of(top) else top
 
 
 def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:

@@ -128,7 +128,8 @@ def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[s
         reason = secrets.excerpt(str(answer.failure or "the result is an error"))
         log.report("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
         return None
-    candidates = [result.get("structuredContent"), *map(_json_of, as_list(result.get("content"))), result]
+    texts = [text_of(item, "text") or "" for item in as_list(result.get("content"))]
+    candidates = [result.get("structuredContent"), *map(json_or_none, texts), result]
     for candidate in candidates:
         if (manifest := find_manifest(candidate)) is not None:
             return manifest
@@ -153,7 +154,3 @@ def is_manifest(data: Json) -> bool:
     return ("manifest_version" in data and (has_tools or "server" in data)) or (
         has_tools and isinstance(data.get("server"), dict)
     )
-
-
-def _json_of(item: Json) -> Json:
-    return json_or_none(text_of(item, "text") or "")

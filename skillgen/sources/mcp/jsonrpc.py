@@ -109,7 +109,9 @@ def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:
         ConnectionLost: a message is nested so deeply that it cannot be parsed at all.
     """
     text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
-    for start in _starts(text):
+    # Where a message may begin, the most likely first.
+    starts = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
+    for start in dict.fromkeys(offset for offset in starts if offset >= 0):
         try:
             value, end = parse_marked_json(text, start)
         except ValueError:
@@ -136,12 +138,6 @@ def response_to_server(method: str) -> dict[str, Json]:
     if method == "ping":
         return {"result": {}}
     return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen only reads what a server offers"}}
-
-
-def _starts(text: str) -> list[int]:
-    """Returns the offsets at which a message may begin, the most likely first."""
-    offsets = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
-    return [offset for offset in dict.fromkeys(offsets) if offset >= 0]
 
 
 def _is_message(item: Json) -> bool:

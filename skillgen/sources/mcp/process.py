@@ -63,7 +63,7 @@ class ProcessTree:
         """
         self._mark = f"{_MARK_VARIABLE}={secrets.token_hex(16)}"
         self._control: BinaryIO | None = None
-        if not _can_watch():
+        if sys.platform != "linux" or not sys.executable or not (_PROC / "self" / "stat").exists():
             self.process = _popen(command, environment, cwd, stdin)
             return
         marked = {**environment, _MARK_VARIABLE: self._mark.partition("=")[2]}
@@ -161,10 +161,6 @@ class ProcessTree:
             with contextlib.suppress(OSError):
                 if self._mark.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
                     yield pid
-
-
-def _can_watch() -> bool:
-    return sys.platform == "linux" and bool(sys.executable) and (_PROC / "self" / "stat").exists()
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
