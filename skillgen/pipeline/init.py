@@ -7,6 +7,7 @@ configuration files of clients. Nothing of the project is run.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -90,7 +91,9 @@ class ProjectFiles:
         for folder, subfolders, names in os.walk(self.root):
             relative = Path(folder).relative_to(self.root)
             subfolders[:] = sorted(
-                name for name in subfolders if name.lower() not in _SKIPPED_FOLDERS and not _is_hidden(name)
+                name
+                for name in subfolders
+                if name.lower() not in _SKIPPED_FOLDERS and (name == ".well-known" or not name.startswith("."))
             )
             if len(relative.parts) >= MAX_DEPTH:
                 subfolders.clear()
@@ -128,10 +131,6 @@ class ProjectFiles:
             return path.is_file() and path.resolve().is_relative_to(self._top)
         except (OSError, ValueError, RuntimeError):  # such as a name that is too long, or a link to itself
             return False
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") and name != ".well-known"
 
 
 # -- Python ----------------------------------------------------------------------------------------------------------
@@ -244,7 +243,9 @@ class _PythonProject:
     @cached_property
     def tables(self) -> tuple[dict[str, Json], dict[str, Json]]:
         """The tables `project` and `tool.poetry` of pyproject.toml."""
-        data = _toml(self.files.text(posixpath.join(self.folder, "pyproject.toml")))
+        data: dict[str, Json] = {}
+        with contextlib.suppress(ValueError, RecursionError):
+            data = parse_toml(self.files.text(posixpath.join(self.folder, "pyproject.toml")))
         return as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))
 
     @property
@@ -305,13 +306,6 @@ class _PythonProject:
             return {"command": [*self.runner, script], **self.cwd}
         code = f"import sys; from {entry[1]} import {entry[2]}; sys.exit({entry[2]}())"
         return {"command": ["python", "-c", code], **self.import_settings}
-
-
-def _toml(text: str) -> dict[str, Json]:
-    try:
-        return parse_toml(text)
-    except (ValueError, RecursionError):
-        return {}
 
 
 # -- Node ------------------------------------------------------------------------------------------------------------
@@ -466,19 +460,15 @@ def _with_unique_names(proposals: Iterable[Proposal]) -> list[Proposal]:
     taken: set[str] = set()
     renamed = []
     for proposal in proposals:
-        stem = _slug(proposal.name)
+        # Lower-case ASCII with hyphens, for a folder.
+        plain = unicodedata.normalize("NFKD", proposal.name).encode("ascii", "ignore").decode("ascii")
+        stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
         name, number = stem, 2
         while name in taken:
             name, number = f"{stem}-{number}", number + 1
         taken.add(name)
         renamed.append(replace(proposal, name=name))
     return renamed
-
-
-def _slug(name: str) -> str:
-    """Returns a name in lower-case ASCII with hyphens, at most 40 characters, for a folder."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
 
 
 SCHEMA_NAME = ".skillgen.schema.json"
@@ -609,7 +599,9 @@ def _project_text(proposals: Proposals) -> str:
     out = DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}"
     parts = [_target_text(first) + _OPTIONAL_KEYS.format(out=out), *map(_target_text, rest)]
     if proposals.others:
-        parts.append(_commented(proposals.others))
+        lines = "".join(map(_target_text, proposals.others)).splitlines()
+        comments = (f"  # {line[2:]}".rstrip() for line in lines)
+        parts.append("\n".join(["  # Also found; remove the # to document it:", *comments, ""]))
     return _FILE_HEADER + "\n".join(parts)
 
 
@@ -622,13 +614,6 @@ def _target_text(proposal: Proposal) -> str:
     lines += [f"  {_yaml(proposal.name)}:", "    source:"]
     lines += [f"      {key}: {_yaml(value)}" for key, value in proposal.source.items()]
     return "\n".join(lines) + "\n"
-
-
-def _commented(proposals: Iterable[Proposal]) -> str:
-    lines = "".join(map(_target_text, proposals)).splitlines()
-    return "\n".join(
-        ["  # Also found; remove the # to document it:", *(f"  # {line[2:]}".rstrip() for line in lines), ""]
-    )
 
 
 def _yaml(value: Any) -> str:

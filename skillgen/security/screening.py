@@ -19,7 +19,6 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog
 from skillgen.model.auth import Credential, EndpointVariable
-from skillgen.model.calls import Example
 from skillgen.model.document import DEFAULT_SCREENING
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
@@ -219,7 +218,10 @@ class _Screening:
         before, part = part, rewrite_texts(part, self._rewriter())
         part_quotations, self._quotations = self._quotations, outer
         if isinstance(part, Tool):
-            part = replace(part, examples=_unchanged_examples(before.examples, part.examples))
+            # A call with a placeholder cannot be sent.
+            pairs = zip(before.examples, part.examples, strict=True)
+            kept = (new for old, new in pairs if old.input == new.input and old.request == new.request)
+            part = replace(part, examples=tuple(kept))
         if not isinstance(part, (Tool, Resource, Prompt)):
             self._quotations += part_quotations
             return part
@@ -252,7 +254,9 @@ class _Screening:
             # The raw fields come last and repeat texts of the other fields.
             is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
             if host is not None and text not in reported:
-                self._report_internal_host(where, field, host)
+                message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
+                fix = "remove it from the source if it is not public"
+                self._problems.report("internal-address", where, message, fix)
             reported.add(text)
             if safe is not text and not is_reported:
                 self._report_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
@@ -277,10 +281,6 @@ class _Screening:
             message = f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it"
             fix = "remove it from the source, and revoke it if it is real"
             self._problems.report("credential-left-out", where, message, fix)
-
-    def _report_internal_host(self, where: str, field: str, host: str) -> None:
-        message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
-        self._problems.report("internal-address", where, message, "remove it from the source if it is not public")
 
     def _quote_injection(
         self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
@@ -383,12 +383,6 @@ def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:
     for tool in service.tools:
         for endpoint in tool.endpoints:
             yield endpoint.url, tool.pointer
-
-
-def _unchanged_examples(before: tuple[Example, ...], after: tuple[Example, ...]) -> tuple[Example, ...]:
-    """Returns the examples that did not change: a call with a placeholder cannot be sent."""
-    pairs = zip(before, after, strict=True)
-    return tuple(new for old, new in pairs if old.input == new.input and old.request == new.request)
 
 
 def _label(field: str) -> str:

@@ -160,7 +160,8 @@ def read_client_config(path: Path) -> ClientConfig:
     if not servers:
         fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
         raise UsageError("names no MCP servers", where=where, fix=fix)
-    return ClientConfig(path=path, servers=servers, inputs=_inputs_of(owner))
+    inputs = {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
+    return ClientConfig(path=path, servers=servers, inputs=inputs)
 
 
 def without_comments(text: str) -> str:
@@ -184,10 +185,6 @@ def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
     # The file of a Claude Code plugin may have the servers at the top level.
     is_bare = bool(owner) and all(any(key in as_dict(entry) for key in ("command", "url")) for entry in owner.values())
     return dict(owner) if is_bare else {}
-
-
-def _inputs_of(owner: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
-    return {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
 
 
 def _published_ways(data: Json) -> dict[str, dict[str, Json]]:
@@ -327,18 +324,15 @@ class _Entry:
             words = [self._raw["command"], *(item for item in as_list(self._raw.get("args")) if not _is_nested(item))]
             command = tuple(self._fill_in(str(word)) for word in words)
             env = {**self._env_file(), **self._texts("env")}
-            target = ServerTarget(command=command, env=env, cwd=self._cwd(), timeout_s=timeout_s)
+            cwd = self._path("cwd")
+            if cwd is not None and not cwd.is_dir():
+                raise self._error("its cwd is not a folder", "correct `cwd`")
+            target = ServerTarget(command=command, env=env, cwd=cwd or self._folder, timeout_s=timeout_s)
         elif kind is not None and kind not in ("stdio", *_HTTP, *_SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
         else:
             raise self._error("the entry has neither a command nor a url", "add one of them")
         return replace(target, extra_secrets=self._secrets)
-
-    def _cwd(self) -> Path:
-        cwd = self._path("cwd")
-        if cwd is not None and not cwd.is_dir():
-            raise self._error("its cwd is not a folder", "correct `cwd`")
-        return cwd or self._folder
 
     def _path(self, key: str) -> Path | None:
         declared = self._raw.get(key)
