@@ -1,7 +1,7 @@
 """The JSON Schema of what `skillgen inspect` prints, generated from the classes of the model and their docstrings.
 
 `python -m skillgen.model.json_schema > docs/model.schema.json` renews the committed file, and a test checks that it is
-current. Only development tools import this module: it reads the model's source code for the docstrings below fields.
+current. It reads source code for the docstrings below fields, so only development tools and `skillgen init` import it.
 """
 
 from __future__ import annotations

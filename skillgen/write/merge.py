@@ -588,7 +588,8 @@ class SectionIndex:
         body = self._body(path)
         lines = list(note.lines)
         if path.endswith(".md") and not lines[0].startswith(_NOTE_COMMENT):
-            lines = [f"{_NOTE_COMMENT}{_comment_text(title)}, which is gone. -->", *lines]
+            heading = re.sub(r"[<>]|-(?=-)", "", title)[:80].strip("-")  # it cannot close the comment
+            lines = [f"{_NOTE_COMMENT}{heading}, which is gone. -->", *lines]
         if any(body.bodies.values()):
             body.add_note(next(reversed(body.bodies)), lines)
         else:
@@ -644,8 +645,3 @@ class SectionIndex:
             self._fronts[path], rest = tuple(lines[:end]), lines[end:]
             self._bodies[path] = MergedText.of(rest, sections_of(rest, path.endswith((".md", ".txt"))))
         return self._bodies[path]
-
-
-def _comment_text(title: str) -> str:
-    """Returns a heading that cannot close the HTML comment around it."""
-    return re.sub(r"[<>]|-(?=-)", "", title)[:80].strip("-")
