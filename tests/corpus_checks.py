@@ -16,6 +16,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
+from documents import shared_items
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from skills_ref import validate  # type: ignore[import-untyped]
 
@@ -44,6 +45,7 @@ KINDS = (
     "control character",
     "link to no file",
     "link to no heading",
+    "shared item without a section",
     "agentskills validate",
     "llms-txt parser",
     "the check itself fails",
@@ -214,6 +216,8 @@ def sections_of(text: str) -> Iterator[Section]:
                 continue
             if line.startswith("- Only returned: "):
                 section.items.setdefault(label, []).extend(name for _, name in _CODE_SPAN.findall(line))
+            elif line.startswith("- In [shared]("):
+                section.items.setdefault(label, []).extend(item.name for item in shared_items(line))
             elif match := _ITEM.match(line):
                 section.items.setdefault(label, []).append(match[2] or "")
             elif not line.startswith((" ", "- ", "```")):
@@ -287,6 +291,10 @@ def _link_complaints(documents: dict[str, str]) -> Iterator[tuple[str, str]]:
         for line in outside_fences(text):
             if "](" not in line:
                 continue
+            for item in shared_items(line) if "n [shared](" in line else ():
+                page = f"{name.rpartition('/')[0]}/{item.url}"
+                if "#" not in item.url and f"\n## {item.heading}\n" not in documents.get(page, "").replace("\\", ""):
+                    yield "shared item without a section", f"{name}: {item.heading}"
             for url in _LINK.findall(_CODE_SPAN.sub("", line)):
                 path, _, anchor = url.partition("#")
                 if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url):

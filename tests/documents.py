@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,10 @@ class Item:
     urls: tuple[str, ...] = ()
     """Where its links lead."""
     children: list[Item] = field(default_factory=list)
+    source: str = ""
+    """What the file has for the item itself."""
+    more_facts: tuple[str, ...] = ()
+    """What the line that names it says, if it is described elsewhere."""
 
     @property
     def text(self) -> str:
@@ -102,7 +106,7 @@ class Item:
             for character in piece.text:
                 depth -= character == ")"
                 if depth == 0 and inside:
-                    return tuple(part.strip() for part in inside.split(","))
+                    return (*(part.strip() for part in inside.split(",")), *self.more_facts)
                 inside += character if depth else ""
                 depth += character == "("
         return ()
@@ -119,6 +123,29 @@ class Item:
                     codes.append(code.text)
                 found.append(codes)
         return found
+
+
+_SHARED_LINE = re.compile(r"[Ii]n \[shared\]\(([^)]*)\): (.*?)(?=; in \[shared\]|$)", re.MULTILINE)
+_SHARED_ITEM = re.compile(r"(`+) ?([^`]+?) ?\1(\*?)((?: \(\d+\))?) \(")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedItem:
+    """An item that a line of a list names, and that has a section in another place."""
+
+    name: str
+    url: str
+    """The file of the section, or the anchor of one in the same file."""
+    heading: str
+    """The text of its heading."""
+    required: bool
+
+
+def shared_items(text: str) -> Iterator[SharedItem]:
+    """Yields the items that the lines of a text name and describe elsewhere."""
+    for line in _SHARED_LINE.finditer(text):
+        for _, name, mark, number in _SHARED_ITEM.findall(line[2]):
+            yield SharedItem(name, line[1], name + number, mark == "*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +208,23 @@ class MarkdownDocument:
 def document_at(path: Path) -> MarkdownDocument:
     """Reads a file once for all tests; for output that no test changes."""
     return MarkdownDocument(path.read_text("utf-8"))
+
+
+def with_shared(folder: Path, items: Iterable[Item]) -> Iterator[Item]:
+    """Yields items with those that are described on other pages in place of the lines that name them."""
+    for item in items:
+        found = list(shared_items(item.source))
+        for shared in found:
+            (described,) = _sections_by_heading(folder / shared.url)[shared.heading].items
+            facts = ("required",) if shared.required else ()
+            yield replace(described, label=item.label, more_facts=facts)
+        if not found:
+            yield item
+
+
+@lru_cache(512)
+def _sections_by_heading(path: Path) -> dict[str, Section]:
+    return {section.heading.text: section for section in document_at(path).sections(2)}
 
 
 def shown(token: Token) -> str:
@@ -280,3 +324,4 @@ def _items(parsed: list[Token], start: int, end: int) -> Iterator[Item]:
             elif not open_items[-1].pieces:
                 open_items[-1].pieces = pieces_of(token)
                 open_items[-1].urls = tuple(link.url for link in _links([token]))
+                open_items[-1].source = token.content

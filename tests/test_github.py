@@ -19,7 +19,16 @@ from typing import Any
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
 from conftest import GitHub
-from documents import SECTIONS_OF_AI_HELP, Item, MarkdownDocument, Section, broken_links, document_at, tokens
+from documents import (
+    SECTIONS_OF_AI_HELP,
+    Item,
+    MarkdownDocument,
+    Section,
+    broken_links,
+    document_at,
+    tokens,
+    with_shared,
+)
 from jsonschema import Draft202012Validator, FormatChecker
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 
@@ -131,15 +140,17 @@ def shown_value(value: Json) -> str:
 def tool_sections(references: Path) -> dict[str, list[Section]]:
     """Returns every section of the second level, in all files of the references, by its heading."""
     found: dict[str, list[Section]] = {}
-    for path in sorted(references.glob("*.md")):
+    for path in sorted(set(references.glob("*.md")) - set(references.glob("shared*.md"))):
         for section in document_at(path).sections(2):
             found.setdefault(section.heading.text, []).append(section)
     return found
 
 
 def items_of(github: GitHub, expected: Expected) -> list[Item]:
-    (section,) = tool_sections(github.skill / "references")[expected.operation]
-    return [item for item in section.items if item.name == expected.name and item.label.startswith(expected.label)]
+    references = github.skill / "references"
+    (section,) = tool_sections(references)[expected.operation]
+    items = with_shared(references, section.items)
+    return [item for item in items if item.name == expected.name and item.label.startswith(expected.label)]
 
 
 def test_every_operation_has_exactly_one_heading_with_its_exact_name(github: GitHub) -> None:
@@ -224,7 +235,8 @@ def test_inline_objects_are_nested_below_the_parameter_that_holds_them(github: G
                 continue
             expected = Expected(operation["operationId"], "Body (", name, False, ())
             for item in items_of(github, expected):
-                if [child.name for child in item.children] != list(schema["properties"]):
+                children = with_shared(github.skill / "references", item.children)
+                if sorted(child.name for child in children) != sorted(schema["properties"]):
                     wrong.append(f"{operation['operationId']} {name}")
     assert wrong == []
 

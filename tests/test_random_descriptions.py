@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 from corpus_checks import target
 from descriptions import LONG, operation
-from documents import Item, MarkdownDocument, Section
+from documents import Item, MarkdownDocument, Section, shared_items
 from jsonschema import Draft202012Validator
 from random_descriptions import WORD, Drawn
 from sendable import calls_in
@@ -61,6 +61,13 @@ class Pages:
         text = section.text
         for page, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", section.text):
             key = page or name, unquote(anchor)
+            if key not in seen:
+                seen.add(key)
+                text += "\n" + self.reached(key[0], self._sections[key], seen)
+        for item in shared_items(section.text):
+            (key,) = (
+                key for key, at in self._sections.items() if (key[0], at.heading.text) == (item.url, item.heading)
+            )
             if key not in seen:
                 seen.add(key)
                 text += "\n" + self.reached(key[0], self._sections[key], seen)

@@ -89,7 +89,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             file.add_tools(topic.pages)
     file.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
-        file.add_types(reference.type_sections)
+        file.add_types(reference.all_named)
         if reference.common_errors is not None:
             file.add_common_errors(reference.common_errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
@@ -106,7 +106,7 @@ def _elsewhere(rendering: Rendering) -> str:
 def command_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
     reference, templates = rendering.reference, rendering.templates
-    types = {section.name: section for section in reference.type_sections}
+    types = {section.name: section for section in reference.all_named}
     stems = file_stems((tool.name for tool in rendering.service.tools), frozenset())
     for topic in reference.topics:
         for page in topic.pages:

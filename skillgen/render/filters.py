@@ -31,6 +31,7 @@ from skillgen.render import (
     reference,
     results,
     semantics,
+    shared,
     types,
 )
 from skillgen.render.environment import escape_printed
@@ -142,6 +143,11 @@ def _trimmed(text: str) -> Markdown:
     return Markdown(text.strip("\n"))
 
 
+def _indented(text: str) -> Markdown:
+    """Returns lines of a list that are nested in an item."""
+    return Markdown("  " + text.rstrip().replace("\n", "\n  ") + "\n" if text else "")
+
+
 def _stop(text: str | None) -> Markdown:
     """Returns what is missing between a text and the next sentence: a full stop, or a colon if there is no text."""
     return Markdown(":" if not text else "." if markdown.needs_stop(text) else "")
@@ -161,6 +167,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
     "common_errors_link": pages.common_errors_link,
+    "once": shared.once,
 }
 """Functions that every template can call."""
 
@@ -221,7 +228,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "branches": nested.branches,
     "going": parameters.sent_parameters,
     "left_out": parameters.read_only_parameters,
-    "parameter_name": parameters.parameter_name,
+    "item_head": shared.item_head,
+    "indented": _indented,
     "cautions": semantics.cautions,
     "effects": semantics.effects,
     "event_auth": semantics.event_auth,

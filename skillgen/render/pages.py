@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, starmap
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -186,9 +187,22 @@ def common_errors_link() -> Markdown:
     return Markdown(f"[{phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
 
 
+SHARED = "\x05"
+"""Begins the name of an item that several pages share; it is among the types."""
+
+_LINE, _ITEM = "\x06", "\x07"
+_SHARED_LINE = re.compile(f"{_LINE}([^{_LINE}]*){_LINE}")
+
+
+def shared_line(items: Sequence[tuple[str, str]]) -> str:
+    """Returns the line of a list with the items that are in other files: the words for each, and its name."""
+    return _LINE + _ITEM.join(f"{words}{_ITEM}{name}" for words, name in items) + _LINE
+
+
 def linked_types(text: str) -> tuple[str, ...]:
     """Returns the names of the types that a text links to, without duplicates, in their order."""
-    linked = (match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE)
+    linked = [match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE]
+    linked += chain.from_iterable(line[1].split(_ITEM)[1::2] for line in _SHARED_LINE.finditer(text))
     return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
 
 
@@ -199,7 +213,25 @@ def resolve_links(text: str, types: Mapping[str, str], tools: Mapping[str, str])
         address = (types if match[2] == _TYPE else tools).get(match[3])
         return match[1] if address is None else f"[{match[1]}]({address})"
 
+    def line(match: re.Match[str]) -> str:
+        parts = match[1].split(_ITEM)
+        places: dict[str, list[str]] = {}
+        for words, name in zip(parts[::2], parts[1::2], strict=True):
+            file, _, anchor = types.get(name, "").partition("#")
+            places.setdefault(file or ("#" if anchor else ""), [anchor]).append(words)
+        items = "; ".join(starmap(_shared_part, places.items()))
+        return phrase("shared_line", items=items[0].upper() + items[1:])
+
+    if _LINE in text:
+        text = _SHARED_LINE.sub(line, text)
     return _TARGET.sub(replacement, text) if "\x03" in text else text
+
+
+def _shared_part(file: str, words: Sequence[str]) -> str:
+    """Returns the items of a line that are in one file, or in this one (`#`), after the anchor of the first."""
+    address = file + words[0] if file == "#" else file
+    place = phrase("shared")
+    return phrase("in_shared", place=f"[{place}]({address})" if address else place, items=", ".join(words[1:]))
 
 
 def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tuple[Page, ...]:

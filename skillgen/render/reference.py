@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -39,6 +39,7 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import joined_words, tool_words
 from skillgen.render.results import CommonErrors, common_errors
+from skillgen.render.shared import share
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -89,6 +90,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     types: tuple[Page, ...]
     """Named types that are not on the page of their tools."""
 
+    shared: tuple[Page, ...] = ()
+    """Items of lists that several pages have."""
+
     resources: tuple[Page, ...]
     """Resources and resource templates."""
 
@@ -109,6 +113,11 @@ class Reference(Struct, frozen=True, kw_only=True):
 
     has_quotations: bool = False
     """True if a section quotes an order to the reader, which never enters SKILL.md."""
+
+    @property
+    def all_named(self) -> Iterator[Section]:
+        """All named types, and the items that several pages share."""
+        return chain(self.type_sections, _sections(self.shared))
 
     @property
     def about_topics(self) -> list[str]:
@@ -140,7 +149,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     def pages(self) -> Iterator[Page]:
         """All pages."""
         tools = (page for topic in self.topics for page in topic.pages)
-        return chain(self.about, tools, self.types, self.resources, self.prompts, self.events)
+        return chain(self.about, tools, self.types, self.shared, self.resources, self.prompts, self.events)
 
     def size_bytes(self) -> int:
         """Returns the total size of all sections."""
@@ -148,22 +157,35 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
+TYPES, PROMPTS, EVENTS = "\x01", "\x02", "\x03"
+"""Groups of sections that are no tools; no name of a group can contain these characters."""
+
+
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them into pages."""
     common = common_errors(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
-    topics = _topics(service, _tool_sections(service, templates, common), intros)
-    type_sections = _type_sections(shown, templates)
+    own_prompts = [*map(_with_quotations, service.prompts)]
+    groups, shared_items = share(
+        {
+            **_tool_sections(service, templates, common),
+            TYPES: _named_sections("type", shown.schemas, templates),
+            PROMPTS: _named_sections("prompt", own_prompts, templates),
+            EVENTS: _named_sections("event", shown.events, templates),
+        }
+    )
+    topics = _topics(service, groups, intros)
+    type_sections = groups[TYPES]
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     types = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
+    shared = pages_of(phrase("shared_items"), "shared", shared_items)
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
-    own_prompts = [*map(_with_quotations, service.prompts)]
-    prompts = _list_pages("prompts", _named_sections("prompt", own_prompts, templates), templates)
-    events = _list_pages("events", _named_sections("event", shown.events, templates), templates, service=service)
+    prompts = _list_pages("prompts", groups[PROMPTS], templates)
+    events = _list_pages("events", groups[EVENTS], templates, service=service)
     shared_errors = _common_section(common, templates)
     about = about_pages(shown, templates, shared_errors)
     about_addresses = addresses(about)
@@ -173,6 +195,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         common_errors=shared_errors,
         topics=topics,
         types=types,
+        shared=shared,
         resources=resources,
         prompts=prompts,
         events=events,
@@ -180,6 +203,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         type_addresses={
             **addresses(types),
             **on_tool_pages,
+            **addresses(shared),
             **({ERRORS: about_addresses[shared_errors.name]} if shared_errors is not None else {}),
         },
         type_sections=tuple(type_sections),
@@ -342,6 +366,9 @@ def _add_lists(file: SingleFile, reference: Reference) -> None:
     if reference.type_sections:
         file.add(f"## {phrase('named_types')}")
         file.add_types(reference.type_sections)
+    if reference.shared:
+        file.add(f"## {phrase('shared_items')}")
+        file.add_types(_sections(reference.shared))
 
 
 def _headings(text: str) -> Iterator[str]:
@@ -424,20 +451,22 @@ def _common_section(common: CommonErrors, templates: Templates) -> Section | Non
     return section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))
 
 
-def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> Callable[[Tool], Section]:
+def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> dict[str | None, Sequence[Section]]:
+    """Returns the sections of the tools of each group; those without one are in the group `None`."""
     command = partial(curl_command, service=service, credentials=example_credentials(service))
-
-    def section(tool: Tool) -> Section:
+    sections: dict[str | None, list[Section]] = {group.name: [] for group in service.groups}
+    for tool in service.tools:
         tool = _with_quotations(tool)
         shown = shown_examples(tool, command)
         body = templates.render("reference/tool.md.j2", tool=tool, shown_examples=shown, common=common)
-        return section_of(tool.name, body)
-
-    return section
+        sections.setdefault(tool.group if tool.group in sections else None, []).append(section_of(tool.name, body))
+    return {**sections}
 
 
 def _topics(
-    service: Service, section_of: Callable[[Tool], Section], intros: Mapping[str, Markdown | None]
+    service: Service,
+    sections: Mapping[str | None, Sequence[Section]],
+    intros: Mapping[str, Markdown | None],
 ) -> tuple[Topic, ...]:
     by_group: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
     for tool in service.tools:
@@ -447,13 +476,18 @@ def _topics(
     stems = file_stems(names.values(), _reserved_stems(service))
     topics = [
         _topic(
-            one_line(group.title), stems[names[group.name]], tools, section_of, group.description, intros[group.name]
+            one_line(group.title),
+            stems[names[group.name]],
+            tools,
+            sections[group.name],
+            group.description,
+            intros[group.name],
         )
         for group in service.groups
         if (tools := by_group[group.name])
     ]
     if rest := by_group.get(None):
-        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, section_of))
+        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None]))
     return tuple(topics)
 
 
@@ -465,14 +499,14 @@ def _reserved_stems(service: Service) -> frozenset[str]:
         "prompts": service.prompts,
         "events": service.events,
     }
-    return frozenset({"about", "index", "tools", *(name for name, items in lists.items() if items)})
+    return frozenset({"about", "index", "shared", "tools", *(name for name, items in lists.items() if items)})
 
 
 def _topic(
     title: str,
     stem: str,
     tools: Sequence[Tool],
-    section_of: Callable[[Tool], Section],
+    sections: Sequence[Section],
     description: str | None = None,
     intro: Markdown | None = None,
 ) -> Topic:
@@ -481,9 +515,7 @@ def _topic(
     def label(sections: Sequence[Section]) -> str:
         return joined_words(tool_words(title, [by_name[section.name] for section in sections]), _LABEL_LIMIT)
 
-    pages = pages_of(
-        title, stem, [section_of(tool) for tool in tools], intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES
-    )
+    pages = pages_of(title, stem, sections, intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES)
     return Topic(title=title, description=description, tools=tuple(tools), pages=pages)
 
 

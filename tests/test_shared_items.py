@@ -1,0 +1,104 @@
+"""A parameter or property that several pages have is described once, and named where it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from documents import SharedItem, shared_items
+
+import skillgen
+
+Json = Any
+
+OWNER: Json = {
+    "name": "owner",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string"},
+    "description": "The account that owns the repository, in lower case, such as the name of an organization.",
+}
+FIELDS: Json = {
+    "name": "fields",
+    "in": "query",
+    "schema": {"type": "array", "items": {"enum": ["name", "size"]}},
+    "description": "The fields of each thing that the answer has, apart from its identifier and its address.",
+}
+FILLER = "This sentence makes the documents long enough for several pages. " * 20
+
+
+def described(groups: int = 3, tools: int = 4, own: str | None = None, filler: str = FILLER) -> Json:
+    """Returns a description with groups of tools that all have the same two parameters."""
+    paths: dict[str, Json] = {}
+    for group in range(groups):
+        for tool in range(tools):
+            name = f"list{'ABCDEFG'[group]}{tool}"
+            fields = {**FIELDS, **({"description": own} if own and tool == 0 else {})}
+            paths[f"/{name}/{{owner}}"] = {
+                "get": {
+                    "operationId": name,
+                    "tags": [f"group{group}"],
+                    "description": f"Lists {name}. {filler}",
+                    "parameters": [OWNER, fields],
+                    "responses": {"200": {"description": "Done"}},
+                }
+            }
+    return {"openapi": "3.0.3", "info": {"title": "Things", "version": "1"}, "paths": paths}
+
+
+def documents(data: Json, emit: str = "skill") -> dict[str, str]:
+    return dict(skillgen.render_documents(skillgen.read(data), emit=emit))
+
+
+def pages(data: Json) -> dict[str, str]:
+    """Returns the references by file name."""
+    return {path.rpartition("/")[2]: text for path, text in documents(data).items() if "/references/" in path}
+
+
+def test_what_most_tools_take_is_described_once() -> None:
+    """Design, "Output": with its name and type in each section, and `*` if it is required."""
+    found = pages(described())
+    assert "".join(found.values()).count(OWNER["description"]) == 1
+    section = found["shared.md"].partition("## owner\n")[2].partition("\n## ")[0]
+    assert section.strip().startswith(f"- `owner` (string): {OWNER['description']}")
+    for group in range(3):
+        assert found[f"group{group}.md"].count("- In [shared](shared.md): `owner`* (string)\n") == 4
+        assert found[f"group{group}.md"].count("- In [shared](shared.md): `fields` (array of string)\n") == 4
+
+
+def test_skill_md_says_where_shared_items_are() -> None:
+    (skill,) = (text for path, text in documents(described()).items() if path.endswith("SKILL.md"))
+    assert "So also what it has in [shared](references/shared.md); `*` is required." in skill
+
+
+def test_items_of_one_name_that_differ_have_sections_of_their_own() -> None:
+    own = "Other words on the fields, which only the first tool of each group has, and no other one at all."
+    found = pages(described(own=own))
+    items = {item for name, text in found.items() if name != "shared.md" for item in shared_items(text)}
+    assert items == {
+        SharedItem("owner", "shared.md", "owner", required=True),
+        SharedItem("fields", "shared.md", "fields", required=False),
+        SharedItem("fields", "shared.md", "fields (2)", required=False),
+    }
+    assert own in found["shared.md"].partition("## fields (2)\n")[2]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [described(groups=1), described(filler=""), described(groups=2, tools=1)],
+    ids=["one page", "short", "two tools"],
+)
+def test_little_that_repeats_stays_in_the_sections(data: Json) -> None:
+    found = documents(data)
+    assert not any(path.endswith("shared.md") for path in found)
+    assert "In [shared]" not in "".join(found.values())
+
+
+@pytest.mark.parametrize("emit", ["llms", "ai-help", "ai-help-commands"])
+def test_single_files_have_shared_items_themselves(emit: str) -> None:
+    found = documents(described(), emit=f"{emit},ai-help")
+    for path, text in found.items():
+        if path != "llms.txt" and "In [shared]" in text:
+            assert {item.url for item in shared_items(text)} == {"#owner", "#fields"}
+            assert text.count(OWNER["description"]) == 1, path
+            assert "# owner\n" in text
