@@ -353,14 +353,19 @@ def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None
     assert steps(200) < 2.2 * steps(100)
 
 
-def calls_by_module(count: int) -> Counter[str]:
-    """Returns how often functions of each module are called for operations that share a parameter and a response."""
+def calls_by_place(count: int) -> Counter[str]:
+    """Returns how often each function, and those of each module, are called for operations that share their parts."""
     shared = {"type": "object", "properties": {name: {"type": "string"} for name in NAMES[:20]}}
     media = {"application/json": {"schema": shared}}
+    accepted = {"application/json": {"examples": {"ship": {"$ref": "#/components/examples/Ship"}}}}
     texts = {"description": "Finds *ships* by <b>name</b>, see [the list](https://x.example/list_all)."}
     operation = {
         "parameters": [{"$ref": "#/components/parameters/Filter"}],
-        "responses": {"200": {"$ref": "#/components/responses/All"}, "404": {"$ref": "#/components/responses/None"}},
+        "responses": {
+            "200": {"$ref": "#/components/responses/All"},
+            "202": {"content": accepted} | texts,
+            "404": {"$ref": "#/components/responses/None"},
+        },
     } | texts
     data = {
         "openapi": "3.1.0",
@@ -369,13 +374,15 @@ def calls_by_module(count: int) -> Counter[str]:
         "components": {
             "parameters": {"Filter": {"name": "filter", "in": "query", "schema": shared} | texts},
             "responses": {name: {"content": media} | texts for name in ("All", "None")},
+            "examples": {"Ship": {"value": dict.fromkeys(NAMES[:20], "a ship")}},
         },
     }
     calls: Counter[str] = Counter()
 
     def profiled(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
-            calls[Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()] += 1
+            module = Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()
+            calls.update((module, f"{module}:{frame.f_code.co_name}"))
 
     before = sys.getprofile()
     sys.setprofile(profiled)
@@ -388,12 +395,14 @@ def calls_by_module(count: int) -> Counter[str]:
 
 
 def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None:
-    """X-10: a shared schema is read once, a repeated description is escaped once."""
-    calls_by_module(5)  # fills caches, and loads tables
+    """X-10: a shared schema or example is read once, a repeated description is escaped and searched once."""
+    calls_by_place(5)  # fills caches, and loads tables
     # From 120 on, all have pages of topics, and none has its tools read for verbs: smaller services take more calls.
-    few, more, most = map(calls_by_module, (120, 240, 480))
+    few, more, most = map(calls_by_place, (120, 240, 480))
     assert few["sources/json_schema/keywords.py"] == most["sources/json_schema/keywords.py"] > 20
     assert most["text/blocks.py"] == few["text/blocks.py"]
+    for place in ("sources/examples/prose.py:_choices_in", "sources/examples/validation.py:why_unpublishable"):
+        assert few[place] == most[place], place
     assert most.total() - more.total() < 2.2 * (more.total() - few.total())
 
 

@@ -206,11 +206,8 @@ class _Index:
 
     def matching_regexes(self, text: str, words: Iterable[str]) -> set[Regex]:
         """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
-        regexes = {regex for literal, regex in self._symbols if literal in text}
-        for word in words:
-            for literal, regex in _literals_with(word):
-                if regex not in regexes and literal in text:
-                    regexes.add(regex)
+        literals = chain(self._symbols, chain.from_iterable(map(_literals_with, words)))
+        regexes = {regex for literal, regex in literals if literal in text}
         return {regex for regex in regexes if regex.compiled.search(text)}
 
     def literals_with(self, word: str) -> tuple[_Literal, ...]:
@@ -343,7 +340,9 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
             yield text, reading
         if _might_be_obfuscated(stripped, words, suspicious):
             for hidden in _decode_hidden(stripped):
-                yield text, hidden
+                hidden_words = _words_of(hidden)
+                if index.might_match(hidden, hidden_words, frozenset(filter(_literals_with, hidden_words))):
+                    yield text, hidden
 
 
 @lru_cache(1 << 12)

@@ -402,8 +402,8 @@ def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
 def _declared_semantics(
     operation: Mapping[str, Json], pointer: str, problems: ProblemLog
 ) -> Iterator[tuple[str, _SourcedValue]]:
-    for name in _EXTENSIONS:
-        extension, location = operation.get(name), child(pointer, name)
+    for name in filter(operation.__contains__, _EXTENSIONS):
+        extension, location = operation[name], child(pointer, name)
         annotations = as_dict(extension).get("annotations")
         if annotations is not None and not isinstance(annotations, dict):
             problems.report("member-invalid", child(location, "annotations"), "expected an object; left out")
@@ -416,12 +416,13 @@ def _declared_semantics(
 def _flag(
     holder: Mapping[str, Json], key: str, pointer: str, field: str, cautious: bool, problems: ProblemLog
 ) -> Iterator[tuple[str, _SourcedValue]]:
-    value, location = holder.get(key), child(pointer, key)
+    value = holder.get(key)
     if isinstance(value, bool):
-        yield field, (value, Origin("declared", location))
+        yield field, (value, Origin("declared", child(pointer, key)))
     elif value is not None:
         read = flag_from(value, cautious)
         end = "left out" if read is None else f"read as {str(read).lower()}, to be careful"
+        location = child(pointer, key)
         problems.report("member-invalid", location, f"expected true or false, found {str(value)[:60]!r}; {end}")
         if read is not None:
             yield field, (read, Origin("inferred", key))
