@@ -332,6 +332,17 @@ def test_a_sentence_on_what_it_does_is_the_description(tmp_path: Path, said: str
     assert fields["description"].startswith(shown)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_shown"), [("This is the public Harbour REST API.", False), ("Berths of the Harbour API.", True)]
+)
+def test_a_summary_that_repeats_the_name_is_left_out(tmp_path: Path, said: str, is_shown: bool) -> None:
+    data = description(LIST, info={"title": "Harbour API Service", "version": "1", "description": said})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    document = (tmp_path / "out/skills/harbour-api-service/SKILL.md").read_text("utf-8")
+    assert (said in document.partition("# Harbour")[2]) == is_shown
+    assert "API Service API" not in document
+
+
 def test_the_trigger_of_a_long_description_comes_early(tmp_path: Path) -> None:
     text = "Plans berths for every ship of the harbour. " * 15 + "Use when a ship needs a berth."
     found = described(tmp_path, [tool("a")], dashdash={"identity": {"description": text}})

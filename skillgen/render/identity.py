@@ -33,6 +33,7 @@ from skillgen.text.summary import (
     is_trigger,
     list_phrase,
     purpose_sentence,
+    says_only_name,
     shorten,
 )
 
@@ -290,6 +291,12 @@ def is_description_inferred(service: Service) -> bool:
     return _author_text(service) is None and _sentence_of_source(service) is None
 
 
+def intro(service: Service) -> str | None:
+    """Returns the summary for the head of a document; None if it only repeats the name."""
+    is_name = service.summary is None or says_only_name(service.summary, f"{service.title or ''} {service.name}")
+    return None if is_name else service.summary
+
+
 @once
 def _sentence_of_source(service: Service) -> str | None:
     """Returns the source's first sentence if it says what the service does, with the name of the product."""
@@ -307,7 +314,7 @@ def _product_and_kind(service: Service) -> str:
         name = plain(service.server_name or service.name)
         return name if re.search(r"\bMCP\s+server\b", name, re.IGNORECASE) else plain_phrase("mcp_server", name=name)
     name = plain(product(service))
-    return name if name.lower().endswith("api") else plain_phrase("api_of", product=name)
+    return name if re.search(r"\bAPI\b", name, re.IGNORECASE) else plain_phrase("api_of", product=name)
 
 
 def _inferred_sentence(service: Service) -> str:

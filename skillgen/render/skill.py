@@ -19,7 +19,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
-from skillgen.render.identity import phrase_of, skill_name, title
+from skillgen.render.identity import intro, phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
@@ -143,6 +143,7 @@ def _skill_of(rendering: Rendering) -> Skill:
     context = {
         **rendering.context,
         "fields": skill_fields(service, rendering.profile),
+        "intro": intro(service),
         "noun": "skill",
         "lists": lists,
     }

@@ -347,6 +347,12 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
     return None if is_useless else sentence
 
 
+def says_only_name(text: str, name: str) -> bool:
+    """True if a text has no word of its own beside a service's name: `This is the public Acme REST API.`"""
+    words = {word.lower() for word in re.findall(r"[^\W\d_]+", f"this {name}")}
+    return len(text) <= 120 and {word.lower() for word in re.findall(r"[^\W\d_]+", text)} <= words | _GENERIC
+
+
 _ITEMS = re.compile(r"\s*(?:\n[^\S\n]*(?:[-*+•]|\d+[.)])\s+[^\n]+){2,}")
 _LIST_ITEM = re.compile(r"\n(?P<indent>[^\S\n]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<words>[^\n]{1,100})(?=\n|$)")
 
