@@ -23,7 +23,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
 from skillgen.sources.mcp.fields import FieldReader
-from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import first_sentence, sentences
 from skillgen.text.uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
@@ -506,6 +505,8 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
 
 def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[str, Json]:
     """Returns the members of front matter; of an invalid one, which is reported, the access level."""
+    from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
+
     try:
         if len(front_matter) > _FRONT_MATTER_LIMIT:
             raise YamlError(f"it is longer than {_FRONT_MATTER_LIMIT} characters")
