@@ -278,6 +278,7 @@ TRIED = {
     ("render/purpose.py", "_use_after_word"),
     ("security/injection/patterns.py", "regex"),
     ("security/tables.py", "compiled"),
+    ("text/lazy_re.py", "compiled"),
     ("text/uses.py", "_forms"),
 }
 
