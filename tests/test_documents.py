@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cli import generated, run_skillgen
-from descriptions import description, operation, small, write
+from descriptions import description, grouped, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,6 +172,37 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
 
 
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket")
+
+
+def test_the_parts_of_a_thing_count_for_it_in_the_description(tmp_path: Path) -> None:
+    """The description of a large API: recordings of calls are about calls, too; not what has the most tools."""
+    names = {"Message": ["listMessage", "getMessage", "sendMessage"], "Call": ["listCall", "getCall"]}
+    names |= {part: [f"list_call_{part}", f"get_call_{part}"] for part in ("recording", "note")}
+    names["Setting"] = [f"{verb}Setting" for verb in ("list", "get", "update")]
+    names |= {f"Area{chr(65 + n)}x": [f"{verb}Area{chr(65 + n)}x" for verb in ("list", "get")] for n in range(26)}
+    names |= {f"Area{chr(65 + n)}y": [f"{verb}Area{chr(65 + n)}y" for verb in ("list", "get")] for n in range(6)}
+    generated("from-openapi", write(tmp_path / "api.json", grouped(**names)), "-o", tmp_path / "out")
+    (path,) = (tmp_path / "out").glob("skills/*/SKILL.md")
+    assert read(path).fields()["description"].startswith("Calls, messages, settings, ")
+
+
+def test_few_tools_are_asked_for_by_what_their_texts_share(tmp_path: Path) -> None:
+    texts = {"get_time": "Get current time in a specific timezone", "convert_time": "Convert time between timezones"}
+    data = grouped(clock=[*texts])
+    data["info"]["description"] = "x"
+    for path in data["paths"].values():
+        path["get"]["summary"] = texts[path["get"]["operationId"]]
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    (path,) = (tmp_path / "out").glob("skills/*/SKILL.md")
+    assert "asks about time or timezones." in read(path).fields()["description"]
+
+
+def test_a_document_with_marks_explains_them(tmp_path: Path) -> None:
+    generated("from-openapi", write(tmp_path / "api.json", grouped(pets=["list", "create"])), "-o", tmp_path / "out")
+    for name in ("llms-full.txt", "ai-help.md"):
+        text = (tmp_path / "out" / name).read_text("utf-8")
+        assert text.count("Marks: [read] only reads") == 1
+        assert text.index("Marks: [read]") < text.index("` [read]\n")
 
 
 def test_ai_help_says_what_commands_do_and_which_are_deprecated(harbour: Path) -> None:

@@ -415,3 +415,30 @@ def test_no_two_groups_share_a_name() -> None:
         assert sum(Counter(tool.group for tool in service.tools).values()) == len(service.tools)
     assert {f"port: {part}" for part in VERBS} < {group.name for group in both.groups}
     assert "Port: list (2)" in {group.name for group in both.groups}
+
+
+def test_preflight_requests_are_documented_but_in_no_list(tmp_path: Path) -> None:
+    paths = {f"/{thing}s": {"get": operation(f"list_{thing}"), "post": operation(f"add_{thing}")} for thing in THINGS}
+    for path, item in paths.items():
+        item["options"] = operation(f"cors_{path[1:]}") | {"summary": "CORS support"}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    (skill,) = (tmp_path / "out" / "skills").iterdir()
+    lists = [skill / "SKILL.md", *skill.glob("references/index*"), tmp_path / "out" / "llms.txt"]
+    assert [path.name for path in lists if "cors_" in path.read_text("utf-8")] == []
+    pages = "".join(path.read_text("utf-8") for path in skill.glob("references/*.md"))
+    assert pages.count("\n## cors_") == len(THINGS)
+
+
+def test_large_groups_of_a_service_with_many_are_listed_with_words(tmp_path: Path) -> None:
+    """Names of groups alone make an agent guess; with little room, small groups go without words."""
+    small = {f"area{chr(97 + n // 26)}{chr(97 + n % 26)}": ["list", "create"] for n in range(90)}
+    large = {"account": ["capability", "person", "login_link", "note", "statement", "card"]}
+    paths = {
+        f"/{group}/{part}": {verb: operation(f"{verb}_{group}_{part}") for verb in ("get", "put")}
+        for group, parts in {**small, **large}.items()
+        for part in parts
+    }
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    (text,) = (path.read_text("utf-8") for path in (tmp_path / "out").glob("skills/*/SKILL.md"))
+    assert "- [Account](references/account.md) (12): capability, person, login link" in text
+    assert "- [Areaaa](references/areaaa.md) (4)\n" in text

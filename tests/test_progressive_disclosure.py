@@ -145,6 +145,7 @@ def test_the_skill_has_the_workflow_with_the_real_uri(kiosk: Kiosk) -> None:
 
     assert f"`{DESCRIPTIONS}?tools=NAME`" in text
     assert f"`{DESCRIPTIONS}?tools=NAME1,NAME2`" in text
+    assert "1. Pick a tool by its section below.\n2. Read its description" in text
     assert "Never read it without naming tools" in text
     assert "`TOOL_DESCRIPTION_REQUIRED`" in text
     assert "- `TOOL_DESCRIPTION_REQUIRED`: The tool was called before" in text

@@ -87,7 +87,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/:-]+[A-Za-z0-9]+)*")
 """A name that nobody wrote as a title."""
 
 _SEPARATORS = re.compile(r"[._/:-]+")
-_HUMP = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z])|(?<=[A-Z][A-Z])(?=[A-Z][a-z])")
+_HUMP = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])|(?<=[A-Z][A-Z])(?=[A-Z][a-z]{2})")
 """The place between two words of a name in mixed case; not in `OAuth` or `iOS`."""
 
 _MIN_TITLES = 3
@@ -327,7 +327,7 @@ def _label(name: str, tools: Sequence[Tool], *, is_mixed: bool) -> str:
     for part in (next(same) for _, same in groupby(_SEPARATORS.split(name), singular)):
         words += [part] if part in spellings[part.lower()] and not is_mixed else _HUMP.sub(" ", part).split(" ")
     words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
-    if singular(words[-1]) == words[-1] and _is_one_of_several(words, tools, spellings):
+    if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_one_of_several(words, tools, spellings):
         words[-1] = plural(words[-1])
     label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
     label = _as_written(label, tools) if len(words) > 1 else label
@@ -354,7 +354,7 @@ def _as_written(label: str, tools: Iterable[Tool]) -> str:
 
 def _uncapitalised(label: str) -> str:
     """Returns a heading without its capital, for the place after other words."""
-    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+    return label[:1].lower() + label[1:] if label[1:].islower() else label
 
 
 def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
@@ -413,6 +413,7 @@ def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
             break
         shared += 1
     names = {name: next(iter(path_segments("/".join(path[shared:]))), "") for name, path in paths.items()}
+    names |= {tool.name: "" for tool in tools if tool.is_preflight}
     counts = Counter(names.values())
     return {name: group if group and counts[group] > 1 else REST for name, group in names.items()}
 

@@ -251,6 +251,12 @@ class Tool(Struct, frozen=True, kw_only=True):
     origins: Origins | None = None
     """Origins of the fields that are not declared there."""
 
+    @property
+    def is_preflight(self) -> bool:
+        """True for an operation that only answers the preflight request of a browser (CORS), which nobody calls."""
+        text = f"{self.summary or ''} {self.description or ''}"
+        return self.method == "OPTIONS" and ("CORS" in text or not text.strip())
+
 
 CAUTION: Mapping[str, tuple[Json, ...]] = {
     "operation": ("read", "write", "admin", "delete"),

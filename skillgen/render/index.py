@@ -14,7 +14,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.purpose import is_said, tool_words
+from skillgen.render.purpose import LITTLE_ROOM, is_said, joined_words, tool_words
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
@@ -24,6 +24,9 @@ Lines = Literal["phrases", "names"]
 
 LINES: tuple[Lines, ...] = ("phrases", "names")
 """What the index shows of each tool, the richest form first."""
+
+_MANY = 10
+"""Tools of a group that needs words most."""
 
 _LABEL_LIMIT = 48
 
@@ -44,6 +47,10 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     words: tuple[str, ...] = ()
     """What the tools of a single group do; the titles of the others of several groups."""
+
+    def shown(self, limit: int) -> str:
+        """Returns the words within a number of characters; with little room, only those of a larger group."""
+        return "" if limit < LITTLE_ROOM and self.count < _MANY else joined_words(self.words, limit)
 
 
 class Index(Struct, frozen=True, kw_only=True):

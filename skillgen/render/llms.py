@@ -64,6 +64,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         f"skills/{skill_name(service)}" if rendering.skill is not None else None,
         is_whole=rendering.skill is not None and rendering.skill.is_whole,
     )
+    is_short = len(service.tools) <= _QUICK_ITEMS
     context = {
         **rendering.context,
         "what": what_it_does(service),
@@ -71,8 +72,8 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "brief": False,
         "places": places,
         "fields": web_front_matter(service),
-        "tools": service.tools if len(service.tools) <= _QUICK_ITEMS else (),
-        "groups": _groups(rendering) if len(service.tools) > _QUICK_ITEMS else (),
+        "tools": [tool for tool in service.tools if not tool.is_preflight] if is_short else (),
+        "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
     }
     yield Document("llms.txt", templates.render("llms.txt.j2", **context))

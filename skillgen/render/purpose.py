@@ -183,13 +183,37 @@ class Subjects:
     def nouns(self) -> list[str]:
         """What the tools are about, in the plural, most of them first: declared groups if the names have no verbs."""
         if self._are_nouns_enough:
-            sizes = Counter(tool.group for tool in self._service.tools)
-            groups = [group for group in self._service.groups if not _EMPTY.issuperset(nouns_of(group.title))]
-            groups = [group for group in groups if not group.title[:1].isdigit()]
-            if len(groups) > 1:
-                groups.sort(key=lambda group: -sizes[group.name])
-                return list(dict.fromkeys(_in_sentence(group.title) for group in groups))[:_MAX_NOUNS]
-        return [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
+            titles = {group.name: group.title for group in self._service.groups}
+            named = {name: _in_sentence(title) for name, title in titles.items() if not title[:1].isdigit()}
+            of_groups = dict.fromkeys(noun for noun in named.values() if not _EMPTY.issuperset(nouns_of(noun)))
+            if len(of_groups) > 1:
+                sizes = self._sizes(of_groups, named)
+                return sorted(of_groups, key=lambda noun: -sizes[noun])[:_MAX_NOUNS]
+        nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
+        is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
+        return list(dict.fromkeys([*nouns, *self._shared_nouns])) if is_short else nouns
+
+    @cached_property
+    def _shared_nouns(self) -> list[str]:
+        """What the texts of all of few tools say after their verb, and one of them in the plural."""
+        texts = [words_of(first_sentence(tool.summary or tool.description or ""))[1:] for tool in self._service.tools]
+        known = {*self._names, *STOP_WORDS, *_END, *_EMPTY, *(word for item in self._all for word in item.words)}
+        words = {word: singular(word) for text in texts for word in text}
+        shared = (word for word, one in words.items() if all(word in text or one in text for text in texts))
+        return [word for word in shared if words[word] not in (word, *known) and not is_verb(words[word])]
+
+    def _sizes(self, nouns: Iterable[str], named: Mapping[str, str]) -> Counter[str]:
+        """Returns each noun with the number of tools in its groups, or with names that have it: a recording of a call
+        is about calls, too. What reaches people or costs money counts double. `named` has the noun of each group."""
+        words = {noun: {*map(singular, words_of(noun))} for noun in nouns}
+        sizes = Counter[str]()
+        for tool in self._service.tools:
+            name = {*map(singular, words_of(tool.name))}
+            within = [noun for noun, parts in words.items() if parts <= name]
+            found = {noun for noun in within if not any(words[noun] < words[longer] for longer in within)}
+            own = named.get(tool.group or "", "")
+            sizes.update({noun: 2 if tool.semantics.sends and noun == own else 1 for noun in {own, *found}})
+        return sizes
 
     @cached_property
     def what(self) -> str:
@@ -467,7 +491,7 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
 _UNSAID = PLAIN_VERBS - {"set"}
 """Verbs that go without saying before a noun."""
 
-_LITTLE_ROOM = 100
+LITTLE_ROOM = 100
 """Characters of a list of what tools do, below which it leaves out verbs that go without saying."""
 
 _VERBS_OF_METHODS = {"GET": ("list", "get"), "POST": ("create", "update"), "DELETE": ("delete", "delete")}
@@ -526,7 +550,7 @@ def is_said(phrase: str, tool: Tool) -> bool:
 
 def joined_words(words: Sequence[str], limit: int) -> str:
     """Returns what tools do as a list within a number of characters; what goes without saying is left out first."""
-    if limit < _LITTLE_ROOM:
+    if limit < LITTLE_ROOM:
         words = [word for word in words if word not in _UNSAID]
     if len(text := ", ".join(words)) <= limit:
         return text

@@ -62,7 +62,7 @@ class Topic(Struct, frozen=True, kw_only=True):
     """What its tools are for."""
 
     tools: tuple[Tool, ...]
-    """Its tools, in order."""
+    """Its tools, in order, without preflight requests, which are only on its pages."""
 
     pages: tuple[Page, ...]
     """The pages that document them."""
@@ -516,7 +516,8 @@ def _topic(
         return joined_words(tool_words(title, [by_name[section.name] for section in sections]), _LABEL_LIMIT)
 
     pages = pages_of(title, stem, sections, intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES)
-    return Topic(title=title, description=description, tools=tuple(tools), pages=pages)
+    listed = [tool for tool in tools if not tool.is_preflight]
+    return Topic(title=title, description=description, tools=tuple(listed), pages=pages)
 
 
 def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:

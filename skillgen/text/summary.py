@@ -254,7 +254,8 @@ _NO_PURPOSE = re.compile(
 """The beginning of a sentence that says something else, and a banner such as `READ-ONLY MODE`."""
 
 _NO_DESCRIPTION = re.compile(
-    r"://|\bwww\.|@\w|~/|\$\{|: |…|[:;]\Z|\bfollowing\b|\bdeprecated\b|subject to change|\b(?:openapi|swagger)\b",
+    r"://|\bwww\.|@\w|~/|\$\{|: |…|[:;]\Z|[<‹]/?\w"
+    r"|\bfollowing\b|\bdeprecated\b|subject to change|\b(?:openapi|swagger)\b",
     re.IGNORECASE,
 )
 """Content of sentences about a document or its version."""

@@ -7,6 +7,7 @@ Deprecation, tags and streams are read here too.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -193,13 +194,15 @@ class TagReader:
         order += [name for name in names if name not in self._declared]
         positions = {name: position for position, name in enumerate(self._declared)}
         order.sort(key=lambda name: [positions.get(part, len(positions)) for part in self._path(name)])
-        return tuple(self._group(name) for name in order)
+        titles = Counter(map(self._title, order))
+        return tuple(self._group(name, is_alike=titles[self._title(name)] > 1) for name in order)
 
-    def _group(self, name: str) -> Group:
-        tag = self._declared.get(name, {})
+    def _group(self, name: str, *, is_alike: bool) -> Group:
+        tag, path = self._declared.get(name, {}), self._path(name)
+        area = [self._tag_groups[name]] if is_alike and len(path) == 1 and name in self._tag_groups else []
         return Group(
             name=name,
-            title=" › ".join(map(self._title, self._path(name))),
+            title=" › ".join([*area, *map(self._title, path)]),
             description=text_of(tag, "description"),
             parent=text_of(tag, "parent") or self._tag_groups.get(name),
         )
