@@ -32,6 +32,11 @@ def of_description(folder: Path, **operations: Json) -> tuple[str, str]:
     return skill_in(folder / "out"), finished.stderr
 
 
+def of_paths(folder: Path, paths: Json) -> str:
+    generated("from-openapi", write(folder / "api.json", description(paths)), "-o", folder / "out")
+    return skill_in(folder / "out")
+
+
 def skill_in(out: Path) -> str:
     (path,) = out.glob("skills/*/SKILL.md")
     return path.read_text("utf-8")
@@ -418,6 +423,13 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
         ("get", "/archive", "get_archive", "Get an archive", "read"),
         ("get", "/report", "generateReport", "Generates a report", "read"),
         ("delete", "/tasks/{id}", "get_rid", "Gets rid of a task", "destructive"),
+        ("post", "/orders", "ListOrders", "Lists orders", "read"),
+        ("post", "/people/{id}", "unSuspendPerson", "", "write"),
+        ("post", "/policy", "setPolicy", "Sets the policy. Replaces any existing policy.", "destructive"),
+        ("post", "/pins", "verifyRequest", "Use it to generate and send a PIN to the user.", "sends"),
+        ("post", "/payments/{id}/reversals", "PostPaymentsIdReversals", "", "sends"),
+        ("post", "/GetItem", "GetItem", "The GetItem operation returns an item.", "read"),
+        ("post", "/cleanup", "cleanup_sessions", "", "destructive"),
     ],
 )
 def test_the_worst_of_method_name_and_summary_is_the_mark(
@@ -454,6 +466,31 @@ def test_a_declared_hint_counts_where_it_is_more_cautious(
     if annotations.get("readOnlyHint") and is_warned:
         text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
         assert f"[{mark}] Marked by its name, against what is declared.\n" in text
+
+
+def test_many_tools_to_confirm_are_patterns_that_match_nothing_harmless(tmp_path: Path) -> None:
+    """H5: those of most tools first."""
+    nouns = [f"{word}Plan" for word in ("One", "Two", "Red", "Blue", "Big", "Old", "Far", "Low", "Odd", "Dry")]
+    paths = {f"/{noun}": {"delete": operation(f"Delete{noun}"), "get": operation(f"Get{noun}")} for noun in nouns}
+    paths["/x"] = {"post": operation("PostVoid"), "get": operation("GetVoid"), "put": operation("PutInvoiceVoid")}
+    paths["/y"] = {"post": operation("PostCancel"), "put": operation("PutCancelAction"), "get": operation("GetY")}
+    paths["/z/refunds"] = {"post": operation("PostZRefunds"), "get": operation("ListZRefunds")}
+    paths["/v/refunds"] = {"post": operation("PostVRefunds"), "get": operation("ListVRefunds")}
+    skill = of_paths(tmp_path, paths)
+    assert (
+        "- Confirm first: `Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`.\n"
+        in skill
+    )
+
+
+def test_of_many_tools_with_one_mark_the_riskiest_are_named(tmp_path: Path) -> None:
+    names = ["exec_in_pod", "cleanup", "uninstall_chart", "generic", *(f"hover_{number}" for number in range(14))]
+    marked = [tool(name, annotations={"destructiveHint": True}) for name in names]
+    marked[3]["description"] = "Execute any command with these arguments."
+    skill, _ = of_server(tmp_path, *marked)
+    assert (
+        "are marked [destructive].\n- Confirm first: `exec_in_pod`, `cleanup`, `uninstall_chart`, `generic`.\n" in skill
+    )
 
 
 def test_the_author_corrects_effects_in_the_project_file(tmp_path: Path) -> None:

@@ -69,7 +69,10 @@ _STATES = word_set(
 """Words that follow such a noun, hardly ever such a verb."""
 
 _SENT = word_set(
-    "call charge comment fax fund invitation message notification order payment payout refund reply sms transfer"
+    """
+    call charge comment disbursement donation fax fund invitation message notification order payment payout refund
+    remittance reply reversal sms transfer withdrawal
+    """
 )
 """What reaches people or costs money once it exists."""
 
@@ -110,6 +113,9 @@ _LOGIN = word_set(
 )
 """A POST about these creates something, even if it says "get"."""
 
+_UN = re.compile(r"(?<![A-Za-z])[Uu]n[A-Z]")
+"""The start of a verb that undoes another, written as two words: `unSuspend`."""
+
 _SEGMENT = re.compile(r"[/.:=#]")
 _DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
 _TEXT_LIMIT = 400
@@ -117,9 +123,16 @@ _TEXT_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*|[,;:/&]|\d+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _TAGS = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _BRACKETS = re.compile(r"^\W*[\[(][^\])\n]{0,80}[\])]\W*")
-_OVERWRITES = re.compile(
-    r"\b(?:overwrit(?:e|es|ing)|permanently|irreversibl[ey]|can(?:not|['’]t) be undone)\b", re.IGNORECASE
+_OPERATION = re.compile(
+    r"\W*The \W?\w+\W? (?:action|api|call|command|function|method|operation|request|tool)\b", re.IGNORECASE
 )
+"""A start that repeats the name: "The GetItem operation returns …"."""
+
+_OVERWRITES = re.compile(
+    r"\b(?:overwrit(?:e|es|ing)|permanently|irreversibl[ey]|can(?:not|['’]t) be undone)\b",
+    re.IGNORECASE,
+)
+_REPLACES = re.compile(r"(?:\A|[.!?]\s+)(?:overwrites|replaces) (?:all|any) existing\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
 _WILL_CHANGE = re.compile(
     r"\bwill (?:\w+ly |also |then )?be (?:\w+ly )?"
@@ -313,14 +326,15 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
     fixed = [part for part in path.split("/") if part and "{" not in part]
     last = _DOTTED_FORMAT.sub("", fixed[-1]) if fixed else ""
     words = words_of(last)
-    if method == "post" and words and path.rstrip("/").endswith(fixed[-1]) and singular(words[-1]) in _SENT:
-        if not any(effect_of_verb(word) == "read" for word in words):
-            yield _Signal("sends", "post", True)
     bare = name[len(method) :].lstrip("_-") if name.lower().startswith(method) else name
     if _letters(_DOTTED_FORMAT.sub("", path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
         signals = []
     else:
         signals = [*_signals_of_words(without_method_prefix(name, method))]
+    is_collection = bool(words) and path.rstrip("/").endswith(fixed[-1]) and singular(words[-1]) in _SENT
+    if method == "post" and is_collection and not _only_read(signals):
+        if not any(effect_of_verb(word) == "read" for word in words):
+            yield _Signal("sends", "post", True)
     if not signals:
         # `merge_requests` are things, and `purge_ropes` is an action.
         is_thing = bool(words) and words[0] in _NOUNS and singular(words[-1]) != words[-1]
@@ -336,7 +350,7 @@ def _signals_of_words(name: str) -> Iterator[_Signal]:
     """Yields what the verbs of a name say: the first word, the one after the last `_`, and those joined by "or"."""
     parts = [part for part in _SEGMENT.split(name) if part] or [name]
     first_part, last_part = parts[0], parts[-1]
-    all_words = words_of(last_part)
+    all_words = words_of(_UN.sub(lambda match: match[0].lower(), last_part))
     words = all_words[sum(1 for _ in takewhile(_FILLERS.__contains__, all_words[:-1])) :]
     if not words:
         return
@@ -389,7 +403,7 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
 
 def _signals_of_text(text: str) -> Iterator[_Signal]:
     """Yields what the first sentence says: its first verb, and the verbs that are joined to it."""
-    text = _BRACKETS.sub("", _TAGS.sub("", text[:_TEXT_LIMIT]).strip())
+    text = _OPERATION.sub("", _BRACKETS.sub("", _TAGS.sub("", text[:_TEXT_LIMIT]).strip()))
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     words = [word.lower() for word in _TEXT_WORD.findall(sentence)]
     start = sum(1 for _ in takewhile(_BEFORE_VERB.__contains__, words))
@@ -398,6 +412,8 @@ def _signals_of_text(text: str) -> Iterator[_Signal]:
         for match in _OVERWRITES.finditer(sentence):
             if not _NOT.search(sentence[: match.start()]):
                 yield _Signal("destructive", match[0].lower(), True)
+        if _REPLACES.search(text):
+            yield _Signal("destructive", "replace", True)
     if not verb:
         return
     rest = words[start + 1 :]
@@ -412,10 +428,12 @@ def _signals_of_text(text: str) -> Iterator[_Signal]:
         is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
     yield _created(effect, [verb, *rest], is_certain)
     is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)
-    for before, word in pairwise(rest):
+    for before, word, after in zip(rest, rest[1:], (*rest[2:], ""), strict=False):
         is_enumeration = is_enumeration and (not before.isalpha() or before in _JOINTS or bool(_verb_in(before)[0]))
         other, other_ending = _verb_in(word) if before in _JOINTS or not before.isalpha() else ("", "")
-        if other and other_ending == ending and (is_enumeration or (before in _JOINTS and other not in _NOUNS)):
+        is_clause = after in _DETERMINERS and other not in NEUTRAL_VERBS
+        is_joined = before in _JOINTS and (other not in _NOUNS or is_clause)
+        if other and other_ending == ending and (is_enumeration or is_joined):
             yield _Signal(effect_of_verb(other) or "write", other, True)
 
 

@@ -255,7 +255,7 @@ def _login_way(
     """Yields what is sent, then how to get it: the OAuth flow, the tool that issues it, and the source's own words."""
     first = flows[0]
     if credential is None:
-        yield _auth_phrase(first)
+        yield with_stop(_auth_phrase(first))
         return
     forms = dict.fromkeys(_sent(item, credential.variables) for item in flows)
     kind = phrases("login_kinds").get(first.kind)

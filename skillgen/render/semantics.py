@@ -6,8 +6,9 @@ Declared facts and inferred ones are never mixed: an inferred fact is always mar
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from msgspec import Struct
 
@@ -179,11 +180,17 @@ _MIN_SENDS = 4
 _CONFIRMED_LENGTH = 600
 """Maximum of their characters."""
 
-_PATTERN_SIZE = 3
-"""Minimum of tools that a pattern replaces."""
+_TOLD = 6
+"""Maximum of tools with the effects that the source declares."""
 
-_RISKY_VERBS = frozenset({"delete", "deploy", "execute", "pay", "publish", "remove", "run", "send", "submit", "upload"})
-"""What to confirm if most tools share a mark, which then distinguishes nothing."""
+_PATTERN_SIZE = 3
+"""Minimum of tools that a pattern replaces; two if there are many."""
+
+_SHORT_VERB = 3
+"""Length of a verb that many other words contain: `end`."""
+
+_RISKY_VERBS = frozenset({"evaluate", "exec", "execute", "run", "upload"})
+"""What to confirm, with all that deletes or sends, if most tools share a mark, which then distinguishes nothing."""
 
 _CONFIRMED_MARKS = ("destructive", "sends", "write")
 
@@ -209,7 +216,7 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
         lines = _confirmed(marked, as_bad, tools)
         if len(lines) > _CONFIRMED and 2 * len(marked) > len(tools):
             yield phrase("most_are_marked", number=f"{len(marked):,}", all=f"{len(tools):,}", mark=mark)
-            risky = [tool for tool in marked if not _RISKY_VERBS.isdisjoint(words_of(tool.name))]
+            risky = [tool for tool in marked if any(map(_is_risky, _verbs(tool)))]
             lines = _confirmed(risky, as_bad, tools)
         of_marks.append(lines)
     destructive, sends, writes = of_marks
@@ -227,10 +234,20 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
         yield phrase("unknown_effects", tools=names) if len(unknown) < len(tools) else phrase("all_unknown")
 
 
+def _verbs(tool: Tool) -> tuple[str, ...]:
+    """Returns the words of a name, and the first word of the summary."""
+    return (*words_of(tool.name), *words_of(tool.summary or tool.description or "")[:1])
+
+
+def _is_risky(verb: str) -> bool:
+    return verb in _RISKY_VERBS or effect_of_verb(verb) in ("destructive", "sends")
+
+
 def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
     """Returns what to confirm: names with declared effects, then the other names and patterns."""
     to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
     told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
+    told = dict(islice(told.items(), _TOLD))
     others = [tool for tool in to_confirm if tool.name not in told]
     return [*(f"{code(name)} ({words})" for name, words in told.items()), *map(code, _patterns(others, as_bad, tools))]
 
@@ -242,38 +259,67 @@ def _confirmed_effects(semantics: Semantics) -> str:
 
 
 def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
-    """Returns the names of tools, those with the same verb as a pattern (`create_*`) if it matches no harmless tool."""
+    """Returns patterns for tools with the same verb that match no harmless tool, then the names of the other tools.
+
+    A pattern is that of the verb (`create_*`, `*Cancel*`), or of verb and last word (`*/create-*comment`). The pattern
+    of most tools is first.
+    """
     harmless = {tool.name for tool in tools}.difference(tool.name for tool in as_bad)
-    by_pattern: dict[str, list[str]] = {}
-    for tool in named:
-        by_pattern.setdefault(_pattern(tool), []).append(tool.name)
-    names: list[str] = []
-    for pattern, members in by_pattern.items():
-        is_useful = len(members) >= _PATTERN_SIZE and not any(_matches(pattern, name) for name in harmless)
-        names += [pattern] if is_useful else members
-    return names
+    minimum = _PATTERN_SIZE if len(named) <= _CONFIRMED else 2
+    left, patterns = [tool.name for tool in named], Counter[str]()
+    effects = {tool.name: tool.semantics.effect for tool in named}
+    for shape in (_around_verb, _shape_of_verb, _shape_of_verb_and_noun):
+        by_pattern: dict[str, list[str]] = {}
+        for name in left:
+            by_pattern.setdefault(shape(name, effects[name]), []).append(name)
+        for pattern, members in sorted(by_pattern.items(), key=lambda item: -len(item[1]))[:_CONFIRMED]:
+            shapes = {_shape_of_verb(name, effects[name]) for name in members}
+            pattern = shapes.pop() if shape is _around_verb and len(shapes) == 1 else pattern
+            if len(members) >= minimum and not any(_matches(pattern, name) for name in harmless):
+                patterns[pattern] = len(members)
+                left = [name for name in left if not _matches(pattern, name)]
+    return [*(pattern for pattern, _ in patterns.most_common()), *left]
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """True if a name matches a pattern with `*` at one or both ends."""
-    part = pattern.strip("*")
-    if pattern.startswith("*"):
-        return part in name if pattern.endswith("*") else name.endswith(part)
-    return name.startswith(part)
+    """True if a name matches a pattern with `*`; `fnmatch` takes longer for many names."""
+    start, *parts = pattern.split("*")
+    if not parts or not name.startswith(start):
+        return name == pattern
+    at = len(start)
+    for part in parts[:-1]:
+        at = name.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return len(name) - len(parts[-1]) >= at and name.endswith(parts[-1])
 
 
-def _pattern(tool: Tool) -> str:
-    """Returns a pattern with the verb of a name, `create_*`, `*/create-*` or `*_delete`; else the name itself."""
-    name, effect = tool.name, tool.semantics.effect
+def _verb_of(name: str, effect: str | None) -> re.Match[str] | None:
+    """Returns the verb of a name that has the effect, else its first verb."""
     words = [*WORD.finditer(name, max(name.rfind("/"), name.rfind(".")) + 1)]
     verbs = [word for word in words if effect_of_verb(word[0].lower())]
-    verb = next((word for word in verbs if effect_of_verb(word[0].lower()) == effect), next(iter(verbs), None))
+    return next((word for word in verbs if effect_of_verb(word[0].lower()) == effect), next(iter(verbs), None))
+
+
+def _shape_of_verb(name: str, effect: str | None) -> str:
+    """Returns `create_*`, `*/create-*` or `*_delete`; the name itself if it has no verb."""
+    verb = _verb_of(name, effect)
     if verb is None:
         return name
     start, end = verb.span()
     before = name[start - 1 : start] if name[start - 1 : start] in ("_", "-", ".", "/") else ""
     after = name[end : end + 1] if name[end : end + 1] in ("_", "-", ".", "/") else ""
     return f"{'*' if start else ''}{before}{verb[0]}{after}{'*' if end < len(name) else ''}"
+
+
+def _around_verb(name: str, effect: str | None) -> str:
+    verb = _verb_of(name, effect)
+    return f"*{verb[0]}*" if verb is not None and len(verb[0]) > _SHORT_VERB else name
+
+
+def _shape_of_verb_and_noun(name: str, effect: str | None) -> str:
+    *_, last = [None, *WORD.finditer(name)]
+    return f"{_shape_of_verb(name, effect)}{last[0]}" if last is not None and last.end() == len(name) else name
 
 
 _GOTCHAS = 8
