@@ -59,7 +59,7 @@ def test_many_names_of_a_verb_are_one_pattern(tmp_path: Path) -> None:
     """X-24: with many tools SKILL.md has their names alone, and the marks are in the sections."""
     names = [f"{verb}_the_{n}_of_a_customer" for verb in ("drop", "get", "wipe") for n in range(100, 150)]
     skill = of_server(tmp_path, [tool(name) for name in (*names, "wipe_out")])
-    assert "- Confirm first: `drop_*`, `wipe_*`.\n" in skill
+    assert "- Confirm first: `wipe_*`, `drop_*`.\n" in skill
     assert "[read] only reads, [destructive] deletes or overwrites" in skill
 
 

@@ -124,7 +124,7 @@ _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
 _TAGS = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _BRACKETS = re.compile(r"^\W*[\[(][^\])\n]{0,80}[\])]\W*")
 _OPERATION = re.compile(
-    r"\W*The \W?\w+\W? (?:action|api|call|command|function|method|operation|request|tool)\b", re.IGNORECASE
+    r"\A\W*The \W?\w+\W? (?:action|api|call|command|function|method|operation|request|tool)\b", re.IGNORECASE
 )
 """A start that repeats the name: "The GetItem operation returns …"."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 
 from msgspec import Struct
@@ -328,10 +328,24 @@ _GOTCHAS = 8
 _GOTCHA_LIMIT = 200
 """Characters of such a rule; a longer one is in the tool's section only."""
 
-_RULE_START = re.compile(r"\W{0,4}(?:only|do not|don't|must|never|always)\s", re.IGNORECASE)
-_RULE_WORDS = re.compile(r"\bNOT (?:for|intended)\b|\binstead\b|\b[Rr]equired (?:unless|if|when)\b|\bmust be called\b")
+_ONLY = re.compile(r"\W{0,4}only\s", re.IGNORECASE)
+_LIMIT_OF_USE = re.compile(r"\bNOT (?:for|intended)\b|\b[Rr]equired (?:unless|if|when)\b")
+"""A sentence that limits what a tool does."""
 
-_RULE_HINTS = ("only", "not", "n't", "must", "never", "always", "instead", "required", "&", "<", "](")
+_NOT_FOR = re.compile(
+    r"\W{0,4}(?:do not|don['’]t|never) (?:use|call) (?:this|it)\b(?: \w+)? (?:for|if|in|on|to|unless|when|with)\b",
+    re.IGNORECASE,
+)
+"""A sentence that says what the tool itself is not for."""
+
+_IMPERATIVE = re.compile(r"\W{0,4}(?:do not|don['’]t|must|never|always)\s", re.IGNORECASE)
+_OTHER_TOOL = re.compile(r"\binstead\b(?! of\b)|\bmust be called\b", re.IGNORECASE)
+"""A rule of use if the sentence names a tool or a parameter of the service, else an order to the reader."""
+
+_NAMED = re.compile(r"`[^`]+`|[\w/][\w./{}-]*")
+_PLAIN_WORD = re.compile(r"[A-Za-z][a-z]*\Z")
+
+_RULE_HINTS = ("only", "not", "n't", "n’t", "must", "never", "instead", "always", "required", "&", "<", "](")
 """What a text with such a rule contains, in lower case, unless markup or another script hides it."""
 
 
@@ -356,14 +370,16 @@ def gotchas(service: Service, form: str) -> list[Markdown]:
 def _rules_of_use(service: Service) -> dict[str, list[Tool]]:
     """Returns each rule of use with the tools that have it."""
     tools_of: dict[str, list[Tool]] = {}
+    names = {tool.name for tool in service.tools} | {(tool.path or "").strip("/") for tool in service.tools}
+    names |= {parameter.name for tool in service.tools for parameter in tool.parameters}
     for tool in service.tools:
         text = f"{tool.summary or ''}\n\n{tool.description or ''}"
-        for sentence in dict.fromkeys(_rules_in(text)):
+        for sentence in dict.fromkeys(_rules_in(text, names)):
             tools_of.setdefault(sentence, []).append(tool)
     return tools_of
 
 
-def _rules_in(text: str) -> Iterator[str]:
+def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
     """Yields the sentences of a description with a rule of use, outside quotations and code."""
     for block in re.split(r"\n[ \t]*\n|\n[ \t]*[-*] ", text):
         if block.lstrip().startswith((">", "```", "~~~", "#")):
@@ -372,8 +388,18 @@ def _rules_in(text: str) -> Iterator[str]:
             continue
         for sentence in sentences(block):
             line = plain_words(sentence)
-            if len(line) <= _GOTCHA_LIMIT and (_RULE_START.match(line) or _RULE_WORDS.search(line)):
+            if len(line) <= _GOTCHA_LIMIT and _is_rule(line, names):
                 yield line
+
+
+def _is_rule(line: str, names: Collection[str]) -> bool:
+    """True if a sentence is a rule of use, not an order to the reader: no order of a server gets into SKILL.md."""
+    if _ONLY.match(line) or _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
+        return True
+    return bool(_IMPERATIVE.match(line) or _OTHER_TOOL.search(line)) and any(
+        word.strip("`./").split(" ")[-1].strip("/") in names and not _PLAIN_WORD.match(word)
+        for word in _NAMED.findall(line)
+    )
 
 
 _NAMES_SHOWN = 30
