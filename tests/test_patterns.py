@@ -283,7 +283,7 @@ TRIED = {
 }
 
 WITHOUT_REPETITION = {
-    ("config/loader.py", "_line_of"),
+    ("config/loader.py", "_from_value"),
     ("security/injection/patterns.py", "unspaced"),
     ("security/injection/detection.py", "__init__"),
     ("security/credentials.py", "__init__"),
