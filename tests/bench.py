@@ -29,6 +29,7 @@ from typing import Any
 
 import yaml
 from corpus_checks import operations
+from documents import shared_items
 
 ROOT = Path(__file__).parent.parent
 NODE = ROOT / "tests" / "node" / "node_modules"
@@ -361,7 +362,8 @@ def skill_reads(skill: Path, tool: str) -> Iterator[str]:
     """Yields what an agent reads for a call if it follows our documents.
 
     SKILL.md; if that does not name the tool, the index page that does, else the headings of the page; then the section
-    by the `sed` command that SKILL.md has, or the complete page without such a command.
+    by the `sed` command that SKILL.md has, or the complete page without such a command; and what it requires that is
+    described on a page of shared items.
     """
     overview = (skill / "SKILL.md").read_text("utf-8")
     yield overview
@@ -377,7 +379,20 @@ def skill_reads(skill: Path, tool: str) -> Iterator[str]:
             yield "\n".join(line for line in lines if line.startswith("## "))
         for place in places:
             end = next((n for n in range(place + 1, len(lines)) if lines[n].startswith("## ")), len(lines))
-            yield "\n".join(lines[place : end + 1]) if "sed -n" in overview else text
+            section = "\n".join(lines[place : end + 1])
+            yield section if "sed -n" in overview else text
+            yield from required_items(skill / "references", section, set())
+
+
+def required_items(references: Path, section: str, seen: set[tuple[str, str]]) -> Iterator[str]:
+    """Yields the sections of the shared items that a section requires, directly or within another."""
+    for item in shared_items(section):
+        if item.required and (item.url, item.heading) not in seen:
+            seen.add((item.url, item.heading))
+            text = (references / item.url).read_text("utf-8").replace("\\", "").partition(f"\n## {item.heading}\n")[2]
+            found = f"## {item.heading}\n" + text.partition("\n## ")[0]
+            yield found
+            yield from required_items(references, found, seen)
 
 
 def peer_reads(skill: Path, tool: str) -> Iterator[str]:

@@ -74,3 +74,23 @@ def test_what_is_short_is_repeated_with_each_tool(tmp_path: Path) -> None:
     data = description({f"/{number}": {"get": operation(f"get_{number}", responses=responses)} for number in range(9)})
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
     assert (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8").count("No key") == 9
+
+
+def test_an_error_of_nearly_every_tool_is_not_named_with_each(tmp_path: Path) -> None:
+    """Design, "Output": SKILL.md leads to it, and a tool without it says so."""
+    responses = {"200": {"description": "Done"}, "401": {"description": "No key"}}
+    data = description({f"/{number}": {"get": operation(f"get_{number}", responses=responses)} for number in range(24)})
+    data["paths"]["/3"]["get"]["responses"] = {"200": {"description": "Done"}, "404": {"description": "No thing"}}
+    out = tmp_path / "out"
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", out, "-q", "--emit", "skill,llms")
+    (skill,) = (out / "skills").iterdir()
+    assert "Errors of nearly every tool: [Common Errors](references/about.md#common-errors)." in (
+        skill / "SKILL.md"
+    ).read_text("utf-8")
+    about = MarkdownDocument((skill / "references/about.md").read_text("utf-8")).section("Common Errors")
+    assert "apart from `401`, which every tool has unless its section says otherwise." in about.text
+    assert "- `401`: No key" in about.text
+    tools = MarkdownDocument((skill / "references/tools.md").read_text("utf-8"))
+    assert "401" not in tools.section("get_2").text
+    assert "Errors:\n\n- `404`: No thing\n\nNot declared here: `401` of [Common Errors]" in tools.section("get_3").text
+    assert broken_links(out) == []

@@ -75,10 +75,8 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
         security=[{"key": []}],
     )
     assert call.text == (
-        'curl "https://tasks.example/v1/lists/LIST_ID/tasks" \\\n'
-        '  -H "Authorization: Bearer $SKILL_TASKS_TOKEN" \\\n'
-        "  -H 'Content-Type: application/json' \\\n"
-        """  -d '{"title": "Buy milk"}'"""
+        'curl "https://tasks.example/v1/lists/LIST_ID/tasks" -H "Authorization: Bearer $SKILL_TASKS_TOKEN"'
+        """ -H 'Content-Type: application/json' -d '{"title": "Buy milk"}'"""
     )
 
 

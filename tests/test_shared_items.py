@@ -102,3 +102,49 @@ def test_single_files_have_shared_items_themselves(emit: str) -> None:
             assert {item.url for item in shared_items(text)} == {"#owner", "#fields"}
             assert text.count(OWNER["description"]) == 1, path
             assert "# owner\n" in text
+
+
+def with_login(*ways: Json, first: Json = None) -> Json:
+    """Returns a description whose tools need one of these ways, apart from the first tool."""
+    data = described()
+    schemes = {name: {"type": "http", "scheme": name} for name in ("basic", "bearer")}
+    data["components"] = {"securitySchemes": schemes}
+    data["security"] = list(ways)
+    if first is not None:
+        data["paths"]["/listA0/{owner}"]["get"]["security"] = first
+    return data
+
+
+def test_what_every_tool_needs_to_authenticate_is_said_once() -> None:
+    found = pages(with_login({"basic": []}, {"bearer": []}, first=[]))
+    assert "Calls need `basic`, or `bearer`, unless the tool's section says otherwise." in found["about.md"]
+    assert found["group0.md"].count("Needs no authentication.") == 1
+    assert "Authentication: " not in "".join(text for name, text in found.items() if name != "about.md")
+
+
+@pytest.mark.parametrize(
+    ("ways", "first"),
+    [
+        ([{"basic": []}], [{"bearer": []}]),
+        ([{"basic": [], "bearer": []}], None),
+        ([{"basic": []}, {}], None),
+        ([{"bearer": ["read"]}], None),
+    ],
+    ids=["different", "together", "or none", "with scopes"],
+)
+def test_what_tools_need_is_with_each_if_it_is_not_that_simple(ways: list[Json], first: Json) -> None:
+    found = pages(with_login(*ways, first=first))
+    assert "unless the tool's section says otherwise" not in found.get("about.md", "")
+    assert sum(text.count("Authentication: `") for text in found.values()) == 12
+
+
+def test_the_words_of_a_type_are_not_repeated_under_another_name() -> None:
+    data = described()
+    words = [f"a-long-value-of-an-enumeration-{number}" for number in range(30)]
+    data["components"] = {"schemas": {name: {"type": "string", "enum": words} for name in ("First", "Second")}}
+    for number, name in enumerate(("First", "Second")):
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+        data["paths"][f"/listA{number}/{{owner}}"]["get"]["responses"]["200"]["content"] = content
+    types = pages(data)["types.md"]
+    assert types.count(words[7]) == 1
+    assert "## Second\n\nThe same as [First](#first).\n" in types

@@ -10,7 +10,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from skillgen.model.auth import LOGIN_POINTER, Auth, Endpoint
+from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -130,6 +130,9 @@ def sent_as(auth: Auth) -> Markdown:
     return phrase("as_credential", form=code(auth.sent_as or ""))
 
 
+_MANY_TOOLS = 8
+"""Tools from which the same way to authenticate is not repeated for each."""
+
 _SHOWN_SCHEMES = 6
 """Maximum of security schemes, and of variables in URLs, that SKILL.md names."""
 
@@ -231,6 +234,16 @@ def login(service: Service, brief: bool) -> Login | None:
         ways.append(phrase("more_logins", number=len(flows) - len(shown)))
     relation = phrases("login_relations")[_relation(service, flows, choices)]
     return Login(relation=Markdown(relation), ways=tuple(ways), number_of_variables=len(variables))
+
+
+def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
+    """Returns what every tool with authentication needs, if that is the same for many tools and SKILL.md says it."""
+    found = {tool.auth for tool in service.tools if tool.auth != ()}
+    auth = found.pop() if len(found) == 1 and len(service.tools) >= _MANY_TOOLS else None
+    if auth is None or len(auth) > _SHOWN_SCHEMES or any(len(way) != 1 for way in auth):
+        return None
+    known = {item.name for item in service.requirements.auth}
+    return auth if all(item.scheme in known and not item.scopes for (item,) in auth) else None
 
 
 def _relation(

@@ -114,7 +114,7 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
                 file = SingleFile()
                 file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
-                if reference.common_errors is not None and ERRORS in section.text:
+                if reference.common_errors is not None and (reference.usual_errors or ERRORS in section.text):
                     file.add_common_errors(reference.common_errors)
                 file.add_named(_linked_type_sections(section, types))
                 yield Document(f"ai-help/{stems[section.name]}.md", file.text())

@@ -44,7 +44,10 @@ _OPTION = re.compile(r"\s--?[\w-]+[ =]\{(\w+)\}(?=\s|$)")
 _QUERY = re.compile(r"(?<=[?&])[\w-]+=\{(\w+)\}&?")
 
 _LINE_LIMIT = 100
-"""Characters of JSON, or of a command, on one line."""
+"""Characters of JSON on one line."""
+
+_COMMAND_LIMIT = 160
+"""Characters of a command on one line."""
 
 
 Command = Callable[[Tool, Request], str]
@@ -220,7 +223,7 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
         words = " ".join(_quoted(exact_json_text(item)) for item in items)
         start = f"printf '\\036%s\\n' {words} | {start}"  # invisible separators
     line = " ".join((start, *parts))
-    if len(line) <= _LINE_LIMIT and "\n" not in line:
+    if len(line) <= _COMMAND_LIMIT and "\n" not in line:
         return line
     return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
 

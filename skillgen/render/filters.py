@@ -215,6 +215,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "client_variables": about.client_variables,
     "auth_phrases": access.auth_phrases,
     "sent_as": access.sent_as,
+    "shared_auth": access.shared_auth,
     "section_title": about.section_title,
     "date_samples": semantics.date_samples,
     "description_text": about.description_text,

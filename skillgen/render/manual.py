@@ -82,6 +82,8 @@ NAMES = {
     "section": "a section of the source, `Section`",
     "service": "the facts of the source: `Service`",
     "shared": "the errors of the tool that most tools have",
+    "missing": "those errors of nearly every tool that this one does not have",
+    "shared_auth": "what every tool with authentication needs, if it is the same for many tools",
     "shown_examples": "the example calls of the tool: `calls`, and `left_out`, a sentence on the others",
     "site": "the services of a folder, each with `folder`, `title`, `does` and `tools`",
     "structured": "names of the tools that declare a JSON result",

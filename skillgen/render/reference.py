@@ -20,7 +20,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, rewrite_texts
 from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
-from skillgen.render.access import example_credentials
+from skillgen.render.access import example_credentials, shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.pages import (
@@ -35,6 +35,7 @@ from skillgen.render.pages import (
     resolve_links,
     section_of,
     type_addresses,
+    type_link,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import joined_words, tool_words
@@ -83,6 +84,9 @@ class Reference(Struct, frozen=True, kw_only=True):
 
     common_errors: Section | None = None
     """The errors that most tools share; also in `about`."""
+
+    usual_errors: str | None = None
+    """The address of the errors that nearly every tool has, which the sections do not name."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
@@ -170,7 +174,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     groups, shared_items = share(
         {
             **_tool_sections(service, templates, common),
-            TYPES: _named_sections("type", shown.schemas, templates),
+            TYPES: list(_without_copies(_named_sections("type", shown.schemas, templates))),
             PROMPTS: _named_sections("prompt", own_prompts, templates),
             EVENTS: _named_sections("event", shown.events, templates),
         }
@@ -193,6 +197,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         about=about,
         headings=description_headings(service),
         common_errors=shared_errors,
+        usual_errors=about_addresses[shared_errors.name] if shared_errors is not None and common.everywhere else None,
         topics=topics,
         types=types,
         shared=shared,
@@ -453,12 +458,15 @@ def _common_section(common: CommonErrors, templates: Templates) -> Section | Non
 
 def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> dict[str | None, Sequence[Section]]:
     """Returns the sections of the tools of each group; those without one are in the group `None`."""
+    auth = shared_auth(service)
     command = partial(curl_command, service=service, credentials=example_credentials(service))
     sections: dict[str | None, list[Section]] = {group.name: [] for group in service.groups}
     for tool in service.tools:
         tool = _with_quotations(tool)
         shown = shown_examples(tool, command)
-        body = templates.render("reference/tool.md.j2", tool=tool, shown_examples=shown, common=common)
+        body = templates.render(
+            "reference/tool.md.j2", tool=tool, shown_examples=shown, common=common, shared_auth=auth
+        )
         sections.setdefault(tool.group if tool.group in sections else None, []).append(section_of(tool.name, body))
     return {**sections}
 
@@ -558,6 +566,22 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
         for items, is_template in ((service.resources, False), (service.resource_templates, True))
         for item in map(_with_quotations, items)
     ]
+
+
+MIN_COPY_BYTES = 300
+"""Bytes of a named type that is not written again under another name."""
+
+
+def _without_copies(types: Sequence[Section]) -> Iterator[Section]:
+    """Yields the sections of types; one with the long body of another type only links to it."""
+    names: dict[str, str] = {}
+    for section in types:
+        body = section.text.partition("\n\n")[2]
+        first = names.setdefault(body, section.name)
+        if first == section.name or len(body) < MIN_COPY_BYTES:
+            yield section
+        else:
+            yield section_of(section.heading, phrase("same_type", type=type_link(first)), section.name)
 
 
 def _named_sections(kind: str, items: Sequence[NamedType | Prompt | Event], templates: Templates) -> list[Section]:

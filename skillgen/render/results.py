@@ -151,6 +151,12 @@ MIN_TOOLS = 8
 MIN_ERRORS = 3
 """Errors that justify a common section, however short they are."""
 
+MANY_TOOLS = 20
+"""Tools that must have an error before their sections do not name it."""
+
+USUAL_SHARE = 0.9
+"""Share of the tools that must have it; those without it say so."""
+
 MIN_CHARACTERS = 120
 """Characters of descriptions that justify a common section, however few errors there are."""
 
@@ -166,12 +172,28 @@ class CommonErrors(Struct, frozen=True):
     keys: frozenset[_Key] = frozenset()
     """Their keys."""
 
+    everywhere: frozenset[_Key] = frozenset()
+    """Those of them that nearly every tool has."""
+
     key_by_id: dict[int, _Key] = field(default_factory=dict)
     """`id()` of each error of the service to its key: tools often share the same object, and keys are slow to build."""
 
     def shared_by(self, tool: Tool) -> list[ErrorCase]:
-        """Returns the errors of a tool that the common section describes."""
-        return [case for case in tool.errors if self.key_by_id.get(id(case)) in self.keys] if self.keys else []
+        """Returns the errors of a tool that the common section describes, apart from those of nearly every tool."""
+        named = self.keys - self.everywhere
+        return [case for case in tool.errors if self.key_by_id.get(id(case)) in named] if named else []
+
+    @property
+    def cases_everywhere(self) -> list[ErrorCase]:
+        """The errors of nearly every tool, which sections do not repeat."""
+        return [case for case in self.cases if self.key_by_id[id(case)] in self.everywhere]
+
+    def missing_from(self, tool: Tool) -> list[ErrorCase]:
+        """Returns those errors of nearly every tool that this one does not have."""
+        if not self.everywhere:
+            return []
+        found = {self.key_by_id[id(case)] for case in tool.errors}
+        return [case for case in self.cases_everywhere if self.key_by_id[id(case)] not in found]
 
     def specific_to(self, tool: Tool) -> Sequence[ErrorCase]:
         """Returns the errors of a tool that its own section describes."""
@@ -196,10 +218,12 @@ def common_errors(service: Service) -> CommonErrors:
     threshold = max(MIN_TOOLS, (len(service.tools) + 1) // 2)
     cases = [first[key] for key, count in counts.items() if count >= threshold]
     length = sum(len(_description(case)) + len(_resolution(case)) for case in cases)
-    if len(cases) < MIN_ERRORS and length < MIN_CHARACTERS:
+    many = max(MANY_TOOLS, USUAL_SHARE * len(service.tools))
+    everywhere = frozenset(key for key, count in counts.items() if count >= many)
+    if len(cases) < MIN_ERRORS and length < MIN_CHARACTERS and not everywhere:
         return CommonErrors()
     cases.sort(key=lambda case: case.code)
-    return CommonErrors(tuple(cases), frozenset(key_by_id[id(case)] for case in cases), key_by_id)
+    return CommonErrors(tuple(cases), frozenset(key_by_id[id(case)] for case in cases), everywhere, key_by_id)
 
 
 def _key(case: ErrorCase) -> _Key:
