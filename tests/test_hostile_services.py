@@ -61,7 +61,7 @@ PAGING: tuple[Any, ...] = ("next_url", "field", "page")
 
 SHOWN_NOWHERE = {
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
-    *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent"),  # what groups are made of
+    *("Event.media_types", "Event.tags", "Tool.tags", "Group.name", "Group.parent"),  # what groups are made of
     *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
     *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
     *("Tool.input_schema", "Output.raw", "NamedType.raw"),  # as they came
