@@ -349,7 +349,7 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
 
 
 def says_only_name(text: str, name: str) -> bool:
-    """True if a text has no word of its own beside a service's name: `This is the public Acme REST API.`"""
+    """True if a text has only words of a service's name and general ones: `This is the public Acme REST API.`"""
     words = {word.lower() for word in re.findall(r"[^\W\d_]+", f"this {name}")}
     return len(text) <= 120 and {word.lower() for word in re.findall(r"[^\W\d_]+", text)} <= words | _GENERIC
 
