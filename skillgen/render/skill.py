@@ -51,9 +51,6 @@ FORMS = ("calls", "required", "phrases", "names", "groups", "index")
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
 """How much SKILL.md says apart from the tools: everything, the same in short, or only what a safe call needs."""
 
-GROUPS_CHARACTERS = 6_000
-"""Characters of SKILL.md where it lists groups, with what their tools do: names of groups alone make an agent guess."""
-
 INDEX_WORD_LIMITS = (320, 120, 60, 40)
 """Characters of an index entry that describe its tools, the richest first; none if there is no room."""
 
@@ -165,7 +162,6 @@ def _skill_of(rendering: Rendering) -> Skill:
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
     for forms, lengths, max_characters in (
         (_forms(by_group), LENGTHS[:-1], USUAL_CHARACTERS),
-        ((("groups", by_group(), words) for words in INDEX_WORD_LIMITS[-2:]), LENGTHS[:-1], GROUPS_CHARACTERS),
         (_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
         (chain(_forms(by_group), _index_forms(reference, by_group)), LENGTHS[-1:], MAX_BYTES),
     ):
