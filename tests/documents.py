@@ -125,6 +125,31 @@ class Item:
         return found
 
 
+_NEIGHBOUR = re.compile(r"(`+) ?(.*?) ?\1 \(")
+
+
+def neighbours(line: str) -> list[str]:
+    """Returns the items on a line of a list: several if there is no more to say of them than their facts."""
+    found, start = list[str](), 0
+    while match := _NEIGHBOUR.match(line, start):
+        end, depth = match.end(), 1
+        while depth and end < len(line):
+            depth += (line[end] == "(") - (line[end] == ")")
+            end += 1
+        found.append(line[start:end])
+        if end == len(line):
+            return found
+        if not line.startswith(", ", end):
+            break
+        start = end + 2
+    return [line]
+
+
+def items_apart(text: str) -> str:
+    """Returns a text in which each item of a list has a line of its own."""
+    return re.sub(r"(?m)^( *- )(.*)$", lambda line: "\n".join(line[1] + item for item in neighbours(line[2])), text)
+
+
 _SHARED_LINE = re.compile(r"[Ii]n \[shared\]\(([^)]*)\): (.*?)(?=; in \[shared\]|$)", re.MULTILINE)
 _SHARED_ITEM = re.compile(r"(`+) ?([^`]+?) ?\1(\*?)((?: \(\d+\))?) \(")
 
@@ -304,6 +329,18 @@ def _links(parsed: list[Token]) -> Iterator[Link]:
                 yield Link(label, str(child.attrs["href"]))
 
 
+def _separate(item: Item) -> Iterator[Item]:
+    """Yields the items that share a line."""
+    parts = neighbours(item.source)
+    if len(parts) == 1:
+        yield item
+        return
+    for part in parts:
+        (token,) = PARSER.parseInline(part)
+        urls = tuple(link.url for link in _links([token]))
+        yield Item(item.label, pieces_of(token), urls, source=part)
+
+
 def _items(parsed: list[Token], start: int, end: int) -> Iterator[Item]:
     """Yields the outermost items between two lines, each with those nested in it."""
     label, open_items = "", list[Item]()
@@ -313,11 +350,11 @@ def _items(parsed: list[Token], start: int, end: int) -> Iterator[Item]:
         if token.type == "list_item_open":
             open_items.append(Item(label=open_items[-1].text if open_items else label))
         elif token.type == "list_item_close" and open_items:
-            done = open_items.pop()
+            done = list(_separate(open_items.pop()))
             if open_items:
-                open_items[-1].children.append(done)
+                open_items[-1].children += done
             else:
-                yield done
+                yield from done
         elif token.type == "inline":
             if not open_items:
                 label = shown(token)

@@ -94,3 +94,15 @@ def test_an_error_of_nearly_every_tool_is_not_named_with_each(tmp_path: Path) ->
     assert "401" not in tools.section("get_2").text
     assert "Errors:\n\n- `404`: No thing\n\nNot declared here: `401` of [Common Errors]" in tools.section("get_3").text
     assert broken_links(out) == []
+
+
+def test_the_body_of_a_shared_error_is_documented_with_it(tmp_path: Path) -> None:
+    data = service(10)
+    schema = {"type": "object", "properties": {"why": {"type": "string", "example": "x"}, "code": {"type": "integer"}}}
+    for number in range(10):
+        answer = {"description": "Broken", "content": {"application/json": {"schema": schema}}}
+        data["paths"][f"/{number}"]["get"]["responses"]["500"] = answer
+    out = tmp_path / "out"
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", out, "-q", "--emit", "skill,llms")
+    about = MarkdownDocument((out / "skills/tasks/references/about.md").read_text("utf-8")).section("Common Errors")
+    assert "\n\n- `why` (string): Example: `x`.\n- `code` (integer)" in about.text

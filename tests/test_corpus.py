@@ -64,7 +64,7 @@ def test_the_checks_find_what_is_missing(tmp_path: Path) -> None:
         "operation not documented once": text.replace("`GET /a/{id}`", "`GET /a`"),
         "heading is not the exact name": text.replace("## get_a", "## get-a"),
         "parameter not documented once": text.replace("- `id` (", "- `ID` ("),
-        "body property not documented once": text.replace("- `due` (", "- `do` ("),
+        "body property not documented once": text.replace("`due` (", "`do` ("),
         "two blank lines": text.replace("\n\n", "\n\n\n", 1),
         "the word None": text + "\nNone\n",
         "link to no file": text + "\n[a](nowhere.md)\n",

@@ -159,7 +159,7 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     )
     assert "- `id` (integer, required): Example: `1`." in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
-    assert page.count("  --data-binary @-\n") == 1
+    assert page.count(" --data-binary @-\n") == 1
 
 
 def test_parts_without_names_are_sent_in_order_in_their_media_types(curl: FakeCurl) -> None:

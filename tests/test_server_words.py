@@ -199,7 +199,7 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     cells, types_page = ((references / name).read_text("utf-8") for name in ("cells.md", "types.md"))
     assert "- `it` ([Style](#style))" in cells
     assert "\n## Named types\n\n### Style\n" in cells
-    assert "- `font` ([Font](#font))" in cells
+    assert "`font` ([Font](#font))\n" in cells
     assert cells.count("### Font\n") == 1
     assert "- `it` ([Shared](types.md#shared))" in (references / "sheets.md").read_text("utf-8")
     assert "## Shared\n" in types_page

@@ -104,6 +104,22 @@ def test_single_files_have_shared_items_themselves(emit: str) -> None:
             assert "# owner\n" in text
 
 
+def test_neighbours_with_nothing_but_a_type_have_one_line() -> None:
+    """Design, "Output": what a call requires comes first."""
+    data = described(groups=1, tools=1)
+    more = [
+        {"name": "page", "in": "query", "schema": {"type": "integer"}},
+        {"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["up", "down"]}},
+        {"name": "query", "in": "query", "required": True, "schema": {"type": "string"}},
+        {"name": "size", "in": "query", "required": True, "schema": {"type": "integer"}},
+    ]
+    data["paths"]["/listA0/{owner}"]["get"]["parameters"] = [OWNER, *more]
+    assert (
+        "- `query` (string, required), `size` (integer, required), `page` (integer)\n"
+        "- `sort` (string): One of `up`, `down`.\n"
+    ) in documents(data, "llms")["llms-full.txt"]
+
+
 def with_login(*ways: Json, first: Json = None) -> Json:
     """Returns a description whose tools need one of these ways, apart from the first tool."""
     data = described()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import description, operation, write
+from documents import items_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -187,7 +188,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     body = {"content": {"application/json": {"schema": schema}}}
     data = description({"/a": {"post": operation("send", requestBody=body)}}, components={"schemas": TYPES})
     generated("from-openapi", write(folder / "api.json", data), "-o", folder / "out")
-    return (folder / "out" / "llms-full.txt").read_text(encoding="utf-8")
+    return items_apart((folder / "out" / "llms-full.txt").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -319,10 +319,10 @@ def parameter_name(parameter: Parameter) -> Markdown:
 
 
 def sent_parameters(parameters: Sequence[Parameter], direction: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used in this direction."""
-    if direction == "both" or not any(_is_read_only(item, direction) for item in parameters):
-        return parameters
-    return [item for item in parameters if not _is_read_only(item, direction)]
+    """Returns the properties that are used in this direction; what a caller must send comes first."""
+    if direction != "both" and any(_is_read_only(item, direction) for item in parameters):
+        parameters = [item for item in parameters if not _is_read_only(item, direction)]
+    return parameters if direction == "returned" else sorted(parameters, key=lambda item: not item.required)
 
 
 def read_only_parameters(parameters: Sequence[Parameter], direction: Direction) -> Sequence[Parameter]:

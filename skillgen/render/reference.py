@@ -177,6 +177,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
             TYPES: list(_without_copies(_named_sections("type", shown.schemas, templates))),
             PROMPTS: _named_sections("prompt", own_prompts, templates),
             EVENTS: _named_sections("event", shown.events, templates),
+            ERRORS: _common_sections(common, templates),
         }
     )
     topics = _topics(service, groups, intros)
@@ -190,7 +191,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
     prompts = _list_pages("prompts", groups[PROMPTS], templates)
     events = _list_pages("events", groups[EVENTS], templates, service=service)
-    shared_errors = _common_section(common, templates)
+    shared_errors = next(iter(groups[ERRORS]), None)
     about = about_pages(shown, templates, shared_errors)
     about_addresses = addresses(about)
     return Reference(
@@ -450,10 +451,10 @@ def _quoted_lines(text: str, field: str = "") -> list[str]:
     return lines
 
 
-def _common_section(common: CommonErrors, templates: Templates) -> Section | None:
+def _common_sections(common: CommonErrors, templates: Templates) -> list[Section]:
     if not common.cases:
-        return None
-    return section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))
+        return []
+    return [section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))]
 
 
 def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> dict[str | None, Sequence[Section]]:

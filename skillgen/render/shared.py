@@ -1,7 +1,8 @@
 """Items of lists that several pages have in the same words, such as a parameter of most tools, are written once.
 
 `once` marks each item while it is rendered. `share` then moves those that several pages have to sections of their own,
-and in their lists a line names them, with type and whether they are required (`shared_line`).
+and in their lists a line names them, with type and whether they are required (`shared_line`). Neighbours of which there
+is no more to say than that have a line together.
 """
 
 from __future__ import annotations
@@ -179,12 +180,22 @@ def _count(text: str, page: _Page, uses: dict[str, _Use]) -> None:
 
 
 def _condensed(text: str, headings: Mapping[str, str]) -> str:
-    """Returns a text in which a line after each list names the items that are shared."""
+    """Returns a text in which one line names neighbours of which there is no more to say than their types.
+
+    A line after each list names the items that are shared.
+    """
     parts: list[str] = []
+    plain: list[str] = []
     pending: list[tuple[str, str]] = []
     indent = ""
 
+    def flush_plain() -> None:
+        if plain:
+            parts.append(f"{indent}- {', '.join(plain)}\n")
+            plain.clear()
+
     def flush() -> None:
+        flush_plain()
         if pending:
             parts.append(f"{indent}{shared_line(pending)}\n")
             pending.clear()
@@ -193,16 +204,18 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
         if isinstance(item, str):
             flush()
             parts.append(item)
-        elif (heading := headings.get(item.text)) is None:
-            if item.indent != indent:
-                flush()
-            words = _condensed(item.rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
-            parts.append(f"{item.indent}- {item.label}{item.kind}{item.required}{words}\n")
-        else:
-            if item.indent != indent:
-                flush()
+            continue
+        if item.indent != indent:
+            flush()
             indent = item.indent
+        if (heading := headings.get(item.text)) is not None:
             number = heading.removeprefix(item.name)
             pending.append((f"{item.label}{'*' if item.required else ''}{number}{item.kind})", SHARED + heading))
+        elif item.rest == ")":
+            plain.append(f"{item.label}{item.kind}{item.required})")
+        else:
+            flush_plain()
+            words = _condensed(item.rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
+            parts.append(f"{item.indent}- {item.label}{item.kind}{item.required}{words}\n")
     flush()
     return "".join(parts)
