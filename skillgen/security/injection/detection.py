@@ -3,9 +3,9 @@
 Deobfuscation undoes entities, look-alike letters, encodings and characters between letters, since models read all of
 them. Only the search sees the result; documents contain the original text.
 
-A prefilter skips nearly all texts of a large service. It is derived from the rules: each pattern is indexed by its
-rarest concept, each regular expression by the words of its literals. A text with such a word is searched if it has all
-concepts of a pattern, in any order, or if the regular expression matches.
+A prefilter skips nearly all texts of a large service. It is derived from the rules, and looks up in many texts at once
+which of them have all concepts of a pattern, in any order. A regular expression is searched for in a text with one of
+its literals.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import codecs
 import contextlib
 import html
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial, reduce
 from itertools import chain
+from operator import or_
 from urllib.parse import unquote
 
 from skillgen.security.credentials import without_placeholders
@@ -27,7 +28,6 @@ from skillgen.security.injection.patterns import (
     SENTENCE_END,
     Pattern,
     Rule,
-    bits_of,
     foreign_sentences,
     lexicon,
     rules,
@@ -150,42 +150,31 @@ _Literal = tuple[str, Regex]
 
 
 class _Index:
-    """The index of the prefilter. Sets of concepts are bit sets."""
+    """The index of the prefilter. Sets of texts are bit sets."""
 
     def __init__(self) -> None:
         known = lexicon()
-        self._file = bits_of(known.codes_of("FILE"))
-        self._address = bits_of(known.codes_of("MAIL/AWAY"))
-        url = bits_of(known.codes_of("URL/AWAY"))
-        concepts = {word: bits_of(codes) for word, codes in known.words.items()}
-        concepts |= {word: concepts.get(word, 0) | url for word in _URL_SCHEMES}
-        phrases: dict[str, list[tuple[frozenset[str], int]]] = {}
+        self._file, self._address = known.codes_of("FILE"), known.codes_of("MAIL/AWAY")
+        self._codes = {**known.words, **dict.fromkeys(_URL_SCHEMES, "".join(known.codes_of("URL/AWAY")))}
+        self._phrases: dict[str, list[tuple[list[str], str]]] = {}
+        """Word to the other words of the phrases of which it is the longest, with their concepts."""
         for first, rests in known.phrases.items():
             for rest, codes in rests.items():
-                words = (first, *rest)
-                phrases.setdefault(max(reversed(words), key=len), []).append((frozenset(words), bits_of(codes)))
-        known_words = concepts.keys() | frozenset[str]().union(*(item for rows in phrases.values() for item, _ in rows))
-        self._words = {word: (concepts.get(word, 0), phrases.get(word, ())) for word in known_words}
-        """Word to its concepts, and to the phrases of which it is the longest word, with theirs."""
-        self._known_words = frozenset(self._words)
-        regexes = [known.sensitive_files]
-        self._patterns: dict[int, list[Pattern]] = {}
-        for rule in rules():
-            for pattern in rule.patterns:
-                if isinstance(pattern, Regex):
-                    regexes.append(pattern)
-                    continue
-                # The longer the terms of a concept, the rarer it is.
-                rarest = max(pattern.choices, key=lambda choice: min(known.shortest_terms[code] for code in choice))
-                for code in rarest:
-                    self._patterns.setdefault(bits_of(code), []).append(pattern)
-        self._rare = sum(self._patterns)
-        self._rare_words = frozenset(
-            word
-            for word, (bits, rows) in self._words.items()
-            if bits & self._rare or any(phrase_bits & self._rare for _, phrase_bits in rows)
-        )
+                *others, longest = sorted((first, *rest), key=len)
+                self._phrases.setdefault(longest, []).append((others, codes))
+        self._known_words = self._codes.keys() | known.phrases.keys()
+        self._known_words.update(chain.from_iterable(chain.from_iterable(known.phrases.values())))
         self._foreign = frozenset(word for word, codes in known.words.items() if known.foreign in codes)
+        regexes = [known.sensitive_files]
+        self._patterns: dict[str, list[Pattern]] = {}
+        """Code of a concept to the patterns of which it may be the rarest."""
+        for pattern in chain.from_iterable(rule.patterns for rule in rules()):
+            if isinstance(pattern, Regex):
+                regexes.append(pattern)
+                continue
+            # The longer the terms of a concept, the rarer it is.
+            for code in max(pattern.choices, key=lambda choice: min(known.shortest_terms[code] for code in choice)):
+                self._patterns.setdefault(code, []).append(pattern)
         self._literals: dict[str, list[_Literal]] = {}
         for regex in regexes:
             for literal in regex.literals or ("",):
@@ -194,15 +183,25 @@ class _Index:
         self._symbols = self._literals.pop("", [])
         self._key = re.compile(any_of(self._literals))
 
-    def might_match(self, text: str, words: list[str], words_with_literals: frozenset[str]) -> bool:
-        """True unless certainly no rule matches a text in lower case with these words."""
-        if self.is_foreign(text, words) or self.might_match_pattern(text, words):
-            return True
-        regexes = self.matching_regexes(text, words_with_literals.intersection(words))
-        if lexicon().sensitive_files not in regexes:
-            return bool(regexes)
-        concepts = self._concepts_in(text, words) | self._file
-        return len(regexes) > 1 or bool(self.candidates(concepts))
+    def suspects(self, texts: Sequence[str], words_of_texts: Sequence[list[str]]) -> list[int]:
+        """Returns the numbers of the texts in lower case, with these words, that a rule may match."""
+        words_with_literals = frozenset(filter(_literals_with, set().union(*words_of_texts)))
+        concepts = self.concepts_in(texts, words_of_texts)
+        maybe_foreign = concepts.get(lexicon().foreign, 0)
+        suspects = self.texts_with_candidates(concepts)
+        for number, (text, words) in enumerate(zip(texts, words_of_texts, strict=True)):
+            if suspects >> number & 1:
+                continue
+            if not text.isascii() or (maybe_foreign >> number & 1 and self.is_foreign(text, words)):
+                suspects |= 1 << number
+                continue
+            regexes = self.matching_regexes(text, words_with_literals.intersection(words))
+            if regexes == {lexicon().sensitive_files}:
+                _add(concepts, self._file, 1 << number)
+            elif regexes:
+                suspects |= 1 << number
+        suspects |= self.texts_with_candidates(concepts)
+        return [number for number in range(len(texts)) if suspects >> number & 1]
 
     def matching_regexes(self, text: str, words: Iterable[str]) -> set[Regex]:
         """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
@@ -220,35 +219,40 @@ class _Index:
         """True if a text with these words may have a foreign sentence."""
         return not text.isascii() or len(self._foreign.intersection(words)) >= MIN_FOREIGN_WORDS
 
-    def might_match_pattern(self, text: str, words: list[str]) -> bool:
-        """True if a text in lower case, with these words, has all concepts of a pattern, in any order."""
-        if self._rare_words.isdisjoint(words):
-            return False
-        return bool(self.candidates(self._concepts_in(text, words)))
+    def candidates(self, concepts: Mapping[str, int]) -> dict[Pattern, int]:
+        """Returns the patterns that have all their concepts in a text, in any order; one concept may be repeated."""
+        patterns = chain.from_iterable(self._patterns.get(code, ()) for code in concepts)
+        return {pattern: places for pattern in patterns if (places := pattern.places_in(concepts))}
 
-    def candidates(self, concepts: int) -> list[Pattern]:
-        """Returns the patterns that have all their concepts in a text with these concepts; one may be repeated."""
-        patterns = []
-        rare = concepts & self._rare
-        while rare:
-            lowest = rare & -rare
-            for pattern in self._patterns[lowest]:
-                if concepts & pattern.required == pattern.required and pattern.might_match(concepts):
-                    patterns.append(pattern)
-            rare ^= lowest
-        return patterns
+    def texts_with_candidates(self, concepts: Mapping[str, int]) -> int:
+        """Returns the texts that have all concepts of a pattern, in any order."""
+        return reduce(or_, self.candidates(concepts).values(), 0)
 
-    def _concepts_in(self, text: str, words: list[str]) -> int:
-        """Returns the bit set of the concepts that the words of a text may express."""
-        present = self._known_words.intersection(words)
-        concepts = self._address if "@" in text else 0
-        for word in present:
-            word_concepts, phrases = self._words[word]
-            concepts |= word_concepts
-            for phrase, phrase_concepts in phrases:
-                if phrase <= present:
-                    concepts |= phrase_concepts
+    def concepts_in(self, texts: Iterable[str], words_of_texts: Iterable[list[str]]) -> dict[str, int]:
+        """Returns the concepts that the words of texts may express, each with these texts."""
+        places: dict[str, int] = {}
+        concepts: dict[str, int] = {}
+        place = 1
+        for text, words in zip(texts, words_of_texts, strict=True):
+            for word in self._known_words.intersection(words):
+                places[word] = places.get(word, 0) | place
+            if "@" in text:
+                _add(concepts, self._address, place)
+            place <<= 1
+        for word, with_word in places.items():
+            _add(concepts, self._codes.get(word, ""), with_word)
+            for others, codes in self._phrases.get(word, ()):
+                with_phrase = with_word
+                for other in others:
+                    with_phrase &= places.get(other, 0)
+                if with_phrase:
+                    _add(concepts, codes, with_phrase)
         return concepts
+
+
+def _add(concepts: dict[str, int], codes: Iterable[str], places: int) -> None:
+    for code in codes:
+        concepts[code] = concepts.get(code, 0) | places
 
 
 @lru_cache(1)
@@ -329,20 +333,16 @@ def _suspect_readings(texts: list[str]) -> Iterator[tuple[str, str]]:
     stripped_texts = list(map(without_placeholders, texts))  # "[hidden]" itself matches a rule
     readings = [text.lower() if _is_plain(text) else _deobfuscate(text) for text in stripped_texts]
     words_of_texts = _words_of_each(readings)
-    all_words = set().union(*words_of_texts)
-    suspicious = _suspicious_words(all_words)
-    index = _index()
-    words_with_literals = frozenset(filter(_literals_with, all_words))
+    suspicious = _suspicious_words(set().union(*words_of_texts))
+    rows: list[tuple[str, str, list[str]]] = []
     for text, stripped, reading, words in zip(texts, stripped_texts, readings, words_of_texts, strict=True):
         if len(words) < _MIN_WORDS and len(text) < _MIN_BASE64_LENGTH and reading.isascii():
             continue
-        if index.might_match(reading, words, words_with_literals):
-            yield text, reading
+        rows.append((text, reading, words))
         if _might_be_obfuscated(stripped, words, suspicious):
-            for hidden in _decode_hidden(stripped):
-                hidden_words = _words_of(hidden)
-                if index.might_match(hidden, hidden_words, frozenset(filter(_literals_with, hidden_words))):
-                    yield text, hidden
+            rows += [(text, hidden, _words_of(hidden)) for hidden in _decode_hidden(stripped)]
+    for number in _index().suspects([row[1] for row in rows], [row[2] for row in rows]):
+        yield rows[number][:2]
 
 
 @lru_cache(1 << 12)
@@ -351,10 +351,10 @@ def _rule_for(reading: str) -> Rule | None:
     regexes = index.matching_regexes(reading, set(words))
     sentences = sentences_of(_name_urls_and_files(reading, has_file=lexicon().sensitive_files in regexes))
     if len(sentences) > 1 and not index.is_foreign(reading, words):
-        pairs = zip(sentences, _words_of_each(sentences), strict=True)
-        sentences = [sentence for sentence, its_words in pairs if index.might_match_pattern(sentence, its_words)]
+        found = index.texts_with_candidates(index.concepts_in(sentences, _words_of_each(sentences)))
+        sentences = [sentence for number, sentence in enumerate(sentences) if found >> number & 1]
     tokens = SENTENCE_END.join(map(tokenize, sentences))
-    candidates = index.candidates(bits_of(frozenset(tokens) - _SEPARATORS))
+    candidates = index.candidates(dict.fromkeys(frozenset(tokens) - _SEPARATORS, 1))
     matching = {*regexes, *(pattern for pattern in candidates if pattern.regex.search(tokens))}
     foreign = list(foreign_sentences(tokens))
     return next((rule for rule in rules() if not matching.isdisjoint(rule.patterns) or rule.is_in(foreign)), None)

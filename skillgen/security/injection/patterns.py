@@ -38,7 +38,7 @@ _GAP = "(?: {}[^ \n]*){{0,{}}}?"
 
 
 class Lexicon:
-    """The concepts and their terms in all languages. A concept is a character; a set of them is a bit set, too."""
+    """The concepts and their terms in all languages. A concept is a character."""
 
     def __init__(self) -> None:
         data = load_table(__file__, "lexicon.toml")
@@ -118,12 +118,6 @@ def _one_word(term: str) -> str:
     return term if term.isalnum() else "".join(letter for letter in term if letter.isalnum() or letter == "_")
 
 
-@lru_cache(1 << 12)
-def bits_of(codes: str | frozenset[str]) -> int:
-    """Returns a bit set of concepts."""
-    return sum(1 << (ord(code) - _FIRST_CODE) for code in set(codes))
-
-
 def sentences_of(text: str) -> list[str]:
     """Splits a text into sentences; an ellipsis does not end one."""
     return _END.split(_ELLIPSIS.sub(" ", text))
@@ -155,9 +149,6 @@ class Pattern:
         self._source = source
         self.choices = [lexicon().codes_of(part) for part in source.split() if part[0] not in "-0123456789"]
         """Sets of concepts, of each of which every match has one."""
-        self.required = bits_of(frozenset[str]().union(*(choice for choice in self.choices if len(choice) == 1)))
-        """The concepts that every match has."""
-        self._any = [bits_of(choice) for choice in self.choices if len(choice) > 1]
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
@@ -173,9 +164,17 @@ class Pattern:
                 parts.append(f" [^ \n]*[{_class_of(part)}][^ \n]*")
         return re.compile("".join(parts))
 
-    def might_match(self, concepts: int) -> bool:
-        """True if a text with these concepts has all that the pattern needs."""
-        return concepts & self.required == self.required and all(concepts & choice for choice in self._any)
+    def places_in(self, concepts: Mapping[str, int]) -> int:
+        """Returns the texts, as a bit set, with all concepts that the pattern needs; `concepts` has those of each."""
+        places = -1
+        for choice in self.choices:
+            with_one = 0
+            for code in choice:
+                with_one |= concepts.get(code, 0)
+            places &= with_one
+            if not places:
+                break
+        return places
 
     def occurs_in(self, sentence: list[str]) -> bool:
         """True if a sentence, given as the codes of its words, has the concepts in any order, in separate words."""
