@@ -52,13 +52,23 @@ class Regex:
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern = pattern
-        self.literals = required_literals(pattern)
+        self.literals, *self._others = _requirements(pattern) or [()]
         self._flags = flags
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression; most of a table are never needed."""
         return re.compile(self.pattern, self._flags)
+
+    def has_others(self, text: str) -> bool:
+        """True if a text with one of the literals also has one of each other set that every match needs."""
+        for literals in self._others:
+            for literal in literals:
+                if literal in text:
+                    break
+            else:
+                return False
+        return True
 
     def might_match(self, text: str) -> bool:
         """True unless certainly nothing in a text matches."""
@@ -70,10 +80,21 @@ class Regex:
 
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Returns strings, one of which every match of a regular expression contains; empty if none are known."""
+    return next(iter(_requirements(pattern)), ())
+
+
+def _requirements(pattern: str) -> list[tuple[str, ...]]:
+    """Returns sets of literals, the rarest first; every match of a regular expression contains one of each."""
     tokens = list(_TOKEN.finditer(pattern))
     tokens.reverse()
-    literals = _rarer(*_alternatives(tokens))
-    return () if "" in literals else tuple(sorted(literals))
+    exact, required = _alternatives(tokens)
+    known = dict.fromkeys(literals for literals in (exact, *required) if literals and "" not in literals)
+    found: list[tuple[str, ...]] = []
+    for literals in sorted(known, key=_frequency):
+        # Literals that are parts of rarer ones say nothing more.
+        if not any(all(any(part in rarer for part in literals) for rarer in others) for others in found):
+            found.append(tuple(sorted(literals)))
+    return found
 
 
 def leading_literals(pattern: str) -> tuple[str, ...]:
@@ -101,15 +122,13 @@ def any_of(words: Iterable[str]) -> str:
 _Literals = frozenset[str]
 _NONE: _Literals = frozenset()
 _EMPTY: _Literals = frozenset({""})
-_Found = tuple[_Literals, _Literals]
-"""The strings that a part of an expression consists of, if these are few, and literals that it requires."""
+_Found = tuple[_Literals, list[_Literals]]
+"""The strings that a part of an expression consists of, if these are few, and sets of literals that it requires."""
 
 
-def _rarer(one: _Literals, other: _Literals) -> _Literals:
-    """Returns the set whose literals occur less often, by an estimate from their lengths."""
-    if not one or not other:
-        return one or other
-    return min(one, other, key=lambda literals: sum(0.4 ** len(literal) for literal in literals))
+def _frequency(literals: Iterable[str]) -> float:
+    """Estimates, from their lengths, how often literals occur."""
+    return sum(0.4 ** len(literal) for literal in literals)
 
 
 def _alternatives(tokens: list[re.Match[str]]) -> _Found:
@@ -121,21 +140,21 @@ def _alternatives(tokens: list[re.Match[str]]) -> _Found:
         return branches[0]
     union = frozenset[str]().union
     exact = union(*(branch[0] for branch in branches)) if all(branch[0] for branch in branches) else _NONE
-    best = [_rarer(*branch) for branch in branches]
-    return exact, union(*best) if all(best) else _NONE
+    best = [min(filter(None, (exact_, *required)), key=_frequency, default=_NONE) for exact_, required in branches]
+    return exact, [union(*best)] if all(best) else []
 
 
 def _sequence(tokens: list[re.Match[str]]) -> _Found:
-    run, required, is_exact = _EMPTY, _NONE, True
+    run, required, is_exact = _EMPTY, list[_Literals](), True
     while tokens and tokens[-1][0] not in ("|", ")"):
         exact, inner = _part(tokens)
-        required = _rarer(required, inner)
+        required += inner
         if exact and len(run) * len(exact) <= _MAX_LITERALS:
             run = frozenset(start + end for start in run for end in exact)
         else:
-            required = _rarer(_rarer(required, run), exact)
+            required += (run, exact)
             run, is_exact = exact or _EMPTY, False
-    return (run, required) if is_exact else (_NONE, _rarer(required, run))
+    return (run, required) if is_exact else (_NONE, [*required, run])
 
 
 def _part(tokens: list[re.Match[str]]) -> _Found:
@@ -146,8 +165,8 @@ def _part(tokens: list[re.Match[str]]) -> _Found:
         return exact, inner
     tokens.pop()
     if repeat in _OPTIONAL:
-        return (exact | _EMPTY if exact else _NONE), _NONE
-    return _NONE, _NONE if repeat == "*" or repeat.startswith("{0") else _rarer(exact, inner)
+        return (exact | _EMPTY if exact else _NONE), []
+    return _NONE, [] if repeat == "*" or repeat.startswith("{0") else [exact, *inner]
 
 
 def _unit(tokens: list[re.Match[str]]) -> _Found:
@@ -158,11 +177,11 @@ def _unit(tokens: list[re.Match[str]]) -> _Found:
     if text[0] == "(":
         exact, inner = _alternatives(tokens)
         if text in ("(?=", "(?<="):
-            return _EMPTY, _rarer(exact, inner)
-        return (_EMPTY, _NONE) if text in ("(?!", "(?<!") else (_NONE, _NONE) if text == "(?i:" else (exact, inner)
+            return _EMPTY, [exact, *inner]
+        return (_EMPTY, []) if text in ("(?!", "(?<!") else (_NONE, []) if text == "(?i:" else (exact, inner)
     if members is not None:
         is_list = len(members) <= _MAX_SET and re.search(r"\A\^|.-.|\\\w", members) is None
-        return (frozenset(members.replace("\\", "")) if is_list else _NONE), _NONE
+        return (frozenset(members.replace("\\", "")) if is_list else _NONE), []
     if text[0] == "\\":
-        return (_EMPTY if text in ("\\b", "\\B") else _NONE if text[1].isalnum() else frozenset({text[1]})), _NONE
-    return (_EMPTY if text in "^$" else _NONE if text == "." else frozenset({text})), _NONE
+        return (_EMPTY if text in ("\\b", "\\B") else _NONE if text[1].isalnum() else frozenset({text[1]})), []
+    return (_EMPTY if text in "^$" else _NONE if text == "." else frozenset({text})), []

@@ -207,7 +207,7 @@ class _Index:
         """Returns the regular expressions, of rules and of sensitive files, that match a text with these words."""
         literals = chain(self._symbols, chain.from_iterable(map(_literals_with, words)))
         regexes = {regex for literal, regex in literals if literal in text}
-        return {regex for regex in regexes if regex.compiled.search(text)}
+        return {regex for regex in regexes if regex.has_others(text) and regex.compiled.search(text)}
 
     def literals_with(self, word: str) -> tuple[_Literal, ...]:
         """Returns the literals of regular expressions of which a word holds the longest word."""
