@@ -251,7 +251,7 @@ def test_whatever_changes_is_noticed(project: Path, what: str) -> None:
     (project / "own").mkdir()
     text = WORDS + "    templates: own\n"
     assert build(project, text).exit_code == 0
-    page = project / "docs" / "skills" / "planner" / "references" / "tasks.md"
+    page = project / "docs" / "skills" / "planner" / "references" / "things-to-do.md"
     if what == "source":
         write(project / "api.json", grouped(tasks=["list_tasks", "make_task"]))
     elif what == "words":

@@ -81,6 +81,23 @@ def test_items_of_one_name_that_differ_have_sections_of_their_own() -> None:
         SharedItem("fields", "shared.md", "fields (2)", required=False),
     }
     assert own in found["shared.md"].partition("## fields (2)\n")[2]
+    (skill,) = (text for path, text in documents(described(own=own)).items() if path.endswith("SKILL.md"))
+    assert (
+        "So also what it has in [shared](references/shared.md), with its number: `fields` (2) is `## fields (2)`"
+        in skill
+    )
+
+
+def test_the_errors_of_most_tools_have_shared_items_too() -> None:
+    """X-52: no mark of an item is left in any document."""
+    data = described(tools=8)
+    problem = {"type": "object", "properties": {name: {"type": "string"} for name in ("code", "text")}}
+    answer = {"description": "The call was refused. " * 9, "content": {"application/json": {"schema": problem}}}
+    for path in data["paths"].values():
+        path["get"]["responses"]["400"] = answer
+    found = documents(data, "skill,llms,ai-help")
+    assert any("## Common Errors" in text for text in found.values())
+    assert not any(character < " " and character != "\n" for text in found.values() for character in text)
 
 
 @pytest.mark.parametrize(

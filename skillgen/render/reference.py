@@ -124,6 +124,11 @@ class Reference(Struct, frozen=True, kw_only=True):
         return chain(self.type_sections, _sections(self.shared))
 
     @property
+    def numbered_item(self) -> str | None:
+        """The heading of a shared item whose name others have too, such as `limit (2)`."""
+        return next((item.heading for item in _sections(self.shared) if item.heading.endswith(" (2)")), None)
+
+    @property
     def about_topics(self) -> list[str]:
         """The headings of the about pages; a text in several parts has a single heading."""
         sections = (section.topic or section.heading for page in self.about for section in page.sections)
@@ -187,7 +192,7 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     types = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
-    shared = pages_of(phrase("shared_items"), "shared", shared_items)
+    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=TOOL_PAGE_LIMIT_BYTES)
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
     prompts = _list_pages("prompts", groups[PROMPTS], templates)
     events = _list_pages("events", groups[EVENTS], templates, service=service)

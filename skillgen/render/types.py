@@ -522,6 +522,12 @@ def _is_array(schema: Schema) -> bool:
     return schema.items is not None or "array" in schema.types
 
 
+def _is_scalar(schema: Schema) -> bool:
+    if schema.alternatives and not schema.types:
+        return all(map(_is_scalar, schema.alternatives))
+    return not schema.properties and bool(schema.types) and _SCALARS.issuperset(schema.types)
+
+
 def _sample_form(parameter: Parameter, style: str, explode: bool) -> str | None:
     """Returns a sample of a parameter in a request; `None` if every style writes it alike."""
     name, value = parameter.name, _sample(parameter.schema, style)
@@ -538,7 +544,7 @@ def _sample_form(parameter: Parameter, style: str, explode: bool) -> str | None:
 
 def _sample(schema: Schema, style: str) -> Json:
     """Returns a value that shows the form: a list, an object with known properties, or a scalar."""
-    if not schema.properties and schema.types and _SCALARS.issuperset(schema.types):
+    if _is_scalar(schema):
         return "VALUE"
     if _is_array(schema) or style.endswith("Delimited"):
         return ["A", "B"]

@@ -152,9 +152,11 @@ class OperationReader:
         return tool, call
 
     def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
-        """Reads the `servers` of an operation or of its path, which replace those of the document."""
+        """Reads the `servers` of an operation or of its path, which replace those of the document if they differ."""
         for owner, pointer in ((entry.operation, entry.pointer), *reversed(entry.items)):
             if "servers" in owner:
+                if owner["servers"] == self.resolver.document.get("servers"):
+                    return ()
                 return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
         return ()
 
