@@ -106,3 +106,27 @@ def test_the_body_of_a_shared_error_is_documented_with_it(tmp_path: Path) -> Non
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", out, "-q", "--emit", "skill,llms")
     about = MarkdownDocument((out / "skills/tasks/references/about.md").read_text("utf-8")).section("Common Errors")
     assert "\n\n- `why` (string): Example: `x`.\n- `code` (integer)" in about.text
+
+
+def test_an_error_of_many_tools_is_shared_unless_its_example_differs(tmp_path: Path) -> None:
+    """Design, "Output": two errors of one code are never both in the common section."""
+    said = "The body is brief, and this is all there is to know of it, whatever the reason of the failure was. " * 2
+    schema = {"type": "object", "description": said, "properties": {"ok": {"type": "boolean"}}}
+    paths: dict[str, Json] = {}
+    for number in range(80):
+        example = (
+            {"error": "no_key"} if number < 25 else {"error": "no_thing"} if number < 46 else {"error": str(number)}
+        )
+        answer = {"description": "Broken", "content": {"application/json": {"schema": schema, "example": example}}}
+        paths[f"/{number}"] = {
+            "get": operation(f"get_{number}", responses={"200": {"description": "Done"}, "500": answer})
+        }
+    out = tmp_path / "out"
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", out, "-q", "--emit", "skill")
+    references = out / "skills/tasks/references"
+    about = MarkdownDocument((references / "about.md").read_text("utf-8")).section("Common Errors").text
+    assert "no_key" in about
+    assert "no_thing" not in about
+    pages = "".join(path.read_text("utf-8") for path in references.glob("*.md"))
+    assert pages.count("Errors: `500`, described under [Common Errors](about.md#common-errors).") == 25
+    assert [pages.count(f'"{words}"') for words in ("no_key", "no_thing", "79")] == [1, 21, 1]

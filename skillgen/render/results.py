@@ -1,6 +1,6 @@
 """Results and errors in words.
 
-An error that at least half of a service's tools have in the same words is described once, and each tool's section only
+An error that many of a service's tools have in the same words is described once, and each tool's section only
 refers to it. Within a section, a body or header that several errors share is described once.
 """
 
@@ -152,7 +152,7 @@ MIN_ERRORS = 3
 """Errors that justify a common section, however short they are."""
 
 MANY_TOOLS = 20
-"""Tools that must have an error before their sections do not name it."""
+"""Tools that may share an error although most have others; it takes as many until sections do not name it."""
 
 USUAL_SHARE = 0.9
 """Share of the tools that must have it; those without it say so."""
@@ -164,7 +164,7 @@ _Key = tuple[object, ...]
 
 
 class CommonErrors(Struct, frozen=True):
-    """The errors that at least half of the tools have in the same words."""
+    """The errors that half of the tools have in the same words, or many."""
 
     cases: tuple[ErrorCase, ...] = ()
     """The errors, without duplicates."""
@@ -215,9 +215,13 @@ def common_errors(service: Service) -> CommonErrors:
                 key = key_by_id[id(case)] = _key(case)
                 first.setdefault(key, case)
             counts[key] += 1
-    threshold = max(MIN_TOOLS, (len(service.tools) + 1) // 2)
-    cases = [first[key] for key, count in counts.items() if count >= threshold]
-    length = sum(len(_description(case)) + len(_resolution(case)) for case in cases)
+    threshold = min(max(MIN_TOOLS, (len(service.tools) + 1) // 2), MANY_TOOLS)
+    usual: dict[str, _Key] = {}  # a section names only the code, which must mean one error
+    for key, count in counts.most_common():
+        if count >= threshold:
+            usual.setdefault(first[key].code, key)
+    cases = [first[key] for key in usual.values()]
+    length = sum(len(text) for case in cases for text in (_description(case), _resolution(case), *_body_texts(case)))
     many = max(MANY_TOOLS, USUAL_SHARE * len(service.tools))
     everywhere = frozenset(key for key, count in counts.items() if count >= many)
     if len(cases) < MIN_ERRORS and length < MIN_CHARACTERS and not everywhere:
@@ -226,12 +230,20 @@ def common_errors(service: Service) -> CommonErrors:
     return CommonErrors(tuple(cases), frozenset(key_by_id[id(case)] for case in cases), everywhere, key_by_id)
 
 
+def _body_texts(case: ErrorCase) -> Iterator[str]:
+    """Yields the descriptions of an error's bodies."""
+    for output in (case.output, *case.other_outputs):
+        if output is not None and output.schema is not None:
+            yield output.schema.description or ""
+
+
 def _key(case: ErrorCase) -> _Key:
     shapes: list[object] = []
     for output in (case.output, *case.other_outputs):
         if output is not None:
             headers = tuple((item.name, item.description) for item in output.headers)
-            shapes += (output.media_types, headers, json.dumps(output.raw, sort_keys=True))
+            examples = [example.value.json for example in output.examples]
+            shapes += (output.media_types, headers, json.dumps([output.raw, examples], sort_keys=True))
     waiting = case.retry_after_s, case.has_retry_header
     facts = case.category, case.user_actionable, case.documentation, str(case.details)
     return case.code, case.description, case.resolution, *waiting, *facts, *shapes
