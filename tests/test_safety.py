@@ -430,6 +430,12 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
         ("post", "/payments/{id}/reversals", "PostPaymentsIdReversals", "", "sends"),
         ("post", "/GetItem", "GetItem", "The GetItem operation returns an item.", "read"),
         ("post", "/cleanup", "cleanup_sessions", "", "destructive"),
+        ("post", "/records/{id}/redact", "PostRecordsIdRedact", "", "destructive"),
+        ("post", "/v1/topups", "PostTopups", "", "sends"),
+        ("post", "/v1/payment_intents", "PostPaymentIntents", "", "sends"),
+        ("post", "/v1/setup_intents", "PostSetupIntents", "", "write"),
+        ("get", "/ropes", "ropes/list", "Closing down - List ropes", "read"),
+        ("get", "/ropes", "ropes/close", "Closing the ropes", "write"),
     ],
 )
 def test_the_worst_of_method_name_and_summary_is_the_mark(
@@ -439,6 +445,63 @@ def test_the_worst_of_method_name_and_summary_is_the_mark(
     source = write(tmp_path / "api.json", description({path: {method: operation(name, summary=summary)}}))
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "skill")
     assert f"`{method.upper()} {path}` [{mark}]" in skill_in(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Closes it.\n\nThe status changes. Closing a rope is irreversible.", "destructive"),
+        ("Closes it. Later, this can't be reversed.", "destructive"),
+        ("Closes it. This is not irreversible.", "write"),
+        ("Closes it. Once closed, a rope cannot be reversed again.", "write"),
+        ("Closes it. This can be undone within a day.", "write"),
+        ("> A preview.\n> It may change.\n\nPurchases a seat for each guest.", "sends"),
+        ("Closes it. This endpoint triggers [notifications](https://example.com/n).", "sends"),
+        ("Closes it. It also sends a short email to the owner.", "sends"),
+        ("Closes it. The owner will be billed for it.", "sends"),
+        ("Closes it. The owner will not be charged.", "write"),
+        ("Closes it. This never sends an email to the owner.", "write"),
+        ("Stores the events that trigger notifications.", "write"),
+    ],
+)
+def test_strong_words_count_anywhere_in_a_description(tmp_path: Path, text: str, mark: str) -> None:
+    skill, _ = of_description(tmp_path, post={"operationId": "close", "description": text, "responses": {}})
+    assert f"`POST /a` [{mark}]" in skill
+
+
+def test_an_operation_that_only_reads_is_not_marked_by_strong_words(tmp_path: Path) -> None:
+    text = "Lists ropes. The owner will be billed for them. Closing one is irreversible."
+    skill, _ = of_description(tmp_path, get={"operationId": "list", "description": text, "responses": {}})
+    assert "`GET /a` [read]" in skill
+
+
+def test_an_operation_without_a_text_sends_if_its_collection_does(tmp_path: Path) -> None:
+    other = {"summary": "Stores a draft"}
+    paths = {
+        "/seats.json": {"post": operation("CreateSeat", summary="Purchase a seat")},
+        "/seats/window.json": {"post": {"operationId": "CreateSeatWindow", "responses": {}}},
+        "/seats/draft.json": {"post": {"operationId": "CreateSeatDraft", "responses": {}, **other}},
+        "/seats/{id}.json": {"post": {"operationId": "CreateSeatPart", "responses": {}}},
+    }
+    skill = of_paths(tmp_path, paths)
+    assert "`POST /seats/window.json` [sends]" in skill
+    assert "`POST /seats/draft.json` [write]" in skill
+    assert "`POST /seats/{id}.json` [write]" in skill
+
+
+def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:
+    skill, _ = of_description(tmp_path, get={**operation("list"), "deprecated": True})
+    assert "`GET /a` [read, deprecated]" in skill
+
+
+def test_messages_and_money_are_not_cut_for_plain_deletions(tmp_path: Path) -> None:
+    """At most 12 names and patterns; a pattern that is not cut replaces the names that it matches."""
+    deletions = [f"{verb}_it" for verb in ("drop", "wipe", "erase", "purge", "void", "revoke", "evict", "kick", "ban")]
+    sending = [f"{verb}_it" for verb in ("send", "pay", "buy", "mail_email", "submit", "transfer", "donate", "refund")]
+    skill, _ = of_server(tmp_path, *(tool(name) for name in (*deletions, *sending)))
+    line = next(line for line in skill.splitlines() if line.startswith("- Confirm first: "))
+    assert all(f"`{name}`" in line for name in (*deletions[:4], *sending))
+    assert line.count("`") == 24
 
 
 @pytest.mark.parametrize(

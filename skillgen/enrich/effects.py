@@ -71,7 +71,7 @@ _STATES = word_set(
 _SENT = word_set(
     """
     call charge comment disbursement donation fax fund invitation message notification order payment payout refund
-    remittance reply reversal sms transfer withdrawal
+    remittance reply reversal sms topup transfer withdrawal
     """
 )
 """What reaches people or costs money once it exists."""
@@ -128,10 +128,20 @@ _OPERATION = re.compile(
 )
 """A start that repeats the name: "The GetItem operation returns …"."""
 
-_OVERWRITES = re.compile(
-    r"\b(?:overwrit(?:e|es|ing)|permanently|irreversibl[ey]|can(?:not|['’]t) be undone)\b",
+_BANNER = re.compile(r"\A\s*>[^\n]*\n(?:[ \t]*>[^\n]*\n)*")
+_LABEL = re.compile(r"\A[A-Z][a-z]+ing(?: [a-z]+){0,2} ?[-–—:] (?=[A-Z])")
+"""What the first sentence says of the operation's state: "Closing down - List ropes"."""
+
+_OVERWRITES = re.compile(r"\b(?:overwrit(?:e|es|ing)|permanently)\b", re.IGNORECASE)
+_SENDS = Regex(
+    r"\b(?:(?:triggers|will trigger) (?:\w+ )?\[?notifications?"
+    r"|(?:sends|will send) (?:\w+ ){0,4}(?:e-?mails?|notifications?|sms|text messages?) to"
+    r"|(?:initiates?|attempts?) (?:a|the) (?:charge|payment)"
+    r"|will (?:\w+ly |also |then )?be (?:billed|charged))\b",
     re.IGNORECASE,
 )
+"""What reaches people or costs money, wherever a text says it of a call that changes something."""
+
 _REPLACES = re.compile(r"(?:\A|[.!?]\s+)(?:overwrites|replaces) (?:all|any) existing\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
 _WILL_CHANGE = re.compile(
@@ -170,13 +180,33 @@ def with_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -
     declares, with the place: it counts whatever else is known.
     """
     problems = ProblemLog()
+    judged = {tool.name: _with_effect(tool, problems) for tool in service.tools if tool.name not in authored}
+    sending = {(tool.method, _without_format(tool.path)): tool for tool in judged.values() if tool.semantics.sends}
     tools = tuple(
         _with_author_effect(tool, *authored[tool.name], problems)
         if tool.name in authored
-        else _with_effect(tool, problems)
+        else _like_its_collection(judged[tool.name], sending)
         for tool in service.tools
     )
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
+
+
+def _like_its_collection(tool: Tool, sending: Mapping[tuple[str | None, str], Tool]) -> Tool:
+    """Returns a tool without a text; it sends if the one does that its path and name continue.
+
+    `CreateNumber` "buys a number", and `CreateNumberLocal` at `/numbers/local` says nothing.
+    """
+    if tool.summary or tool.description or tool.semantics.effect != "write":
+        return tool
+    collection, _, last = _without_format(tool.path).rpartition("/")
+    parent = sending.get((tool.method, collection)) if tool.semantics.is_judged("read_only") else None
+    if parent is None or "{" in last or not tool.name.startswith(parent.name):
+        return tool
+    return replace(tool, semantics=_with(tool.semantics, Origin("inferred", _BY_NAME), sends=True))
+
+
+def _without_format(path: str | None) -> str:
+    return _DOTTED_FORMAT.sub("", path or "")
 
 
 def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: ProblemLog) -> Tool:
@@ -206,11 +236,22 @@ def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
     judged = _judge(method, tool.path, tool.name, texts)
     said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
-    is_final = any(_is_irreversible(text, is_read) for text in said if text)
+    is_final = any(_says(_IRREVERSIBLE, text, is_read) for text in said if text)
+    judged = _with_strong_words(judged, texts, is_final)
     if semantics == _NOTHING:
         return replace(tool, semantics=_judged(judged, method, is_final))
     semantics = _reconciled(tool, is_final, problems)
     return replace(tool, semantics=_merged(tool, semantics, judged, problems))
+
+
+def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final: bool) -> _Judgement | None:
+    """Returns the effect, worse if a text says anywhere that the call cannot be undone, or whom it reaches."""
+    effect = judged.effect if judged else None
+    if effect in (None, "write", "sends") and is_final and any(_says(_UNDOES_NOT, text) for text in texts):
+        return _Judgement("destructive", _BY_TEXT)
+    if effect in (None, "write") and any(_says(_SENDS, text) for text in texts):
+        return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
+    return judged
 
 
 @lru_cache(256)
@@ -324,14 +365,14 @@ def _only_read(signals: Sequence[_Signal]) -> bool:
 def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
     """Yields what a name says; the last fixed segment of the path, if the name consists of method and path."""
     fixed = [part for part in path.split("/") if part and "{" not in part]
-    last = _DOTTED_FORMAT.sub("", fixed[-1]) if fixed else ""
+    last = _without_format(fixed[-1]) if fixed else ""
     words = words_of(last)
     bare = name[len(method) :].lstrip("_-") if name.lower().startswith(method) else name
-    if _letters(_DOTTED_FORMAT.sub("", path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
+    if _letters(_without_format(path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
         signals = []
     else:
         signals = [*_signals_of_words(without_method_prefix(name, method))]
-    is_collection = bool(words) and path.rstrip("/").endswith(fixed[-1]) and singular(words[-1]) in _SENT
+    is_collection = bool(words) and path.rstrip("/").endswith(fixed[-1]) and _is_sent(words)
     if method == "post" and is_collection and not _only_read(signals):
         if not any(effect_of_verb(word) == "read" for word in words):
             yield _Signal("sends", "post", True)
@@ -394,16 +435,23 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
     """Returns the signal of the first of these words; it sends if it creates what reaches people or costs money."""
     if words[0] in _CREATES:
         what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
-        if singular(what[-1]) in _SENT and len(what) > 1:
+        if _is_sent(what) and len(what) > 1:
             return _Signal("sends", "create", is_certain)
         if singular(what[-1]) in _SECRETS:
             return _Signal(effect, "create", is_certain)
     return _Signal(effect, words[0], is_certain)
 
 
+def _is_sent(what: Sequence[str]) -> bool:
+    """True if what is created reaches people or costs money; a payment intent may be confirmed at once."""
+    head = singular(what[-1])
+    return head in _SENT or (head == "intent" and what[-2:-1] in (("payment",), ["payment"]))
+
+
 def _signals_of_text(text: str) -> Iterator[_Signal]:
     """Yields what the first sentence says: its first verb, and the verbs that are joined to it."""
-    text = _OPERATION.sub("", _BRACKETS.sub("", _TAGS.sub("", text[:_TEXT_LIMIT]).strip()))
+    text = _TAGS.sub("", _BANNER.sub("", text)[:_TEXT_LIMIT]).strip()
+    text = _OPERATION.sub("", _LABEL.sub("", _BRACKETS.sub("", text)))
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     words = [word.lower() for word in _TEXT_WORD.findall(sentence)]
     start = sum(1 for _ in takewhile(_BEFORE_VERB.__contains__, words))
@@ -449,10 +497,10 @@ def _verb_in(word: str) -> tuple[str, str]:
 
 _REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revok|cancel|terminat|clos)(?:e?s?|ing)"
 _REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
+_CANNOT = "(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never))"
 _IRREVERSIBLE = Regex(
     r"\b(?:"
-    r"(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never)) (?:\w+ )?be (?:\w+ )?"
-    r"(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
+    rf"{_CANNOT} (?:\w+ )?be (?:\w+ )?(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
     r"|irreversibl[ey]|irrevocabl[ey]|unrecoverabl[ey]|non-?reversible|not (?:be )?(?:reversible|undoable|recoverable)"
     r"|(?:no|no way to|(?:im|not )possible to|can(?:no|['’]?)t|can(?: not| never)) undo"
     rf"|permanently (?:and \w+ )?{_REMOVE}|{_REMOVE}(?: [^\s.;]+){{1,8}} permanently"
@@ -460,6 +508,9 @@ _IRREVERSIBLE = Regex(
     r")\b",
     re.IGNORECASE,
 )
+_UNDOES_NOT = Regex(rf"\b(?:irreversibl[ey]|{_CANNOT} (?:\w+ )?be (?:undone|reversed))\b", re.IGNORECASE)
+"""Of these, what says that the call itself destroys something."""
+
 _DENIED = re.compile(
     r"\b(?:not|never|no|nothing|without|\w+n['’]t|instead of|rather than|avoids?|prevents?)(?: \w+){0,2} \Z",
     re.IGNORECASE,
@@ -491,17 +542,16 @@ def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
     return None
 
 
-def _is_irreversible(description: str | None, is_read_only: bool | None) -> bool:
-    """True if a description says that a call cannot be undone; of a read-only tool, only about itself."""
-    if not description or (
-        description.isascii() and not _IRREVERSIBLE.might_match(" ".join(description.lower().split()))
-    ):
+def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -> bool:
+    """True if a description says this, not negated; of a read-only tool, only about itself."""
+    if description.isascii() and not pattern.might_match(" ".join(description.lower().split())):
         return False
     for paragraph in description.split("\n\n"):
         text = " ".join(paragraph.split())
-        for match in _IRREVERSIBLE.compiled.finditer(text):
+        for match in pattern.compiled.finditer(text):
             lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
-            if not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
+            is_again = text.startswith(" again", match.end())
+            if not is_again and not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
                 return True
     return False
 

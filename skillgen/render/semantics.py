@@ -174,8 +174,8 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
 _CONFIRMED = 12
 """Maximum of names and patterns to confirm."""
 
-_MIN_SENDS = 4
-"""How many of them are kept for tools that send."""
+_FIRST_DELETIONS = 4
+"""How many of them delete, before those that send; further deletions come last, as their names say what they do."""
 
 _CONFIRMED_LENGTH = 600
 """Maximum of their characters."""
@@ -220,13 +220,14 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
             lines = _confirmed(risky, as_bad, tools)
         of_marks.append(lines)
     destructive, sends, writes = of_marks
-    worst = [*destructive[: _CONFIRMED - min(len(sends), _MIN_SENDS)], *sends]
+    worst = [*destructive[:_FIRST_DELETIONS], *sends, *destructive[_FIRST_DELETIONS:]]
     lines = [*worst, *writes] if len(worst) + len(writes) <= _CONFIRMED else worst[:_CONFIRMED]
     lines = [
         line for line, length in zip(lines, accumulate(map(len, lines)), strict=True) if length <= _CONFIRMED_LENGTH
     ]
     if lines:
-        more = phrase("confirm_more") if len(lines) < len(destructive) + len(sends) else ""
+        more = phrase("confirm_more") if len(lines) < len(worst) else ""
+        lines = [line for line in lines if not any(_matches(other, line) for other in lines if other != line)]
         yield phrase("confirm_first", tools=", ".join(lines), more=more)
     unknown = by_mark.get(None, [])
     if unknown:
@@ -319,7 +320,9 @@ def _around_verb(name: str, effect: str | None) -> str:
 
 def _shape_of_verb_and_noun(name: str, effect: str | None) -> str:
     *_, last = [None, *WORD.finditer(name)]
-    return f"{_shape_of_verb(name, effect)}{last[0]}" if last is not None and last.end() == len(name) else name
+    verb = _verb_of(name, effect)
+    is_noun = last is not None and last.end() == len(name) and verb is not None and verb.end() <= last.start()
+    return f"{_shape_of_verb(name, effect)}{last[0]}" if last is not None and is_noun else name
 
 
 _GOTCHAS = 8

@@ -24,9 +24,9 @@ _VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
     "destructive": word_set(
         """
         archive ban cancel cleanup clear decommission delete deprovision deregister destroy detach disable discard
-        disconnect drop end erase evict expire flush invalidate kick kill logout nuke overwrite prune purge remove reset
-        revert revoke rollback shred shutdown suspend terminate trash truncate undeploy uninstall unlink unpublish
-        unregister void wipe withdraw
+        disconnect drop end erase evict expire flush invalidate kick kill logout nuke overwrite prune purge redact
+        remove reset revert revoke rollback shred shutdown suspend terminate trash truncate undeploy uninstall unlink
+        unpublish unregister void wipe withdraw
         """
     ),
     "sends": word_set(
