@@ -174,7 +174,7 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
 _CONFIRMED = 12
 """Maximum of names and patterns to confirm."""
 
-_FIRST_DELETIONS = 4
+_FIRST_DELETIONS = 6
 """How many of them delete, before those that send; further deletions come last, as their names say what they do."""
 
 _CONFIRMED_LENGTH = 600
