@@ -543,3 +543,13 @@ def test_help_is_read_from_a_bare_text_and_from_content_blocks(tmp_path: Path, a
     service = inspected(tmp_path, tools=tools(), ai_help=answer)
     assert service["when_to_use"] == ["Plan a week"]
     assert "ai-help-invalid" not in str(service.get("problems"))
+
+
+def test_a_return_within_a_line_is_no_line_of_its_own(tmp_path: Path) -> None:
+    """S0-34: the parser of Markdown ends a line there, what is left of the text does not."""
+    text = (
+        "## Quick Reference\n\nTools:\r\rHere:\r\n- `list_projects`:\rShows them\r\n\n### list_projects\r\rAsk first."
+    )
+    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
+    assert finished.exit_code == 0, finished.stderr
+    assert "Ask first." in "\n".join(texts_of(out).values())

@@ -152,7 +152,8 @@ def _parser() -> MarkdownIt:
 
 
 def _parse(text: str) -> list[Token]:
-    return _parser().parse(text)
+    """Returns the tokens of a text, whose lines end with a newline only: the parser would count a return, too."""
+    return _parser().parse(text.replace("\r", " "))
 
 
 def _media_type(result: dict[str, Json]) -> str:
