@@ -545,8 +545,8 @@ def test_help_is_read_from_a_bare_text_and_from_content_blocks(tmp_path: Path, a
     assert "ai-help-invalid" not in str(service.get("problems"))
 
 
-def test_a_return_within_a_line_is_no_line_of_its_own(tmp_path: Path) -> None:
-    """S0-34: the parser of Markdown ends a line there, what is left of the text does not."""
+def test_a_return_alone_ends_a_line(tmp_path: Path) -> None:
+    """S0-34: as CommonMark has it."""
     text = (
         "## Quick Reference\n\nTools:\r\rHere:\r\n- `list_projects`:\rShows them\r\n\n### list_projects\r\rAsk first."
     )

@@ -152,7 +152,7 @@ def _parser() -> MarkdownIt:
 
 
 def _parse(text: str) -> list[Token]:
-    """Returns the tokens of a text, whose lines end with a newline only: the parser would count a return, too."""
+    """Returns the tokens of a text; lines of JSON sections end with a newline only, the parser counts a return too."""
     return _parser().parse(text.replace("\r", " "))
 
 
@@ -278,7 +278,7 @@ def _split_front_matter(text: str) -> tuple[str | None, str]:
 
     Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
     """
-    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").split("\n")
+    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines[0].rstrip() != "---":
         return None, "\n".join(lines)
     for number, line in enumerate(lines[1:], start=1):
