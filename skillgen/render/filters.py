@@ -166,7 +166,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
     "common_errors_link": pages.common_errors_link,
-    "once": shared.once,
+    "shareable": shared.shareable,
 }
 """Functions that every template can call."""
 

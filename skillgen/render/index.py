@@ -14,7 +14,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.purpose import LITTLE_ROOM, is_said, joined_words, tool_words
+from skillgen.render.purpose import LITTLE_ROOM, is_said, joined_words
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
@@ -78,9 +78,7 @@ def index_by_group(reference: Reference) -> Index:
                     break
             pages += index_pages
         files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
-        entries.append(
-            Entry(label=topic.title, count=len(topic.tools), files=files, words=tool_words(topic.title, topic.tools))
-        )
+        entries.append(Entry(label=topic.title, count=len(topic.tools), files=files, words=topic.words))
     return Index(pages=tuple(pages), entries=tuple(entries))
 
 
@@ -99,7 +97,7 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
         listed = [topic_and_count[name] for name in page.anchors]
         titles = list(dict.fromkeys(topic.title for topic, _ in listed))
         count = sum(count for _, count in listed)
-        words = tool_words(titles[0], listed[0][0].tools) if len(titles) == 1 else tuple(titles[1:-1])
+        words = listed[0][0].words if len(titles) == 1 else tuple(titles[1:-1])
         entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), words=words))
     return Index(pages=pages, entries=tuple(entries))
 

@@ -16,7 +16,7 @@ from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import web_front_matter
 from skillgen.render.identity import skill_name, what_it_does
-from skillgen.render.purpose import joined_words, tool_words
+from skillgen.render.purpose import joined_words
 from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering
@@ -90,7 +90,7 @@ def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
         (
             item.title,
             files.get(item.title, item.pages[0].file_name),
-            joined_words(tool_words(item.title, item.tools), _WORDS_LIMIT),
+            joined_words(item.words, _WORDS_LIMIT),
         )
         for item in topics
     ]

@@ -48,7 +48,7 @@ def phrases(name: str) -> Mapping[str, str]:
 
 
 _IN_USE: ContextVar[_Table | None] = ContextVar("phrases", default=None)
-_RESULTS: ContextVar[dict[tuple[object, int], tuple[Service, Any]] | None] = ContextVar("results", default=None)
+_RESULTS: ContextVar[dict[tuple[object, int], tuple[object, Any]] | None] = ContextVar("results", default=None)
 
 _Result = TypeVar("_Result")
 
@@ -61,16 +61,20 @@ def once(function: Callable[[Service], _Result]) -> Callable[[Service], _Result]
 
     @wraps(function)
     def result(service: Service) -> _Result:
-        results = _RESULTS.get()
-        if results is None:
-            return function(service)
-        key = function, id(service)
-        if key not in results:
-            results[key] = service, function(service)
-        found: _Result = results[key][1]
-        return found
+        return of_rendering(function, service, lambda: function(service))
 
     return result
+
+
+def of_rendering(key: object, node: object, compute: Callable[[], _Result]) -> _Result:
+    """Returns what was computed for a node of the model in this rendering; the node is known by its identity."""
+    results = _RESULTS.get()
+    if results is None:
+        return compute()
+    found: tuple[object, _Result] | None = results.get((key, id(node)))
+    if found is None:
+        found = results[key, id(node)] = node, compute()
+    return found[1]
 
 
 def _current() -> _Table:

@@ -65,6 +65,9 @@ class Topic(Struct, frozen=True, kw_only=True):
     tools: tuple[Tool, ...]
     """Its tools, in order, without preflight requests, which are only on its pages."""
 
+    words: tuple[str, ...]
+    """What they do, without the words of the title."""
+
     pages: tuple[Page, ...]
     """The pages that document them."""
 
@@ -173,19 +176,20 @@ TYPES, PROMPTS, EVENTS = "\x01", "\x02", "\x03"
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them into pages."""
     common = common_errors(service)
+    tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
     own_prompts = [*map(_with_quotations, service.prompts)]
     groups, shared_items = share(
         {
-            **_tool_sections(service, templates, common),
+            **{name: list(_tool_sections(service, tools, templates, common)) for name, tools in tools_by_group.items()},
             TYPES: list(_without_copies(_named_sections("type", shown.schemas, templates))),
             PROMPTS: _named_sections("prompt", own_prompts, templates),
             EVENTS: _named_sections("event", shown.events, templates),
             ERRORS: _common_sections(common, templates),
         }
     )
-    topics = _topics(service, groups, intros)
+    topics = _topics(service, tools_by_group, groups, intros)
     type_sections = groups[TYPES]
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
@@ -462,29 +466,33 @@ def _common_sections(common: CommonErrors, templates: Templates) -> list[Section
     return [section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))]
 
 
-def _tool_sections(service: Service, templates: Templates, common: CommonErrors) -> dict[str | None, Sequence[Section]]:
-    """Returns the sections of the tools of each group; those without one are in the group `None`."""
+def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
+    """Returns the tools of each group; those without one are in the group `None`."""
+    tools: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
+    for tool in service.tools:
+        tools.setdefault(tool.group if tool.group in tools else None, []).append(tool)
+    return tools
+
+
+def _tool_sections(
+    service: Service, tools: Sequence[Tool], templates: Templates, common: CommonErrors
+) -> Iterator[Section]:
     auth = shared_auth(service)
     command = partial(curl_command, service=service, credentials=example_credentials(service))
-    sections: dict[str | None, list[Section]] = {group.name: [] for group in service.groups}
-    for tool in service.tools:
-        tool = _with_quotations(tool)
+    for tool in map(_with_quotations, tools):
         shown = shown_examples(tool, command)
         body = templates.render(
             "reference/tool.md.j2", tool=tool, shown_examples=shown, common=common, shared_auth=auth
         )
-        sections.setdefault(tool.group if tool.group in sections else None, []).append(section_of(tool.name, body))
-    return {**sections}
+        yield section_of(tool.name, body)
 
 
 def _topics(
     service: Service,
+    by_group: Mapping[str | None, Sequence[Tool]],
     sections: Mapping[str | None, Sequence[Section]],
     intros: Mapping[str, Markdown | None],
 ) -> tuple[Topic, ...]:
-    by_group: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
-    for tool in service.tools:
-        by_group.setdefault(tool.group if tool.group in by_group else None, []).append(tool)
     titles = Counter(group.title for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
     stems = file_stems(names.values(), _reserved_stems(service))
@@ -531,7 +539,8 @@ def _topic(
 
     pages = pages_of(title, stem, sections, intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES)
     listed = [tool for tool in tools if not tool.is_preflight]
-    return Topic(title=title, description=description, tools=tuple(listed), pages=pages)
+    words = tool_words(title, listed)
+    return Topic(title=title, description=description, tools=tuple(listed), words=words, pages=pages)
 
 
 def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:

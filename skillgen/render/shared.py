@@ -1,8 +1,8 @@
 """Items of lists that several pages have in the same words, such as a parameter of most tools, are written once.
 
-`once` marks each item while it is rendered. `share` then moves those that several pages have to sections of their own,
-and in their lists a line names them, with type and whether they are required (`shared_line`). Neighbours of which there
-is no more to say than that have a line together.
+`shareable` marks each item while it is rendered. `share` then moves those that several pages have to sections of their
+own, and in their lists a line names them, with type and whether they are required (`shared_line`). Neighbours of which
+there is no more to say than that have a line together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from skillgen.model.schema import Parameter
 from skillgen.render.pages import SHARED, TOOL_PAGE_LIMIT_BYTES, Section, section_of, shared_line
 from skillgen.render.parameters import Direction, parameter_name
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import of_rendering, phrase
 from skillgen.render.types import type_phrase
 from skillgen.text.markdown import Markdown
 
@@ -40,9 +40,6 @@ _MARK = re.compile(f"[{_START}{_END}]")
 
 _Macro = Callable[[Parameter, Direction], str]
 
-_rendered: dict[tuple[_Macro, int, Direction], tuple[Parameter, Markdown]] = {}
-"""The items of one service; each parameter is kept so that its `id()` stays its own."""
-
 
 def item_head(parameter: Parameter) -> Markdown:
     """Returns a parameter's name, and in parentheses its type and whether it is required."""
@@ -51,13 +48,9 @@ def item_head(parameter: Parameter) -> Markdown:
     return Markdown(f"{parameter_name(parameter)}{_BREAK} ({kind}{_BREAK}{required}{_BREAK})")
 
 
-def once(macro: _Macro, parameter: Parameter, way: Direction) -> Markdown:
+def shareable(macro: _Macro, parameter: Parameter, way: Direction) -> Markdown:
     """Returns a parameter as `macro` renders it; one that several tools have is rendered once."""
-    known = _rendered.get((macro, id(parameter), way))
-    if known is None:
-        text = Markdown(f"{_START}{macro(parameter, way).strip()}{_END}\n")
-        known = _rendered[macro, id(parameter), way] = parameter, text
-    return known[1]
+    return of_rendering((macro, way), parameter, lambda: Markdown(f"{_START}{macro(parameter, way).strip()}{_END}\n"))
 
 
 _Group = str | None
@@ -87,7 +80,6 @@ class _Use(Struct):
 
 def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list[Section]], list[Section]]:
     """Returns the sections of each group without the items that several pages share, and the sections of these."""
-    _rendered.clear()
     sections = list(chain.from_iterable(groups.values()))
     uses: dict[str, _Use] = {}
     if sum(len(section.text) for section in sections) >= MIN_BYTES:
