@@ -46,6 +46,7 @@ golden: $(VENV)/.developer ## Regenerate the golden files with the public comman
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python -m skillgen.problem_codes > build/problems.md && mv build/problems.md docs/
+	@$(BIN)/python -m skillgen.security.injection.compilation > build/compiled.json && mv build/compiled.json skillgen/security/injection/
 	@$(BIN)/python tests/make_golden.py
 
 eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to the documented service

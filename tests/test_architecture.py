@@ -39,6 +39,7 @@ DEVELOPERS_COMMANDS = {
     "skillgen.config.schema",
     "skillgen.problem_codes",
     "skillgen.render.manual",
+    "skillgen.security.injection.compilation",
 }
 """Modules that are run by `make golden`, and print what it redirects."""
 

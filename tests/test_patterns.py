@@ -27,7 +27,6 @@ import skillgen
 from skillgen.render import purpose
 from skillgen.security import credentials
 from skillgen.security.injection.patterns import lexicon, rules
-from skillgen.security.tables import Regex
 from skillgen.text import uses
 
 pytestmark = pytest.mark.slow
@@ -124,9 +123,8 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     yield from ((form.compiled, "sub") for _, form in credentials._forms().rows)
     yield lexicon().sensitive_files.compiled, "sub"
     for rule in rules():
-        compiled = [pattern.compiled if isinstance(pattern, Regex) else pattern.regex for pattern in rule.patterns]
-        # The patterns of a rule are a set, whose order differs between processes.
-        yield from ((pattern, "search") for pattern in sorted(compiled, key=lambda pattern: pattern.pattern))
+        yield from ((pattern.regex, "search") for pattern in rule.patterns)
+        yield from ((regex.compiled, "search") for regex in rule.regexes)
     for is_single in (False, True):
         yield from zip(uses._forms(is_single), ("match", "fullmatch"), strict=True)
     for build in (purpose._after_word, purpose._countable_use):

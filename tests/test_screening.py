@@ -13,7 +13,7 @@ from attack_texts import ATTACKS, HARMLESS, HELD_OUT
 from attack_texts_blind import BLIND_ATTACKS, BLIND_HARMLESS
 from attack_texts_blind_2 import LATER_ATTACKS, LATER_HARMLESS, ODD_ATTACKS, ODD_HARMLESS
 from captured import Json, service_of_snapshot
-from cli import files_of, generated, run_skillgen
+from cli import files_of, generated, run_python, run_skillgen
 from documents import MarkdownDocument
 from make_credentials import candidates, samples
 from msgspec.structs import replace
@@ -85,6 +85,12 @@ def test_every_rule_finds_its_own_example_and_is_in_the_documentation(rule: Any)
     assert [quotation.rule for quotation in tool.quotations] == [rule.code]
     table = (ROOT / "docs" / "screening.md").read_text("utf-8")
     assert f"| `{rule.code}` | {rule.meaning} | {rule.example.replace('|', chr(92) + '|')} |" in table
+
+
+def test_the_compiled_rules_are_up_to_date() -> None:
+    """`make golden` writes them."""
+    compiled = ROOT / "skillgen" / "security" / "injection" / "compiled.json"
+    assert run_python("-m", "skillgen.security.injection.compilation").stdout == compiled.read_text("utf-8")
 
 
 def test_most_of_what_was_written_before_the_rules_is_found_too() -> None:

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 _MAX_LITERALS = 24
 """Literals of one expression: more take longer to search for than the expression."""
 
@@ -47,22 +49,31 @@ def load_table(module_file: str, name: str) -> dict[str, Any]:
     return parse_toml(Path(module_file).with_name(name).read_text("utf-8"))
 
 
-class Regex:
+class Regex(Struct, eq=False, dict=True, array_like=True):
     """A regular expression with its prefilter; one that ignores case has literals in lower case."""
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self.pattern = pattern
-        self.literals, *self._others = _requirements(pattern) or [()]
-        self._flags = flags
+    pattern: str
+    flags: int = 0
+    requirements: tuple[tuple[str, ...], ...] | None = None
+    """Sets of literals, the rarest first; every match contains one of each. Derived from the pattern if absent."""
+
+    @cached_property
+    def _required(self) -> tuple[tuple[str, ...], ...]:
+        return requirements(self.pattern) if self.requirements is None else self.requirements
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """Literals, one of which every match contains; empty if none are known."""
+        return next(iter(self._required), ())
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression; most of a table are never needed."""
-        return re.compile(self.pattern, self._flags)
+        return re.compile(self.pattern, self.flags)
 
     def has_others(self, text: str) -> bool:
         """True if a text with one of the literals also has one of each other set that every match needs."""
-        for literals in self._others:
+        for literals in self._required[1:]:
             for literal in literals:
                 if literal in text:
                     break
@@ -80,10 +91,10 @@ class Regex:
 
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Returns strings, one of which every match of a regular expression contains; empty if none are known."""
-    return next(iter(_requirements(pattern)), ())
+    return next(iter(requirements(pattern)), ())
 
 
-def _requirements(pattern: str) -> list[tuple[str, ...]]:
+def requirements(pattern: str) -> tuple[tuple[str, ...], ...]:
     """Returns sets of literals, the rarest first; every match of a regular expression contains one of each."""
     tokens = list(_TOKEN.finditer(pattern))
     tokens.reverse()
@@ -94,7 +105,7 @@ def _requirements(pattern: str) -> list[tuple[str, ...]]:
         # Literals that are parts of rarer ones say nothing more.
         if not any(all(any(part in rarer for part in literals) for rarer in others) for others in found):
             found.append(tuple(sorted(literals)))
-    return found
+    return tuple(found)
 
 
 def leading_literals(pattern: str) -> tuple[str, ...]:

@@ -159,24 +159,19 @@ class _Index:
         self._phrases: dict[str, list[tuple[list[str], str]]] = {}
         """Word to the other words of the phrases of which it is the longest, with their concepts."""
         for first, rests in known.phrases.items():
-            for rest, codes in rests.items():
+            for rest, codes in rests:
                 *others, longest = sorted((first, *rest), key=len)
                 self._phrases.setdefault(longest, []).append((others, codes))
         self._known_words = self._codes.keys() | known.phrases.keys()
-        self._known_words.update(chain.from_iterable(chain.from_iterable(known.phrases.values())))
+        self._known_words.update(chain.from_iterable(rest for rests in known.phrases.values() for rest, _ in rests))
         self._foreign = frozenset(word for word, codes in known.words.items() if known.foreign in codes)
-        regexes = [known.sensitive_files]
         self._patterns: dict[str, list[Pattern]] = {}
-        """Code of a concept to the patterns of which it may be the rarest."""
+        """Concept to the patterns of which it may be the rarest."""
         for pattern in chain.from_iterable(rule.patterns for rule in rules()):
-            if isinstance(pattern, Regex):
-                regexes.append(pattern)
-                continue
-            # The longer the terms of a concept, the rarer it is.
-            for code in max(pattern.choices, key=lambda choice: min(known.shortest_terms[code] for code in choice)):
+            for code in pattern.choices[0]:
                 self._patterns.setdefault(code, []).append(pattern)
         self._literals: dict[str, list[_Literal]] = {}
-        for regex in regexes:
+        for regex in (known.sensitive_files, *chain.from_iterable(rule.regexes for rule in rules())):
             for literal in regex.literals or ("",):
                 key = max(_words_of(literal), key=len, default="")
                 self._literals.setdefault(key, []).append((literal, regex))
@@ -357,7 +352,10 @@ def _rule_for(reading: str) -> Rule | None:
     candidates = index.candidates(dict.fromkeys(frozenset(tokens) - _SEPARATORS, 1))
     matching = {*regexes, *(pattern for pattern in candidates if pattern.regex.search(tokens))}
     foreign = list(foreign_sentences(tokens))
-    return next((rule for rule in rules() if not matching.isdisjoint(rule.patterns) or rule.is_in(foreign)), None)
+    return next(
+        (rule for rule in rules() if not matching.isdisjoint((*rule.patterns, *rule.regexes)) or rule.is_in(foreign)),
+        None,
+    )
 
 
 def _name_urls_and_files(text: str, *, has_file: bool) -> str:
