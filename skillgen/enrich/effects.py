@@ -445,7 +445,7 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
 def _is_sent(what: Sequence[str]) -> bool:
     """True if what is created reaches people or costs money; a payment intent may be confirmed at once."""
     head = singular(what[-1])
-    return head in _SENT or (head == "intent" and what[-2:-1] in (("payment",), ["payment"]))
+    return head in _SENT or (head == "intent" and "payment" in what[-2:-1])
 
 
 def _signals_of_text(text: str) -> Iterator[_Signal]:

@@ -46,7 +46,7 @@ _MAX_PACKED_PART = 40
 """
 
 _DEPTH_LIMIT = 12
-"""Words of a path by which its tools are split: a hostile path has thousands."""
+"""Words of a path by which its tools are split, and parts of a dotted name: hostile ones have thousands."""
 
 _MIN_MEAN_SIZE = 3
 """Minimum mean size of groups by names: a page for every two tools helps nobody. Of 220 public descriptions, 2 are
@@ -305,12 +305,22 @@ def _labels(tools_of: Mapping[str, Sequence[Tool]]) -> dict[str, str]:
     is_mixed = sum(bool(_HUMP.search(name)) for name in tools_of) >= _MIN_TITLES
     labels = {}
     for name, tools in tools_of.items():
-        area = max((other for other in tools_of if name.startswith(f"{other}.")), key=len, default="")
+        area = _area(name, tools_of)
         label = _label(name.removeprefix(f"{area}."), tools, is_mixed=is_mixed)
         start = f"{_label(area, tools_of[area], is_mixed=is_mixed)}: " if area else ""
         labels[name] = start + (_uncapitalised(label) if area else label)
     alike = Counter(map(str.casefold, labels.values()))
     return {name: label if alike[label.casefold()] == 1 else name for name, label in labels.items()}
+
+
+def _area(name: str, names: Container[str]) -> str:
+    """Returns the longest other name that this one continues after a dot; empty without one."""
+    area = name
+    for _ in range(_DEPTH_LIMIT):
+        area = area.rpartition(".")[0]
+        if not area or area in names:
+            return area
+    return ""
 
 
 def _label(name: str, tools: Sequence[Tool], *, is_mixed: bool) -> str:

@@ -15,7 +15,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import sentences
 from skillgen.text.words import words_of
@@ -139,8 +139,8 @@ _SHOWN_SCHEMES = 6
 _DESCRIPTION_LIMIT = 200
 """Characters of the source's words on a scheme in SKILL.md."""
 
-_ISSUING_TOOLS = 3
-"""Maximum of tools that issue a credential; of more, each is for something else."""
+_MAX_ISSUING_TOOLS = 3
+"""Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
 
 _ISSUES = re.compile(
     r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
@@ -167,6 +167,7 @@ class ExampleCredential(Struct, frozen=True, kw_only=True):
     """Names of environment variables: one, or two such as those of a user and a password."""
 
 
+@once
 def example_credentials(service: Service) -> dict[str, ExampleCredential]:
     """Returns the credentials of the examples by the name of their security scheme.
 
@@ -283,8 +284,9 @@ def _login_way(
         )
     if names := _other_parameters(service):
         yield phrase("also_sent", names=code_list(names, phrase("or_between")))
-    if len(credential.variables) == 1 and (tools := _issuing_tools(service, first)):
-        yield phrase("issued_by", tools=code_list(tools, phrase("or_between")))
+    issuing = [tool.name for tool in _issuing_tools(service) if not _needs(tool, first)]
+    if len(credential.variables) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
     if first.description and not brief:
         yield from map(inline, _first_sentences(first.description))
 
@@ -315,6 +317,7 @@ def _token_steps(flows: Iterable[Auth]) -> Iterator[str]:
             yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
 
 
+@once
 def _other_parameters(service: Service) -> dict[str, None]:
     """Returns the parameters that hold the credential in addition to what a scheme declares."""
     sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
@@ -323,14 +326,11 @@ def _other_parameters(service: Service) -> dict[str, None]:
     return {name: None for name in names if name not in sent}
 
 
-def _issuing_tools(service: Service, auth: Auth) -> list[str]:
-    """Returns the tools that issue a token or key: their names say so, and they do not need it themselves."""
-    names = [
-        tool.name
-        for tool in service.tools
-        if tool.method in ("GET", "POST") and _ISSUES.search(" ".join(words_of(tool.name))) and not _needs(tool, auth)
-    ]
-    return names if len(names) <= _ISSUING_TOOLS else []
+@once
+def _issuing_tools(service: Service) -> list[Tool]:
+    """Returns the tools whose names say that they issue a token or key."""
+    tools = (tool for tool in service.tools if tool.method in ("GET", "POST"))
+    return [tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name)))]
 
 
 def _needs(tool: Tool, auth: Auth) -> bool:

@@ -299,6 +299,9 @@ _PASSAGE_LENGTH = 2_000
 _MIN_WORDS = 2
 """Other words that a sentence must have, without those of the service's name."""
 
+_NAME_LIMIT = 120
+"""Characters of a text above which it is not only a name."""
+
 
 _TRIGGER_OF_SERVICE = re.compile(
     rf"use\s+(?:it\s+|this\s+(?:\w+\s+){{0,2}}|the\s+(?:\w+\s+){{0,2}}?{_THING}\s+)?(?:when|whenever|for|if)\b",
@@ -330,17 +333,16 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
     passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text[:_JOIN_LIMIT])))[:_PASSAGE_LENGTH]
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
     sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
-    known = {word.lower() for word in re.findall(r"[^\W\d_]+", name)} | _GENERIC
+    known = _words_in(name) | _GENERIC
     lead = _LEAD_OF_PURPOSE.match(sentence)
     if lead is not None and not _names_it(lead[0], known):
         sentence = sentence[lead.end() :]
         sentence = sentence[:1].upper() + sentence[1:]
     while len(sentence) > limit and (ends := list(_CLAUSE_END.finditer(sentence))):
         sentence = sentence[: ends[-1].start()]
-    words = {word.lower() for word in re.findall(r"[^\W\d_]+", sentence)}
     is_useless = (
         len(sentence) > limit
-        or len(words - known) < _MIN_WORDS
+        or len(_words_in(sentence) - known) < _MIN_WORDS
         or _NO_PURPOSE.match(sentence)
         or _NO_DESCRIPTION.search(sentence)
         or ORDER.search(sentence)
@@ -350,8 +352,12 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
 
 def says_only_name(text: str, name: str) -> bool:
     """True if a text has only words of a service's name and general ones: `This is the public Acme REST API.`"""
-    words = {word.lower() for word in re.findall(r"[^\W\d_]+", f"this {name}")}
-    return len(text) <= 120 and {word.lower() for word in re.findall(r"[^\W\d_]+", text)} <= words | _GENERIC
+    return len(text) <= _NAME_LIMIT and _words_in(text) <= _words_in(f"this {name}") | _GENERIC
+
+
+def _words_in(text: str) -> set[str]:
+    """Returns the words of a text in lower case, without numbers."""
+    return set(re.findall(r"[^\W\d_]+", text.lower()))
 
 
 _ITEMS = re.compile(r"\s*(?:\n[^\S\n]*(?:[-*+•]|\d+[.)])\s+[^\n]+){2,}")
