@@ -462,6 +462,17 @@ def test_the_worst_of_method_name_and_summary_is_the_mark(
         ("Closes it. The owner will not be charged.", "write"),
         ("Closes it. This never sends an email to the owner.", "write"),
         ("Stores the events that trigger notifications.", "write"),
+        ("Stores it. This call will overwrite a rope if it exists.", "destructive"),
+        ("Stores it. If a rope has the name, the existing rope is replaced.", "destructive"),
+        ("Stores it. You cannot overwrite an existing rope.", "write"),
+        ("Stores it. This is a nonrecoverable operation; closing is irreversible.", "destructive"),
+        ("Registers it. A verification email will be sent to the owner.", "sends"),
+        ("Books it. The harbour charges the card on file.", "sends"),
+        ("<note> <p>Version 1 is old. Use 2.</p> </note> <p>Deletes it.</p>", "destructive"),
+        ("Creates a monitor, which collects data and sends that data to its page.", "write"),
+        ("Creates a rope, which is long, and sends a letter.", "sends"),
+        ("Sends a request to add a rope.", "write"),
+        ("Sends a request to the owner.", "sends"),
     ],
 )
 def test_strong_words_count_anywhere_in_a_description(tmp_path: Path, text: str, mark: str) -> None:
@@ -475,18 +486,27 @@ def test_an_operation_that_only_reads_is_not_marked_by_strong_words(tmp_path: Pa
     assert "`GET /a` [read]" in skill
 
 
-def test_an_operation_without_a_text_sends_if_its_collection_does(tmp_path: Path) -> None:
+def test_an_operation_without_a_verb_sends_if_its_collection_does(tmp_path: Path) -> None:
     other = {"summary": "Stores a draft"}
     paths = {
         "/seats.json": {"post": operation("CreateSeat", summary="Purchase a seat")},
         "/seats/window.json": {"post": {"operationId": "CreateSeatWindow", "responses": {}}},
+        "/seats/aisle.json": {"description": "Seats at an aisle", "post": operation("CreateSeatAisle", summary="")},
         "/seats/draft.json": {"post": {"operationId": "CreateSeatDraft", "responses": {}, **other}},
         "/seats/{id}.json": {"post": {"operationId": "CreateSeatPart", "responses": {}}},
     }
     skill = of_paths(tmp_path, paths)
     assert "`POST /seats/window.json` [sends]" in skill
+    assert "`POST /seats/aisle.json` [sends]" in skill
     assert "`POST /seats/draft.json` [write]" in skill
     assert "`POST /seats/{id}.json` [write]" in skill
+
+
+def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
+    stub = {"operationId": "stub", "summary": "CORS support", "description": "Enable CORS by headers", "responses": {}}
+    skill, _ = of_description(tmp_path, options=stub, get=operation("list"))
+    assert "Confirm first" not in skill
+    assert access_level(tmp_path) == "read"
 
 
 def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ _WEAK_READS = frozenset({"download", "return", "show"})
 _NOUNS = word_set(
     """
     archive ban block book boot broadcast build call capture change charge check claim clear click clone comment commit
-    connect copy count deny dial download draft drop email end exchange exit export extract fax filter follow fork
-    format forward grant hide import increment insert install invite issue join kick launch leave license like link
+    connect copy count deny deploy dial download draft drop email end exchange exit export extract fax filter follow
+    fork format forward grant hide import increment insert install invite issue join kick launch leave license like link
     list load lock log lookup mark merge message mount move open order patch pause pay place post press preview process
     promote provision pull purchase purge push put query record redeem refresh refund register release render reply
     report request reserve reset retry return review rollback run sample save scan schedule search select send set
@@ -118,6 +118,9 @@ _UN = re.compile(r"(?<![A-Za-z])[Uu]n[A-Z]")
 
 _SEGMENT = re.compile(r"[/.:=#]")
 _DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
+_NOTICES = ("note", "important")
+"""Elements before the first sentence of a text."""
+
 _TEXT_LIMIT = 400
 _TEXT_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*|[,;:/&]|\d+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
@@ -136,14 +139,29 @@ _OVERWRITES = re.compile(r"\b(?:overwrit(?:e|es|ing)|permanently)\b", re.IGNOREC
 _SENDS = Regex(
     r"\b(?:(?:triggers|will trigger) (?:\w+ )?\[?notifications?"
     r"|(?:sends|will send) (?:\w+ ){0,4}(?:e-?mails?|notifications?|sms|text messages?) to"
+    r"|(?:e-?mail|invitation|message|notification|sms) (?:is|will be|will also be) sent to"
     r"|(?:initiates?|attempts?) (?:a|the) (?:charge|payment)"
+    r"|charges (?:an?|the|your) (?:\w+ ){0,3}(?:account|buyer|card|customer|payer|payment method)"
+    r"|account is (?:billed|charged|debited)|you are (?:billed|charged) (?:for|the|upfront)"
     r"|will (?:\w+ly |also |then )?be (?:billed|charged))\b",
     re.IGNORECASE,
 )
 """What reaches people or costs money, wherever a text says it of a call that changes something."""
 
-_REPLACES = re.compile(r"(?:\A|[.!?]\s+)(?:overwrites|replaces) (?:all|any) existing\b", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
+_REPLACES = Regex(
+    r"\b(?:(?:overwrites?|replaces) (?:all|any) existing"
+    r"|overwrites? (?:(?:all|an|any|the|your) )?(?:current|entire|existing|previous)"
+    r"|(?:action|call|method|operation|request|this) (?:will overwrite|overwrites)"
+    r"|(?:existing|old|original|previous) (?:[\w-]+ ){1,6}(?:are|is|will be) "
+    r"(?:\w+ly )?(?:deleted|erased|lost|overwritten|replaced))\b",
+    re.IGNORECASE,
+)
+"""What a text says of a call that changes something, and does so to what is there already."""
+
+_REQUEST = re.compile(r"\A\W*(?:send|submit)s? an? (?:\w+ )?request to (?=(\w+))", re.IGNORECASE)
+"""A start before the verb that counts: "Sends a request to cancel"."""
+
+_NOT = re.compile(r"\b(?:not|cannot|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
 _WILL_CHANGE = re.compile(
     r"\bwill (?:\w+ly |also |then )?be (?:\w+ly )?"
     r"(?:added|charged|created|deleted|removed|replaced|saved|sent|stored|updated)\b",
@@ -192,11 +210,12 @@ def with_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -
 
 
 def _like_its_collection(tool: Tool, sending: Mapping[tuple[str | None, str], Tool]) -> Tool:
-    """Returns a tool without a text; it sends if the one does that its path and name continue.
+    """Returns a tool whose texts have no verb; it sends if the one does that its path and name continue.
 
-    `CreateNumber` "buys a number", and `CreateNumberLocal` at `/numbers/local` says nothing.
+    `CreateNumber` "buys a number", and `CreateNumberLocal` at `/numbers/local` is described as "Local numbers".
     """
-    if tool.summary or tool.description or tool.semantics.effect != "write":
+    texts = (text for text in (tool.summary, tool.description) if text)
+    if tool.semantics.effect != "write" or any(any(_signals_of_text(text)) for text in texts):
         return tool
     collection, _, last = _without_format(tool.path).rpartition("/")
     parent = sending.get((tool.method, collection)) if tool.semantics.is_judged("read_only") else None
@@ -232,7 +251,7 @@ def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: Proble
 
 def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
     semantics, method = tool.semantics, (tool.method or "").lower()
-    texts = [text for text in (tool.summary, tool.description or tool.title) if text]
+    texts = [text for text in (tool.summary, tool.description or tool.title) if text and not tool.is_preflight]
     judged = _judge(method, tool.path, tool.name, texts)
     said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
@@ -245,9 +264,11 @@ def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
 
 
 def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final: bool) -> _Judgement | None:
-    """Returns the effect, worse if a text says anywhere that the call cannot be undone, or whom it reaches."""
+    """Returns the effect, worse if a text says anywhere what the call overwrites or reaches, or that it is final."""
     effect = judged.effect if judged else None
-    if effect in (None, "write", "sends") and is_final and any(_says(_UNDOES_NOT, text) for text in texts):
+    if effect in (None, "write", "sends") and any(
+        _says(_REPLACES, text) or (is_final and _says(_UNDOES_NOT, text)) for text in texts
+    ):
         return _Judgement("destructive", _BY_TEXT)
     if effect in (None, "write") and any(_says(_SENDS, text) for text in texts):
         return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
@@ -444,14 +465,16 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
 
 def _is_sent(what: Sequence[str]) -> bool:
     """True if what is created reaches people or costs money; a payment intent may be confirmed at once."""
-    head = singular(what[-1])
-    return head in _SENT or (head == "intent" and "payment" in what[-2:-1])
+    *before, head = [*takewhile(lambda word: word not in _ENDS_OBJECT, what)] or [""]
+    return singular(head) in _SENT or (singular(head) == "intent" and before[-1:] == ["payment"])
 
 
 def _signals_of_text(text: str) -> Iterator[_Signal]:
     """Yields what the first sentence says: its first verb, and the verbs that are joined to it."""
-    text = _TAGS.sub("", _BANNER.sub("", text)[:_TEXT_LIMIT]).strip()
+    text = _TAGS.sub("", _without_notices(_BANNER.sub("", text))[:_TEXT_LIMIT]).strip()
     text = _OPERATION.sub("", _LABEL.sub("", _BRACKETS.sub("", text)))
+    if (request := _REQUEST.match(text)) is not None and effect_of_verb(request[1]):
+        text = text[request.end() :]
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     words = [word.lower() for word in _TEXT_WORD.findall(sentence)]
     start = sum(1 for _ in takewhile(_BEFORE_VERB.__contains__, words))
@@ -460,8 +483,6 @@ def _signals_of_text(text: str) -> Iterator[_Signal]:
         for match in _OVERWRITES.finditer(sentence):
             if not _NOT.search(sentence[: match.start()]):
                 yield _Signal("destructive", match[0].lower(), True)
-        if _REPLACES.search(text):
-            yield _Signal("destructive", "replace", True)
     if not verb:
         return
     rest = words[start + 1 :]
@@ -475,14 +496,24 @@ def _signals_of_text(text: str) -> Iterator[_Signal]:
         # "Used to create payments" is often said of a resource, below each of its methods.
         is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
     yield _created(effect, [verb, *rest], is_certain)
+    is_aside = False  # after ", which", up to the next comma
     is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)
     for before, word, after in zip(rest, rest[1:], (*rest[2:], ""), strict=False):
         is_enumeration = is_enumeration and (not before.isalpha() or before in _JOINTS or bool(_verb_in(before)[0]))
         other, other_ending = _verb_in(word) if before in _JOINTS or not before.isalpha() else ("", "")
         is_clause = after in _DETERMINERS and other not in NEUTRAL_VERBS
         is_joined = before in _JOINTS and (other not in _NOUNS or is_clause)
-        if other and other_ending == ending and (is_enumeration or is_joined):
+        is_aside = word != "," and (is_aside or (before, word) == (",", "which"))
+        if other and other_ending == ending and (is_enumeration or is_joined) and not is_aside:
             yield _Signal(effect_of_verb(other) or "write", other, True)
+
+
+def _without_notices(text: str) -> str:
+    """Returns a text without the HTML elements that begin it and say something else."""
+    for name in _NOTICES:
+        if text.lstrip().startswith(f"<{name}>"):
+            text = text.partition(f"</{name}>")[2] or text
+    return text
 
 
 def _verb_in(word: str) -> tuple[str, str]:
@@ -501,7 +532,8 @@ _CANNOT = "(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|ma
 _IRREVERSIBLE = Regex(
     r"\b(?:"
     rf"{_CANNOT} (?:\w+ )?be (?:\w+ )?(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
-    r"|irreversibl[ey]|irrevocabl[ey]|unrecoverabl[ey]|non-?reversible|not (?:be )?(?:reversible|undoable|recoverable)"
+    r"|irreversibl[ey]|irrevocabl[ey]|unrecoverabl[ey]|non-?(?:recoverable|reversible)"
+    r"|not (?:be )?(?:reversible|undoable|recoverable)"
     r"|(?:no|no way to|(?:im|not )possible to|can(?:no|['’]?)t|can(?: not| never)) undo"
     rf"|permanently (?:and \w+ )?{_REMOVE}|{_REMOVE}(?: [^\s.;]+){{1,8}} permanently"
     rf"|(?:be|is|are|gets?) permanently {_REMOVED}|permanent (?:deletion|removal|erasure|data loss)"
@@ -512,7 +544,7 @@ _UNDOES_NOT = Regex(rf"\b(?:irreversibl[ey]|{_CANNOT} (?:\w+ )?be (?:undone|reve
 """Of these, what says that the call itself destroys something."""
 
 _DENIED = re.compile(
-    r"\b(?:not|never|no|nothing|without|\w+n['’]t|instead of|rather than|avoids?|prevents?)(?: \w+){0,2} \Z",
+    r"\b(?:not|cannot|never|no|nothing|without|\w+n['’]t|instead of|rather than|avoids?|prevents?)(?: \w+){0,2} \Z",
     re.IGNORECASE,
 )
 """A negation before such a phrase."""
