@@ -57,8 +57,10 @@ class Problem(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, code: str, where: str, message: str, fix: str | None = None) -> Problem:
-        """Returns a problem with the level of its code, which `problem_codes.CODES` must have."""
-        return cls(code=code, level=CODES[code].level, where=where, message=message, fix=fix)
+        """Returns a problem with the level of its code, which `problem_codes.CODES` must have, and the fix of its code
+        unless there is a more exact one."""
+        kind = CODES[code]
+        return cls(code=code, level=kind.level, where=where, message=message, fix=fix or kind.fix or None)
 
 
 class ProblemLog:
@@ -68,7 +70,7 @@ class ProblemLog:
         self._problems: dict[Problem, None] = {}
 
     def report(self, code: str, where: str, message: str, fix: str | None = None) -> None:
-        """Adds a problem with the level of its code."""
+        """Adds a problem with the level and, without a more exact one, the fix of its code."""
         self.add(Problem.of(code, where, message, fix))
 
     def add(self, problem: Problem) -> None:

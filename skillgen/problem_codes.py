@@ -1,7 +1,7 @@
-"""Every kind of problem that skillgen reports: its code, its level and its meaning.
+"""Every kind of problem that skillgen reports: its code, level, meaning, fix and clause.
 
-A code is declared here and nowhere else. Its level follows from it, and docs/problems.md is built from this table. A
-code and its level are stable between versions.
+A code is declared here and nowhere else; its examples are in lint/examples.yaml. Level and fix of a problem follow from
+its code, and docs/rules.md is built from both files. A code and its level are stable between versions.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ class ProblemCode(Struct, frozen=True):
     meaning: str
     """What is wrong, in one clause that is true of every problem with this code."""
 
+    fix: str = ""
+    """What to do about it, in the imperative; empty if nothing is to be done. A problem may have a more exact one."""
+
+    clause: str = ""
+    """The specification and its section that asks for it."""
+
     missing: str = ""
     """The part of the source that is not read completely, such as `ai_help`; `WHERE` if `where` of the problem names
     it, and empty if nothing is missing."""
@@ -34,211 +40,799 @@ class ProblemCode(Struct, frozen=True):
 
 CODES: Mapping[str, ProblemCode] = {
     # All sources.
-    "addresses-reader": ProblemCode("warning", "a text instructs the model instead of describing the service"),
-    "control-characters": ProblemCode("warning", "the document contains control characters, which are replaced"),
-    "credential-left-out": ProblemCode("warning", "a text holds what looks like a credential, which is replaced"),
-    "documents-left-out": ProblemCode("warning", "the YAML file has several documents; only the first is read"),
-    "duplicate-key": ProblemCode("warning", "a key occurs twice in one object; the last value is used"),
-    "effect-lowered": ProblemCode(
-        "info", "skillgen.yaml declares a tool less dangerous than its source; its word counts"
+    "addresses-reader": ProblemCode(
+        "warning",
+        "a text instructs the model instead of describing the service",
+        "describe what the tool does, without instructions to the reader",
     ),
-    "example-invalid": ProblemCode("info", "a declared value does not match its schema"),
-    "example-missing": ProblemCode("info", "no valid example call could be generated"),
-    "example-not-shown": ProblemCode("info", "a declared example holds a value that is left out of documents"),
-    "example-too-long": ProblemCode("info", "a declared example is too long for the documents"),
-    "extra-empty": ProblemCode("warning", "a text of --extra has neither front matter nor sections"),
-    "facts-disagree": ProblemCode("info", "two places declare different values; the one that ranks higher is used"),
-    "group-unknown": ProblemCode("warning", "skillgen.yaml names a group that the service does not have"),
-    "internal-address": ProblemCode("warning", "a text names a host in a private network"),
-    "invisible-characters": ProblemCode("info", "a text holds invisible characters, which are left out"),
-    "member-coerced": ProblemCode("info", "a field has a value of another type, which is read as the expected one"),
-    "member-invalid": ProblemCode("warning", "a field has a value of a wrong type or form, which is left out"),
-    "name-addresses-reader": ProblemCode("warning", "a name instructs the model; it is not changed"),
-    "name-look-alike": ProblemCode("warning", "a name looks like another name, or mixes alphabets"),
-    "name-not-exact": ProblemCode("warning", "a name holds characters that cannot be shown, so it cannot be called"),
-    "nested-too-deeply": ProblemCode("warning", "the document is nested too deeply; deeper levels are left out"),
-    "pattern-unmatched": ProblemCode("warning", "a pattern of --include, --exclude or tools matches no tool"),
-    "private-address": ProblemCode("info", "an endpoint is reached only in a private network"),
-    "safety-facts-disagree": ProblemCode("warning", "facts on safety contradict each other; the cautious one is used"),
-    "secret-echoed": ProblemCode("warning", "the source repeats a secret that was passed to it"),
-    "service-failed": ProblemCode("error", "a service could not be read, or its documents not written"),
-    "suspicious-characters": ProblemCode("warning", "a text hides characters where no writing system needs them"),
-    "text-too-long": ProblemCode("warning", "a text is too long for the documents; only its start is used"),
-    "url-secret-left-out": ProblemCode("info", "the URL of the source seems to hold a secret, which is replaced"),
-    "version-of-sdk": ProblemCode("warning", "the server reports the version of its SDK as its own"),
+    "control-characters": ProblemCode(
+        "warning",
+        "the document contains control characters, which are replaced",
+        "save the document as text without control characters",
+    ),
+    "credential-left-out": ProblemCode(
+        "warning",
+        "a text holds what looks like a credential, which is replaced",
+        "remove it from the source, and revoke it if it is real",
+    ),
+    "documents-left-out": ProblemCode(
+        "warning",
+        "the YAML file has several documents; only the first is read",
+        "move each document to a separate file",
+    ),
+    "duplicate-key": ProblemCode(
+        "warning", "a key occurs twice in one object; the last value is used", "remove one", clause="RFC 8259, 4"
+    ),
+    "effect-lowered": ProblemCode(
+        "info",
+        "skillgen.yaml declares a tool less dangerous than its source; its word counts",
+        "make sure that the source is wrong",
+    ),
+    "example-invalid": ProblemCode(
+        "info",
+        "a declared value does not match its schema",
+        "correct the value or the schema",
+        clause="JSON Schema 2020-12, Validation, 9.5",
+    ),
+    "example-missing": ProblemCode(
+        "info", "no valid example call could be generated", "make the constraints of the schema agree"
+    ),
+    "example-not-shown": ProblemCode(
+        "info", "a declared example holds a value that is left out of documents", "replace the value by a neutral one"
+    ),
+    "example-too-long": ProblemCode("info", "a declared example is too long for the documents", "shorten it"),
+    "extra-empty": ProblemCode(
+        "warning",
+        "a text of --extra has neither front matter nor sections",
+        "give a text with front matter or sections",
+    ),
+    "facts-disagree": ProblemCode(
+        "info",
+        "two places declare different values; the one that ranks higher is used",
+        "declare the same value in both places, or in one",
+    ),
+    "group-unknown": ProblemCode(
+        "warning", "skillgen.yaml names a group that the service does not have", "correct the name, or remove it"
+    ),
+    "internal-address": ProblemCode(
+        "warning", "a text names a host in a private network", "remove it from the source if it is not public"
+    ),
+    "invisible-characters": ProblemCode("info", "a text holds invisible characters, which are left out", "remove them"),
+    "member-coerced": ProblemCode(
+        "info",
+        "a field has a value of another type, which is read as the expected one",
+        "write it as the expected type",
+    ),
+    "member-invalid": ProblemCode(
+        "warning", "a field has a value of a wrong type or form, which is left out", "correct it, or remove it"
+    ),
+    "name-addresses-reader": ProblemCode(
+        "warning", "a name instructs the model; it is not changed", "choose a name that says what it is"
+    ),
+    "name-look-alike": ProblemCode(
+        "warning", "a name looks like another name, or mixes alphabets", "rename one of them", clause="Unicode TR 39"
+    ),
+    "name-not-exact": ProblemCode(
+        "warning",
+        "a name holds characters that cannot be shown, so it cannot be called",
+        "give the tool a name without invisible characters",
+    ),
+    "nested-too-deeply": ProblemCode(
+        "warning", "the document is nested too deeply; deeper levels are left out", "flatten it"
+    ),
+    "pattern-unmatched": ProblemCode(
+        "warning",
+        "a pattern of --include, --exclude or tools matches no tool",
+        "check the spelling, or remove the pattern",
+    ),
+    "private-address": ProblemCode(
+        "info", "an endpoint is reached only in a private network", "declare a public address"
+    ),
+    "safety-facts-disagree": ProblemCode(
+        "warning", "facts on safety contradict each other; the cautious one is used", "correct the fact that is wrong"
+    ),
+    "secret-echoed": ProblemCode(
+        "warning",
+        "the source repeats a secret that was passed to it",
+        "make the source never return what it receives as a secret",
+    ),
+    "service-failed": ProblemCode("error", "a service could not be read, or its documents not written", ""),
+    "suspicious-characters": ProblemCode(
+        "warning", "a text hides characters where no writing system needs them", "remove them", clause="Unicode TR 36"
+    ),
+    "text-too-long": ProblemCode(
+        "warning", "a text is too long for the documents; only its start is used", "shorten it in the source"
+    ),
+    "url-secret-left-out": ProblemCode(
+        "info", "the URL of the source seems to hold a secret, which is replaced", "document which value to fill in"
+    ),
+    "version-of-sdk": ProblemCode(
+        "warning",
+        "the server reports the version of its SDK as its own",
+        "set a version in the server, or with the option `version` (`--service-version`)",
+    ),
     # Schemas.
-    "dynamic-reference": ProblemCode("info", "$dynamicRef or $recursiveRef is read as a plain $ref"),
-    "properties-undescribed": ProblemCode("info", "parameters or properties have no description"),
-    "reference-not-followed": ProblemCode("warning", "a $ref points outside the document and is not followed"),
-    "reference-not-found": ProblemCode("warning", "a $ref points to nothing"),
-    "reference-siblings-ignored": ProblemCode("info", "keywords next to a $ref are ignored by this dialect"),
-    "schema-invalid": ProblemCode("warning", "a schema or one of its keywords is invalid"),
-    "schema-too-deep": ProblemCode("warning", "a schema is nested too deeply; deeper levels are left out"),
-    "schema-too-large": ProblemCode("warning", "a schema is too large; the rest is left out"),
+    "dynamic-reference": ProblemCode(
+        "info",
+        "$dynamicRef or $recursiveRef is read as a plain $ref",
+        "use $ref if that is meant",
+        clause="JSON Schema 2020-12, Core, 8.2.3.2",
+    ),
+    "properties-undescribed": ProblemCode(
+        "info", "parameters or properties have no description", "add a description to each"
+    ),
+    "reference-not-followed": ProblemCode(
+        "warning", "a $ref points outside the document and is not followed", "put the schema into the document"
+    ),
+    "reference-not-found": ProblemCode("warning", "a $ref points to nothing", "correct it"),
+    "reference-siblings-ignored": ProblemCode(
+        "info",
+        "keywords next to a $ref are ignored by this dialect",
+        "put the $ref into an allOf",
+        clause="OpenAPI 3.0, Reference Object",
+    ),
+    "schema-invalid": ProblemCode(
+        "warning", "a schema or one of its keywords is invalid", "correct it", clause="JSON Schema 2020-12, Validation"
+    ),
+    "schema-too-deep": ProblemCode(
+        "warning",
+        "a schema is nested too deeply; deeper levels are left out",
+        "move deeper levels into named schemas, or flatten them",
+    ),
+    "schema-too-large": ProblemCode(
+        "warning", "a schema is too large; the rest is left out", "split it into several schemas"
+    ),
     # OpenAPI descriptions.
-    "base-url-missing": ProblemCode("warning", "no absolute URL of the API is declared"),
-    "body-without-content": ProblemCode("warning", "a request body declares no media type"),
-    "description-missing": ProblemCode("warning", "the API has no description"),
-    "dialect-differs": ProblemCode("info", "a schema declares another dialect than the description"),
-    "dialect-unknown": ProblemCode("info", "the declared dialect of schemas is unknown"),
-    "document-not-read": ProblemCode("warning", "a document that the description refers to could not be read"),
-    "error-message-missing": ProblemCode("warning", "the body of an error has no property for what went wrong"),
-    "events-not-detailed": ProblemCode("info", "webhooks and callbacks are listed without their contents"),
-    "header-parameter-ignored": ProblemCode("warning", "OpenAPI ignores header parameters of this name"),
-    "host-invalid": ProblemCode("warning", "the host of a Swagger description is not a host"),
-    "mcp-disabled": ProblemCode("info", "the description excludes an operation from MCP servers"),
-    "member-misplaced": ProblemCode("warning", "a path item has a member that belongs in its operations"),
-    "method-misplaced": ProblemCode("warning", "`additionalOperations` has a method with a member of its own"),
-    "method-misspelt": ProblemCode("warning", "a method is not written in lower case"),
-    "method-unknown": ProblemCode("warning", "a member of a path item is not a method"),
-    "no-operations": ProblemCode("warning", "the description has no operations"),
-    "oauth-missing": ProblemCode("info", "no OAuth 2.0 authorization code flow is declared"),
-    "object-expected": ProblemCode("warning", "a value that must be an object is of another type"),
-    "operation-id-duplicate": ProblemCode("warning", "two operations have the same operationId"),
-    "operation-id-missing": ProblemCode("warning", "an operation has no operationId"),
-    "operation-invalid": ProblemCode("warning", "an operation is not an object"),
-    "overlay-action-invalid": ProblemCode("warning", "an action of an overlay cannot be applied"),
-    "overlay-copy-invalid": ProblemCode("warning", "the source of an overlay's copy action cannot be used"),
-    "overlay-path-invalid": ProblemCode("warning", "a JSONPath of an overlay cannot be evaluated"),
-    "overlay-target-unmatched": ProblemCode("warning", "the target of an overlay's action selects nothing"),
-    "parameter-duplicate": ProblemCode("warning", "a parameter is declared twice; the last declaration is used"),
-    "parameter-invalid": ProblemCode("warning", "a parameter has no name or an unknown location"),
-    "parameter-untyped": ProblemCode("warning", "a parameter has neither a schema nor content"),
-    "path-invalid": ProblemCode("warning", "a path is not valid"),
-    "path-parameter-missing": ProblemCode("warning", "no parameter declares a variable of the path"),
-    "path-parameter-unused": ProblemCode("warning", "the path has no variable for a path parameter"),
-    "paths-missing": ProblemCode("warning", "the description has neither paths nor webhooks nor components"),
-    "properties-forbidden": ProblemCode("info", "one part of a body forbids properties that another part requires"),
-    "querystring-not-alone": ProblemCode("warning", "a `querystring` parameter is declared next to `query` parameters"),
-    "responses-missing": ProblemCode("info", "an operation declares no responses"),
-    "result-unsaid": ProblemCode("info", "an operation does not say what it returns"),
-    "screen-mentioned": ProblemCode("info", "an operation mentions an element of a screen"),
-    "security-invalid": ProblemCode("warning", "a security requirement is invalid"),
-    "security-missing": ProblemCode("info", "no security requirement for all operations is declared"),
-    "security-scheme-invalid": ProblemCode("warning", "a security scheme is invalid"),
-    "security-scheme-missing": ProblemCode("warning", "operations require a security scheme that is not declared"),
-    "server-invalid": ProblemCode("warning", "a server has no valid URL"),
-    "server-scheme-missing": ProblemCode("info", "the URL of a server has no scheme; https is assumed"),
-    "server-variable-missing": ProblemCode("warning", "a variable in the URL of a server is not declared"),
-    "server-variable-without-default": ProblemCode("warning", "a variable of a server has no default"),
-    "status-invalid": ProblemCode("warning", "the key of a response is not an HTTP status"),
-    "tag-invalid": ProblemCode("warning", "a tag has no name"),
-    "tag-parent-circular": ProblemCode("warning", "a tag is its own ancestor"),
-    "tag-parent-missing": ProblemCode("warning", "the parent of a tag is not declared"),
-    "title-missing": ProblemCode("warning", "the API has no title"),
-    "tool-description-missing": ProblemCode("info", "an operation has no description"),
-    "tool-summary-missing": ProblemCode("info", "an operation has no summary"),
-    "tool-undescribed": ProblemCode("warning", "an operation has neither summary nor description"),
-    "url-invalid": ProblemCode("warning", "a URL has a scheme that is neither of HTTP nor of WebSocket"),
-    "version-missing": ProblemCode("warning", "the API has no version"),
-    "version-not-text": ProblemCode("warning", "the version of the API is a number"),
-    "version-old": ProblemCode("warning", "the description has a version that seed 002 no longer accepts"),
-    "version-unknown": ProblemCode("warning", "the version of OpenAPI is unknown; it is read as the newest one"),
+    "base-url-missing": ProblemCode(
+        "warning",
+        "no absolute URL of the API is declared",
+        "declare it under `servers`, or set the option `base-url`",
+        clause="OpenAPI 3.1, Server Object",
+    ),
+    "body-without-content": ProblemCode(
+        "warning", "a request body declares no media type", "add `content`", clause="OpenAPI 3.1, Request Body Object"
+    ),
+    "description-missing": ProblemCode(
+        "warning", "the API has no description", "add info.description", clause="MCP REST Edition, 3.3"
+    ),
+    "dialect-differs": ProblemCode(
+        "info",
+        "a schema declares another dialect than the description",
+        "use one dialect for all schemas",
+        clause="OpenAPI 3.1, Schema Object",
+    ),
+    "dialect-unknown": ProblemCode(
+        "info",
+        "the declared dialect of schemas is unknown",
+        "leave `jsonSchemaDialect` out, or name a known dialect",
+        clause="OpenAPI 3.1, OpenAPI Object",
+    ),
+    "document-not-read": ProblemCode(
+        "warning",
+        "a document that the description refers to could not be read",
+        "correct the reference, or allow it with an option",
+    ),
+    "error-message-missing": ProblemCode(
+        "warning", "the body of an error has no property for what went wrong", "add it", clause="MCP REST Edition, 6.1"
+    ),
+    "events-not-detailed": ProblemCode("info", "webhooks and callbacks are listed without their contents", ""),
+    "header-parameter-ignored": ProblemCode(
+        "warning",
+        "OpenAPI ignores header parameters of this name",
+        "remove it; declare media types or `security` instead",
+        clause="OpenAPI 3.1, Parameter Object",
+    ),
+    "host-invalid": ProblemCode(
+        "warning",
+        "the host of a Swagger description is not a host",
+        "write the host and the port only",
+        clause="Swagger 2.0, Swagger Object",
+    ),
+    "mcp-disabled": ProblemCode(
+        "info",
+        "the description excludes an operation from MCP servers",
+        "leave it out with the option `exclude` if it is not for agents",
+    ),
+    "member-misplaced": ProblemCode(
+        "warning",
+        "a path item has a member that belongs in its operations",
+        "move it into each operation of the path",
+        clause="OpenAPI 3.1, Path Item Object",
+    ),
+    "method-misplaced": ProblemCode(
+        "warning",
+        "`additionalOperations` has a method with a member of its own",
+        "move it to the path item",
+        clause="OpenAPI 3.2, Path Item Object",
+    ),
+    "method-misspelt": ProblemCode(
+        "warning",
+        "a method is not written in lower case",
+        "write it in lower case",
+        clause="OpenAPI 3.1, Path Item Object",
+    ),
+    "method-unknown": ProblemCode(
+        "warning",
+        "a member of a path item is not a method",
+        "move other methods to `additionalOperations` (3.2)",
+        clause="OpenAPI 3.1, Path Item Object",
+    ),
+    "no-operations": ProblemCode(
+        "warning",
+        "the description has no operations",
+        "add operations under `paths`",
+        clause="OpenAPI 3.1, Paths Object",
+    ),
+    "oauth-missing": ProblemCode(
+        "info",
+        "no OAuth 2.0 authorization code flow is declared",
+        "declare it if the service has one",
+        clause="MCP REST Edition, 5.1",
+    ),
+    "object-expected": ProblemCode("warning", "a value that must be an object is of another type", "write an object"),
+    "operation-id-duplicate": ProblemCode(
+        "warning", "two operations have the same operationId", "make it unique", clause="OpenAPI 3.1, Operation Object"
+    ),
+    "operation-id-missing": ProblemCode(
+        "warning", "an operation has no operationId", "give it an operationId", clause="MCP REST Edition, 4.1"
+    ),
+    "operation-invalid": ProblemCode(
+        "warning", "an operation is not an object", "write an Operation Object", clause="OpenAPI 3.1, Path Item Object"
+    ),
+    "overlay-action-invalid": ProblemCode(
+        "warning",
+        "an action of an overlay cannot be applied",
+        "correct the overlay",
+        clause="Overlay 1.1, Action Object",
+    ),
+    "overlay-copy-invalid": ProblemCode(
+        "warning",
+        "the source of an overlay's copy action cannot be used",
+        "correct the overlay",
+        clause="Overlay 1.1, Action Object",
+    ),
+    "overlay-path-invalid": ProblemCode(
+        "warning", "a JSONPath of an overlay cannot be evaluated", "correct the overlay", clause="RFC 9535"
+    ),
+    "overlay-target-unmatched": ProblemCode(
+        "warning",
+        "the target of an overlay's action selects nothing",
+        "correct the overlay",
+        clause="Overlay 1.1, Action Object",
+    ),
+    "parameter-duplicate": ProblemCode(
+        "warning",
+        "a parameter is declared twice; the last declaration is used",
+        "remove one",
+        clause="OpenAPI 3.1, Operation Object",
+    ),
+    "parameter-invalid": ProblemCode(
+        "warning",
+        "a parameter has no name or an unknown location",
+        "give it a `name`, and `in` with one of the known locations",
+        clause="OpenAPI 3.1, Parameter Object",
+    ),
+    "parameter-untyped": ProblemCode(
+        "warning",
+        "a parameter has neither a schema nor content",
+        "add a schema",
+        clause="OpenAPI 3.1, Parameter Object",
+    ),
+    "path-invalid": ProblemCode(
+        "warning",
+        "a path is not valid",
+        "begin it with a slash, and declare the query as parameters",
+        clause="OpenAPI 3.1, Paths Object",
+    ),
+    "path-parameter-missing": ProblemCode(
+        "warning",
+        "no parameter declares a variable of the path",
+        "declare it with `in: path`",
+        clause="OpenAPI 3.1, Path Templating",
+    ),
+    "path-parameter-unused": ProblemCode(
+        "warning",
+        "the path has no variable for a path parameter",
+        "add it to the path, or remove it",
+        clause="OpenAPI 3.1, Path Templating",
+    ),
+    "paths-missing": ProblemCode(
+        "warning",
+        "the description has neither paths nor webhooks nor components",
+        "add `paths`",
+        clause="OpenAPI 3.1, OpenAPI Object",
+    ),
+    "properties-forbidden": ProblemCode(
+        "info",
+        "one part of a body forbids properties that another part requires",
+        "remove `additionalProperties: false` from the schemas in `allOf`",
+    ),
+    "querystring-not-alone": ProblemCode(
+        "warning",
+        "a `querystring` parameter is declared next to `query` parameters",
+        "declare either the one or the others",
+        clause="OpenAPI 3.2, Parameter Object",
+    ),
+    "responses-missing": ProblemCode(
+        "info", "an operation declares no responses", "add `responses`", clause="OpenAPI 3.0, Operation Object"
+    ),
+    "result-unsaid": ProblemCode(
+        "info", "an operation does not say what it returns", "say it", clause="MCP REST Edition, 4.2"
+    ),
+    "screen-mentioned": ProblemCode(
+        "info",
+        "an operation mentions an element of a screen",
+        "say what the operation does",
+        clause="MCP REST Edition, 4.2",
+    ),
+    "security-invalid": ProblemCode(
+        "warning",
+        "a security requirement is invalid",
+        "write a list such as `- NAME: []`, or `[]` for no authentication",
+        clause="OpenAPI 3.1, Security Requirement Object",
+    ),
+    "security-missing": ProblemCode(
+        "info",
+        "no security requirement for all operations is declared",
+        "declare `security`, or `[]` for no authentication",
+        clause="MCP REST Edition, 5.1",
+    ),
+    "security-scheme-invalid": ProblemCode(
+        "warning",
+        "a security scheme is invalid",
+        "declare its `type`, and what that type requires",
+        clause="OpenAPI 3.1, Security Scheme Object",
+    ),
+    "security-scheme-missing": ProblemCode(
+        "warning",
+        "operations require a security scheme that is not declared",
+        "declare it, or correct the name",
+        clause="OpenAPI 3.1, Security Requirement Object",
+    ),
+    "server-invalid": ProblemCode(
+        "warning", "a server has no valid URL", "give it a URL", clause="OpenAPI 3.1, Server Object"
+    ),
+    "server-scheme-missing": ProblemCode(
+        "info", "the URL of a server has no scheme; https is assumed", "add it", clause="OpenAPI 3.1, Server Object"
+    ),
+    "server-variable-missing": ProblemCode(
+        "warning",
+        "a variable in the URL of a server is not declared",
+        "declare it, with a default",
+        clause="OpenAPI 3.1, Server Object",
+    ),
+    "server-variable-without-default": ProblemCode(
+        "warning", "a variable of a server has no default", "add one", clause="OpenAPI 3.1, Server Variable Object"
+    ),
+    "status-invalid": ProblemCode(
+        "warning",
+        "the key of a response is not an HTTP status",
+        "write three digits, a range such as `4XX`, or `default`",
+        clause="OpenAPI 3.1, Responses Object",
+    ),
+    "tag-invalid": ProblemCode("warning", "a tag has no name", "add one", clause="OpenAPI 3.1, Tag Object"),
+    "tag-parent-circular": ProblemCode(
+        "warning", "a tag is its own ancestor", "remove one of the parents", clause="OpenAPI 3.2, Tag Object"
+    ),
+    "tag-parent-missing": ProblemCode(
+        "warning", "the parent of a tag is not declared", "declare it", clause="OpenAPI 3.2, Tag Object"
+    ),
+    "title-missing": ProblemCode(
+        "warning", "the API has no title", "add info.title", clause="OpenAPI 3.1, Info Object"
+    ),
+    "tool-description-missing": ProblemCode(
+        "info", "an operation has no description", "add one", clause="MCP REST Edition, 4.1"
+    ),
+    "tool-summary-missing": ProblemCode(
+        "info", "an operation has no summary", "add one", clause="MCP REST Edition, 4.1"
+    ),
+    "tool-undescribed": ProblemCode(
+        "warning",
+        "an operation has neither summary nor description",
+        "say what it does",
+        clause="MCP REST Edition, 4.1",
+    ),
+    "url-invalid": ProblemCode("warning", "a URL has a scheme that is neither of HTTP nor of WebSocket", "correct it"),
+    "version-missing": ProblemCode(
+        "warning", "the API has no version", "add info.version", clause="OpenAPI 3.1, Info Object"
+    ),
+    "version-not-text": ProblemCode(
+        "warning", "the version of the API is a number", "put it in quotes", clause="OpenAPI 3.1, Info Object"
+    ),
+    "version-old": ProblemCode(
+        "warning",
+        "the description has a version that the MCP REST Edition does not accept",
+        "move to 3.1",
+        clause="MCP REST Edition, 3.2",
+    ),
+    "version-unknown": ProblemCode(
+        "warning",
+        "the version of OpenAPI is unknown; it is read as the newest one",
+        "declare a released version",
+        clause="OpenAPI 3.1, Versions",
+    ),
     # MCP servers.
     "ai-help-invalid": ProblemCode(
-        "warning", "the server's ai_help text does not have the specified form", missing="ai_help"
+        "warning",
+        "the server's ai_help text does not have the specified form",
+        "answer with `content` in Markdown that begins with front matter",
+        clause="dashdash, MCP servers, 3.3.1",
+        missing="ai_help",
     ),
-    "ai-help-missing": ProblemCode("info", "the server's ai_help could not be read", missing=WHERE),
-    "call-example-invalid": ProblemCode("warning", "a declared example call does not match the tool's own schema"),
-    "confirmation-message-missing": ProblemCode("warning", "a tool requires confirmation but has no message for it"),
-    "dashdash-access-level-missing": ProblemCode("warning", "dashdash has no accessLevel"),
-    "dashdash-api-url-missing": ProblemCode("warning", "dashdash has no alternativeAccess.apiUrl"),
-    "dashdash-cli-url-missing": ProblemCode("warning", "dashdash has no alternativeAccess.cliUrl"),
-    "dashdash-description-without-trigger": ProblemCode("info", "the description does not say when to use the server"),
-    "dashdash-identity-description-missing": ProblemCode("warning", "dashdash has no identity.description"),
-    "dashdash-identity-name-invalid": ProblemCode("warning", "the name in dashdash is not a valid identifier"),
-    "dashdash-identity-name-missing": ProblemCode("warning", "dashdash has no identity.name"),
-    "dashdash-spec-version-invalid": ProblemCode("warning", "specVersion of dashdash is not a version"),
-    "dashdash-spec-version-missing": ProblemCode("warning", "dashdash has no specVersion"),
-    "dashdash-spec-version-old": ProblemCode("warning", "specVersion of dashdash is older than 0.2.0"),
-    "dashdash-web-url-missing": ProblemCode("warning", "dashdash has no alternativeAccess.webUrl"),
-    "disclosure-criterion-not-met": ProblemCode("info", "a criterion of progressive disclosure is not met"),
-    "disclosure-without-session": ProblemCode("warning", "progressive disclosure is used without sessions"),
-    "entry-invalid": ProblemCode("warning", "an entry of a list is not an object"),
-    "error-invalid": ProblemCode("warning", "a declared error has no code or is not an object"),
-    "group-failed": ProblemCode("warning", "the contents of a group could not be read", missing=WHERE),
+    "ai-help-missing": ProblemCode(
+        "info",
+        "the server's ai_help could not be read",
+        "answer `ai_help`, or do not promise it",
+        clause="dashdash, MCP servers, 3.3",
+        missing=WHERE,
+    ),
+    "call-example-invalid": ProblemCode(
+        "warning",
+        "a declared example call does not match the tool's own schema",
+        "correct it",
+        clause="dashdash, MCP servers, 3.2.2",
+    ),
+    "confirmation-message-missing": ProblemCode(
+        "warning",
+        "a tool requires confirmation but has no message for it",
+        "declare confirmation_message",
+        clause="MCP extension proposals, 6",
+    ),
+    "dashdash-access-level-missing": ProblemCode(
+        "warning", "dashdash has no accessLevel", "declare accessLevel", clause="dashdash, MCP servers, 3.1.2"
+    ),
+    "dashdash-api-url-missing": ProblemCode(
+        "warning",
+        "dashdash has no alternativeAccess.apiUrl",
+        "declare alternativeAccess.apiUrl, or null if it has no such access",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-cli-url-missing": ProblemCode(
+        "warning",
+        "dashdash has no alternativeAccess.cliUrl",
+        "declare alternativeAccess.cliUrl, or null if it has no such access",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-description-without-trigger": ProblemCode(
+        "info",
+        "the description does not say when to use the server",
+        "add a sentence such as: Use when …",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-identity-description-missing": ProblemCode(
+        "warning",
+        "dashdash has no identity.description",
+        "declare identity.description",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-identity-name-invalid": ProblemCode(
+        "warning",
+        "the name in dashdash is not a valid identifier",
+        "use 1 to 64 lower-case letters, digits and hyphens",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-identity-name-missing": ProblemCode(
+        "warning", "dashdash has no identity.name", "declare identity.name", clause="dashdash, MCP servers, 3.1.2"
+    ),
+    "dashdash-spec-version-invalid": ProblemCode(
+        "warning",
+        "specVersion of dashdash is not a version",
+        "write a version such as 0.2.0",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "dashdash-spec-version-missing": ProblemCode(
+        "warning", "dashdash has no specVersion", "declare specVersion", clause="dashdash, MCP servers, 3.1.2"
+    ),
+    "dashdash-spec-version-old": ProblemCode(
+        "warning", "specVersion of dashdash is older than 0.2.0", "move to 0.2.0", clause="dashdash, MCP servers, 3.1.2"
+    ),
+    "dashdash-web-url-missing": ProblemCode(
+        "warning",
+        "dashdash has no alternativeAccess.webUrl",
+        "declare alternativeAccess.webUrl, or null if it has no such access",
+        clause="dashdash, MCP servers, 3.1.2",
+    ),
+    "disclosure-criterion-not-met": ProblemCode(
+        "info",
+        "a criterion of progressive disclosure is not met",
+        "do what the criterion asks for",
+        clause="Progressive disclosure, 9",
+    ),
+    "disclosure-without-session": ProblemCode(
+        "warning",
+        "progressive disclosure is used without sessions",
+        "offer `io.modelcontextprotocol/groups` there",
+        clause="Progressive disclosure, 5",
+    ),
+    "entry-invalid": ProblemCode("warning", "an entry of a list is not an object", "write an object", clause="MCP"),
+    "error-invalid": ProblemCode(
+        "warning",
+        "a declared error has no code or is not an object",
+        "declare code",
+        clause="dashdash, MCP servers, 3.2.2",
+    ),
+    "group-failed": ProblemCode(
+        "warning",
+        "the contents of a group could not be read",
+        "make the server answer `groups/get` for each group that it lists",
+        missing=WHERE,
+    ),
     "groups-too-many": ProblemCode(
-        "warning", "the server has too many groups; the rest is not read", missing="groups/get"
+        "warning", "the server has too many groups; the rest is not read", "offer fewer groups", missing="groups/get"
     ),
-    "home-folder-replaced": ProblemCode("info", "texts of the server name the folder of a user, which becomes ~"),
-    "icon-left-out": ProblemCode("warning", "an icon has no usable address"),
-    "input-schema-invalid": ProblemCode("warning", "the input schema of a tool is not an object schema"),
-    "input-schema-minimal": ProblemCode("info", "the input schema of a tool accepts any object"),
-    "input-schema-missing": ProblemCode("info", "a tool has no input schema"),
-    "legacy-handshake-missing": ProblemCode("info", "the server did not answer the legacy handshake", missing=WHERE),
+    "home-folder-replaced": ProblemCode(
+        "info",
+        "texts of the server name the folder of a user, which becomes ~",
+        "make the server name no folder of its machine",
+    ),
+    "icon-left-out": ProblemCode(
+        "warning",
+        "an icon has no usable address",
+        "use an https URL of the server's own host, or a data URL of a PNG or JPEG image",
+        clause="SEP-973, Security",
+    ),
+    "input-schema-invalid": ProblemCode(
+        "warning",
+        "the input schema of a tool is not an object schema",
+        'declare "type": "object"',
+        clause="MCP 2025-11-25, Tools",
+    ),
+    "input-schema-minimal": ProblemCode(
+        "info",
+        "the input schema of a tool accepts any object",
+        'declare its properties; "additionalProperties": false if it takes none',
+        clause="MCP 2025-11-25, Tools",
+    ),
+    "input-schema-missing": ProblemCode(
+        "info", "a tool has no input schema", "declare an inputSchema", clause="MCP 2025-11-25, Tools"
+    ),
+    "legacy-handshake-missing": ProblemCode(
+        "info", "the server did not answer the legacy handshake", "", missing=WHERE
+    ),
     "list-cursor-repeated": ProblemCode(
-        "warning", "a list repeats a cursor, so its end cannot be reached", missing=WHERE
+        "warning",
+        "a list repeats a cursor, so its end cannot be reached",
+        "leave `nextCursor` out of the last page",
+        clause="MCP 2025-11-25, Pagination",
+        missing=WHERE,
     ),
-    "list-failed": ProblemCode("warning", "a list could not be read completely", missing=WHERE),
-    "list-incomplete": ProblemCode("warning", "the server asks for input while a list is read", missing=WHERE),
-    "list-not-offered": ProblemCode("info", "the server declares a list but does not offer it", missing=WHERE),
-    "list-page-repeated": ProblemCode("warning", "a list repeats a page", missing=WHERE),
-    "list-too-long": ProblemCode("warning", "reading a list took too long, or it has too many pages", missing=WHERE),
-    "manifest-auth-method-unknown": ProblemCode("info", "the manifest declares an unknown authentication method"),
-    "manifest-failed": ProblemCode("warning", "the service manifest could not be read", missing=WHERE),
-    "manifest-field-missing": ProblemCode("warning", "the service manifest lacks a required field"),
-    "manifest-server-version-invalid": ProblemCode("warning", "the server's version in the manifest is not a version"),
-    "manifest-tool-missing": ProblemCode("warning", "the server has no tool get_manifest"),
-    "manifest-tool-not-listed": ProblemCode("warning", "the manifest has tools that the server does not list"),
-    "manifest-version-unknown": ProblemCode("warning", "the version of the service manifest is unknown"),
-    "manifest-word-unknown": ProblemCode("info", "the manifest uses a value that is not specified"),
-    "name-duplicate": ProblemCode("warning", "a name is listed twice; the second entry is left out"),
-    "name-missing": ProblemCode("warning", "an entry has no name"),
-    "page-invalid": ProblemCode("warning", "a page of a list has no list"),
-    "placeholder-unknown": ProblemCode("warning", "a message of a tool refers to an unknown parameter"),
-    "quick-reference-unknown-tool": ProblemCode("warning", "the quick reference lists an unknown tool"),
-    "results-private": ProblemCode("info", "results of lists are meant for the user who asks"),
-    "reverse-method-unknown": ProblemCode("warning", "reverseMethod names an unknown tool"),
-    "risk-contradicted": ProblemCode("warning", "a tool is declared safe but destructive"),
-    "scope-grants-unknown-tool": ProblemCode("warning", "a scope grants access to an unknown tool"),
-    "scope-undeclared": ProblemCode("warning", "a tool requires scopes that are not declared"),
-    "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance"),
-    "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented"),
-    "skill-file-failed": ProblemCode("warning", "a file of a skill could not be read", missing="skills/files"),
-    "skill-file-refused": ProblemCode("warning", "a file of a skill is refused", missing="skills/files"),
+    "list-failed": ProblemCode(
+        "warning", "a list could not be read completely", "make the server answer it", missing=WHERE
+    ),
+    "list-incomplete": ProblemCode(
+        "warning",
+        "the server asks for input while a list is read",
+        "list without asking for input",
+        clause="MCP 2026-07-28",
+        missing=WHERE,
+    ),
+    "list-not-offered": ProblemCode(
+        "info",
+        "the server declares a list but does not offer it",
+        "do not declare the capability, or answer the list",
+        clause="MCP 2025-11-25, Lifecycle",
+        missing=WHERE,
+    ),
+    "list-page-repeated": ProblemCode(
+        "warning",
+        "a list repeats a page",
+        "leave `nextCursor` out of the last page",
+        clause="MCP 2025-11-25, Pagination",
+        missing=WHERE,
+    ),
+    "list-too-long": ProblemCode(
+        "warning",
+        "reading a list took too long, or it has too many pages",
+        "return larger pages, or fewer entries",
+        missing=WHERE,
+    ),
+    "manifest-auth-method-unknown": ProblemCode(
+        "info",
+        "the manifest declares an unknown authentication method",
+        "name a method that is specified",
+        clause="MCP extension proposals, 4",
+    ),
+    "manifest-failed": ProblemCode(
+        "warning",
+        "the service manifest could not be read",
+        "make `get_manifest` return a service manifest",
+        clause="MCP extension proposals, 1",
+        missing=WHERE,
+    ),
+    "manifest-field-missing": ProblemCode(
+        "warning", "the service manifest lacks a required field", "declare it", clause="MCP extension proposals, 1"
+    ),
+    "manifest-server-version-invalid": ProblemCode(
+        "warning",
+        "the server's version in the manifest is not a version",
+        "write a version such as 1.4.2",
+        clause="MCP extension proposals, 1",
+    ),
+    "manifest-tool-missing": ProblemCode(
+        "warning",
+        "the server has no tool get_manifest",
+        "leave out the option `call-get-manifest`",
+        clause="MCP extension proposals, 1",
+    ),
+    "manifest-tool-not-listed": ProblemCode(
+        "warning",
+        "the manifest has tools that the server does not list",
+        "list these tools or remove them from the manifest",
+        clause="MCP extension proposals, 1",
+    ),
+    "manifest-version-unknown": ProblemCode(
+        "warning",
+        "the version of the service manifest is unknown",
+        "declare a version that is specified",
+        clause="MCP extension proposals, 1",
+    ),
+    "manifest-word-unknown": ProblemCode(
+        "info",
+        "the manifest uses a value that is not specified",
+        "use a value that is specified",
+        clause="MCP extension proposals, 3",
+    ),
+    "name-duplicate": ProblemCode(
+        "warning",
+        "a name is listed twice; the second entry is left out",
+        "rename or remove one",
+        clause="MCP 2025-11-25, Tools",
+    ),
+    "name-missing": ProblemCode("warning", "an entry has no name", "declare a name"),
+    "page-invalid": ProblemCode(
+        "warning",
+        "a page of a list has no list",
+        "return the list, which may be empty",
+        clause="MCP 2025-11-25, Pagination",
+    ),
+    "placeholder-unknown": ProblemCode(
+        "warning",
+        "a message of a tool refers to an unknown parameter",
+        "name a parameter of the tool",
+        clause="dashdash, MCP servers, 3.2.2",
+    ),
+    "quick-reference-unknown-tool": ProblemCode(
+        "warning",
+        "the quick reference lists an unknown tool",
+        "correct the names or remove the lines",
+        clause="dashdash, MCP servers, 3.3.2",
+    ),
+    "results-private": ProblemCode(
+        "info",
+        "results of lists are meant for the user who asks",
+        "review the documents before you share them",
+        clause="MCP 2026-07-28",
+    ),
+    "reverse-method-unknown": ProblemCode(
+        "warning",
+        "reverseMethod names an unknown tool",
+        "name a tool of the server",
+        clause="dashdash, MCP servers, 3.2.2",
+    ),
+    "risk-contradicted": ProblemCode(
+        "warning",
+        "a tool is declared safe but destructive",
+        "correct the fact that is wrong",
+        clause="MCP extension proposals, 6",
+    ),
+    "scope-grants-unknown-tool": ProblemCode(
+        "warning",
+        "a scope grants access to an unknown tool",
+        "correct the name, or remove it",
+        clause="MCP extension proposals, 4",
+    ),
+    "scope-undeclared": ProblemCode(
+        "warning",
+        "a tool requires scopes that are not declared",
+        "declare the scopes under `auth.scopes`",
+        clause="MCP extension proposals, 4",
+    ),
+    "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance", ""),
+    "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented", ""),
+    "skill-file-failed": ProblemCode(
+        "warning",
+        "a file of a skill could not be read",
+        "make the server answer `resources/read` for it",
+        missing="skills/files",
+    ),
+    "skill-file-refused": ProblemCode(
+        "warning",
+        "a file of a skill is refused",
+        "make its path, size and digest those that the skill declares",
+        missing="skills/files",
+    ),
     "skill-files-too-many": ProblemCode(
-        "warning", "the skills of the server have too many files", missing="skills/files"
+        "warning", "the skills of the server have too many files", "offer fewer files", missing="skills/files"
     ),
-    "tool-description-extra": ProblemCode("warning", "a description contains tools that were not requested"),
-    "tool-description-failed": ProblemCode("warning", "the description of a tool could not be read"),
-    "tool-header-invalid": ProblemCode("warning", "x-mcp-header of a tool is invalid, so no client may call it"),
-    "tools-authorised": ProblemCode("info", "reading the descriptions of tools authorises them"),
+    "tool-description-extra": ProblemCode(
+        "warning",
+        "a description contains tools that were not requested",
+        "return only the tools that the URI names",
+        clause="Progressive disclosure, 4.4",
+    ),
+    "tool-description-failed": ProblemCode(
+        "warning",
+        "the description of a tool could not be read",
+        "make the server answer for each tool that it lists",
+        clause="Progressive disclosure, 4.3",
+    ),
+    "tool-header-invalid": ProblemCode(
+        "warning",
+        "x-mcp-header of a tool is invalid, so no client may call it",
+        "give each x-mcp-header a unique header name, on a property of type string, integer or boolean",
+        clause="MCP 2026-07-28, Streamable HTTP",
+    ),
+    "tools-authorised": ProblemCode(
+        "info",
+        "reading the descriptions of tools authorises them",
+        "set the option `no-tool-descriptions` to skip them",
+        clause="Progressive disclosure, 5",
+    ),
     # Documents and files.
-    "allowed-tools-left-out": ProblemCode("warning", "the source wants tools to run without asking; not passed on"),
-    "allowed-tools-passed-on": ProblemCode("warning", "the skill lets tools run without asking, as the source wants"),
-    "description-inferred": ProblemCode("warning", "the source does not say what the service does"),
-    "documents-left": ProblemCode("warning", "the target or server of documents no longer exists"),
-    "edited": ProblemCode("warning", "a generated file was edited; a run would stop"),
-    "installed-skill-left": ProblemCode("warning", "an installed skill is a copy of documents that no longer exist"),
-    "invocation-left-out": ProblemCode("info", "the profile has no field for how the skill may be invoked"),
-    "note-moved": ProblemCode("info", "what a person wrote moved with its section to another file"),
-    "note-without-place": ProblemCode("warning", "the section of what a person wrote is gone; it is kept at the end"),
-    "replaced-text-changed": ProblemCode("warning", "generated text changed that a person's region replaces"),
-    "service-replaced": ProblemCode("warning", "the documents of one service are replaced by those of another"),
-    "skill-renamed": ProblemCode("warning", "the skill has another name than in the existing documents"),
-    "skill-shortened": ProblemCode("warning", "the source's names and descriptions are too long for SKILL.md"),
-    "skill-without-front-matter": ProblemCode(
-        "warning", "SKILL.md has no front matter, so hosts do not find the skill"
+    "allowed-tools-left-out": ProblemCode(
+        "warning",
+        "the source wants tools to run without asking; not passed on",
+        "grant it yourself if you trust the service",
     ),
-    "stale-file-kept": ProblemCode("warning", "a file that is no longer written was edited, so it is not deleted"),
-    "unknown-template": ProblemCode("warning", "a template of the user is not used"),
+    "allowed-tools-passed-on": ProblemCode(
+        "warning",
+        "the skill lets tools run without asking, as the source wants",
+        "use the profile `portable` to leave allowed-tools out",
+    ),
+    "description-inferred": ProblemCode(
+        "warning",
+        "the source does not say what the service does",
+        "declare a description in the source, or with the option `description`",
+    ),
+    "documents-left": ProblemCode(
+        "warning",
+        "the target or server of documents no longer exists",
+        "delete them with the option `prune`, or restore the target",
+    ),
+    "edited": ProblemCode(
+        "warning",
+        "a generated file was edited; a run would stop",
+        "run without --check to see the edits and how to keep them",
+    ),
+    "installed-skill-left": ProblemCode(
+        "warning", "an installed skill is a copy of documents that no longer exist", "delete it"
+    ),
+    "invocation-left-out": ProblemCode(
+        "info", "the profile has no field for how the skill may be invoked", "use the profile `claude` to write them"
+    ),
+    "note-moved": ProblemCode("info", "what a person wrote moved with its section to another file", ""),
+    "note-without-place": ProblemCode(
+        "warning",
+        "the section of what a person wrote is gone; it is kept at the end",
+        "move it where it belongs, or delete it",
+    ),
+    "replaced-text-changed": ProblemCode(
+        "warning", "generated text changed that a person's region replaces", "check whether your text is still correct"
+    ),
+    "service-replaced": ProblemCode(
+        "warning", "the documents of one service are replaced by those of another", "give each service its own folder"
+    ),
+    "skill-renamed": ProblemCode(
+        "warning",
+        "the skill has another name than in the existing documents",
+        "keep the old name with the option `name`",
+    ),
+    "skill-shortened": ProblemCode(
+        "warning",
+        "the source's names and descriptions are too long for SKILL.md",
+        "shorten names, uses and descriptions in the source, or the templates",
+    ),
+    "skill-without-front-matter": ProblemCode(
+        "warning",
+        "SKILL.md has no front matter, so hosts do not find the skill",
+        "begin the template with {{ fields|front_matter }}",
+        clause="Agent Skills, SKILL.md format",
+    ),
+    "stale-file-kept": ProblemCode(
+        "warning",
+        "a file that is no longer written was edited, so it is not deleted",
+        "delete it after saving your text elsewhere",
+    ),
+    "unknown-template": ProblemCode("warning", "a template of the user is not used", "correct its name, or remove it"),
 }
 """Code of a problem to what it means, by the part of skillgen that reports it."""
-
-
-def problem_table() -> str:
-    """Returns docs/problems.md: every code with its level and meaning."""
-    rows = "".join(f"| `{code}` | {kind.level} | {kind.meaning} |\n" for code, kind in sorted(CODES.items()))
-    return f"""# Problems
-
-A problem is a defect of one part of a source, or of a file in OUT. It is reported on standard error and in the `--json`
-report, and the rest is still documented. `info` problems are printed with `-v`; `--strict` treats warnings as errors.
-This page is generated: `make golden`.
-
-| code | level | meaning |
-| --- | --- | --- |
-{rows}"""
-
-
-if __name__ == "__main__":
-    print(problem_table(), end="")

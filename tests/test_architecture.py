@@ -23,6 +23,7 @@ FLOORS = {
     "sources": 5,
     "enrich": 5,
     "render": 5,
+    "lint": 5,
     "write": 5,
     "config": 5,
     "pipeline": 6,
@@ -37,7 +38,7 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 DEVELOPERS_COMMANDS = {
     "skillgen.model.json_schema",
     "skillgen.config.schema",
-    "skillgen.problem_codes",
+    "skillgen.lint.explanation",
     "skillgen.render.manual",
     "skillgen.security.injection.compilation",
 }

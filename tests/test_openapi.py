@@ -393,7 +393,7 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
     ("version", "words"),
     [
         ({"openapi": "3.0.3"}, "/openapi: OpenAPI 3.0.3 is read; manifests are 3.1 or later (move to 3.1)"),
-        ({"swagger": "2.0"}, "/swagger: Swagger 2.0 is read; manifests are OpenAPI 3.1 or later (convert it)"),
+        ({"swagger": "2.0"}, "/swagger: Swagger 2.0 is read; manifests are OpenAPI 3.1 or later (move to 3.1)"),
     ],
 )
 def test_an_old_version_is_reported_and_its_description_documented(tmp_path: Path, version: Json, words: str) -> None:

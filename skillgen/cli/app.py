@@ -28,6 +28,7 @@ from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
+from skillgen.cli.rule import rule
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
@@ -178,4 +179,5 @@ app.command("diff")(diff)
 app.command("init")(init)
 app.command("inspect")(inspect)
 app.command("logout")(logout)
+app.command("rule")(rule)
 app.add_typer(templates, name="templates")

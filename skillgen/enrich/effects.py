@@ -233,7 +233,7 @@ def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: Proble
     by_source = replace(_NOTHING, **{name: getattr(semantics, name) for name in _FIELDS if semantics.is_declared(name)})
     if by_source.effect and _WORST_LAST.index(effect) < _WORST_LAST.index(by_source.effect):
         message = f"{tool.name!r} is declared {effect} instead of {by_source.effect}, as its source declares it"
-        problems.report("effect-lowered", place, message, "make sure that the source is wrong")
+        problems.report("effect-lowered", place, message)
     if effect == "read":
         semantics = replace(semantics, side_effects=(), reversed_by=None, reversible=None)
     operations = ("write", "admin", "delete") if effect == "destructive" else ("write", "admin")
@@ -609,5 +609,4 @@ def _report(problems: ProblemLog, tool: Tool, contradiction: str) -> None:
         "safety-facts-disagree",
         tool.pointer,
         f"{tool.name!r} {contradiction}; the more cautious fact is used",
-        "correct the fact that is wrong",
     )

@@ -304,7 +304,7 @@ def report_undescribed(service: Service, problems: ProblemLog) -> None:
     if missing:
         first = ", ".join(["this", *missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
         message = f"{len(missing):,} of {len(described):,} parameters and properties have no description: {first}"
-        problems.report("properties-undescribed", missing[0], message, "add a description to each")
+        problems.report("properties-undescribed", missing[0], message)
 
 
 def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:

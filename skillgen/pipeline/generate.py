@@ -267,7 +267,6 @@ _WITHOUT_FRONT_MATTER = Problem.of(
     code="skill-without-front-matter",
     where="skill/SKILL.md.j2",
     message="SKILL.md has no front matter, so hosts do not find the skill",
-    fix="begin the template with {{ fields|front_matter }}",
 )
 
 
@@ -593,7 +592,6 @@ def _plan_problems(plan: Plan) -> list[Problem]:
             code="edited",
             where=change.path,
             message=f"{change.reason}; a run would stop and write nothing",
-            fix="run without --check to see the edits and how to keep them",
         )
         for change in plan.conflicts
     ]
@@ -614,7 +612,6 @@ def _plan_problems(plan: Plan) -> list[Problem]:
                 code="service-replaced",
                 where=str(plan.out),
                 message=f"the documents of {before!r} are replaced by those of {after!r}",
-                fix="give each service its own folder",
             )
         )
     return problems

@@ -422,8 +422,7 @@ def _version_problems(service: Service, target: ServerTarget) -> Iterator[Proble
         and (sdk := sdk_with_version(target.command, target.caller_env, service.version))
     ):
         message = f"the server reports {service.version}, which is the version of its SDK, {sdk}"
-        fix = "set a version in the server, or with the option `version` (`--service-version`)"
-        yield Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message, fix=fix)
+        yield Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
 
 
 def _login(request: Request) -> Login:

@@ -150,7 +150,6 @@ def _length_problems(service: Service) -> Iterator[Problem]:
                 code="text-too-long",
                 where=field,
                 message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
-                fix="shorten it in the source",
             )
 
 

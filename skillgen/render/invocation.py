@@ -60,14 +60,12 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
             code="allowed-tools-passed-on",
             where=where,
             message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
-            fix="use the profile `portable` to leave allowed-tools out",
         )
     if omitted:
         yield Problem.of(
             code="allowed-tools-left-out",
             where=where,
             message=f"the source wants {', '.join(omitted)} to run without asking; the skill does not pass that on",
-            fix="grant it yourself if you trust the service",
         )
 
 

@@ -78,7 +78,6 @@ _SKILL_SHORTENED = Problem.of(
     code="skill-shortened",
     where="SKILL.md",
     message="names and descriptions of the source are too long for SKILL.md; it has only how to call, safety and tools",
-    fix="shorten names, uses and descriptions in the source, or the templates",
 )
 
 

@@ -255,8 +255,7 @@ class _Screening:
             is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
             if host is not None and text not in reported:
                 message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
-                fix = "remove it from the source if it is not public"
-                self._problems.report("internal-address", where, message, fix)
+                self._problems.report("internal-address", where, message)
             reported.add(text)
             if safe is not text and not is_reported:
                 self._report_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
@@ -273,14 +272,13 @@ class _Screening:
         kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
         if is_name and kinds:
             message = f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called"
-            self._problems.report("name-not-exact", where, message, "give the tool a name without invisible characters")
+            self._problems.report("name-not-exact", where, message)
         elif kinds:
             code = "suspicious-characters" if is_odd else "invisible-characters"
             self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
         for kind in self._kinds.get(old, ()):
             message = f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it"
-            fix = "remove it from the source, and revoke it if it is real"
-            self._problems.report("credential-left-out", where, message, fix)
+            self._problems.report("credential-left-out", where, message)
 
     def _quote_injection(
         self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
@@ -300,8 +298,7 @@ class _Screening:
         if not is_reported:
             outcome = "it is quoted in the references, llms-full.txt and ai-help.md, and left out everywhere else"
             message = f"{what}; {outcome if is_quoted else 'it stays in its place (option `screen`)'}"
-            fix = "describe what the tool does, without instructions to the reader"
-            self._problems.report("addresses-reader", where, message, fix)
+            self._problems.report("addresses-reader", where, message)
         if not is_quoted:
             return text
         rest, passages = ("", (Passage(text, 0),)) if text in self._undivided else split_passages(text)
@@ -326,7 +323,7 @@ class _Screening:
         pointers = {tool.name: tool.pointer for tool in tools}
         for name, earlier in find_look_alikes(pointers):
             message = f"{name!r} looks like {earlier!r}, but is another name"
-            self._problems.report("name-look-alike", child(pointers[name], "name"), message, "rename one of them")
+            self._problems.report("name-look-alike", child(pointers[name], "name"), message)
         for name in filter(mixes_scripts, pointers):
             self._problems.report(
                 "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"

@@ -185,7 +185,7 @@ def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
 def report_url_secret(problems: ProblemLog) -> None:
     """Reports that a secret in a URL is redacted in the documents."""
     message = f"The path of the URL seems to hold a secret. {HIDDEN_IN_URL} is written in its place."
-    problems.report("url-secret-left-out", "", message, "document which value to fill in")
+    problems.report("url-secret-left-out", "", message)
 
 
 def _lines(value: str) -> Iterator[str]:
@@ -283,7 +283,7 @@ def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
     data = _map_strings(data, change)
     if changed:
         message = f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~."
-        problems.report("home-folder-replaced", "", message, "make the server name no folder of its machine")
+        problems.report("home-folder-replaced", "", message)
     return data
 
 

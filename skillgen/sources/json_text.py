@@ -244,7 +244,7 @@ def _report(data: Json, problems: ProblemLog) -> None:
         if isinstance(value, (dict, list)):
             for key in getattr(value, "duplicate_keys", ()):
                 message = f"the key {key[:100]!r} occurs twice in one object; the last value is used"
-                problems.report("duplicate-key", child(pointer, key), message, "remove one")
+                problems.report("duplicate-key", child(pointer, key), message)
             members = value.items() if isinstance(value, dict) else enumerate(value)
             waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
         elif value == _CUT:

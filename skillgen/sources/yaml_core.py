@@ -188,7 +188,7 @@ class _Builder:
         except yaml.YAMLError as error:
             where = _message(error).partition(",")[0]
         message = "another document starts here; only the first of a file is read"
-        self._problems.report("documents-left-out", where, message, "move each document to a separate file")
+        self._problems.report("documents-left-out", where, message)
 
     def _skip(self, first: Any) -> None:
         """Skips a collection that is nested too deeply; it becomes null. The first one is reported."""
@@ -231,7 +231,7 @@ class _Builder:
             self._merged[id(mapping)].remove(key)
         elif key in mapping:
             message = f"the key {key[:100]!r} occurs twice in one mapping; the last value is used"
-            self._problems.report("duplicate-key", _line(event), message, "remove one")
+            self._problems.report("duplicate-key", _line(event), message)
         mapping[key] = value
 
 

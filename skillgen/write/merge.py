@@ -596,8 +596,7 @@ class SectionIndex:
             body.bodies[next(iter(body.bodies))] = lines
         self._touched.add(path)
         message = f"{title!r} is gone; what a person wrote there is kept at the end of the file"
-        fix = "move it where it belongs, or delete it"
-        return Problem.of(code="note-without-place", where=path, message=message, fix=fix)
+        return Problem.of(code="note-without-place", where=path, message=message)
 
     def texts(self) -> dict[str, list[str]]:
         """Returns the lines of every file that differs from the generated text."""

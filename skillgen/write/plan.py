@@ -199,7 +199,7 @@ class _Planning(Struct, kw_only=True):
         else:
             self._set(path, "delete", old, None, edited=True)
             message = "skillgen no longer writes this file; it was edited, so it is not deleted"
-            self.problems.report("stale-file-kept", path, message, "delete it after saving your text elsewhere")
+            self.problems.report("stale-file-kept", path, message)
 
     def _set(self, path: str, action: Action, old: bytes | None, new: bytes | None, **details: Any) -> None:
         self.changes[path] = Change(path=path, action=action, old=old, new=new, **details)
@@ -243,7 +243,7 @@ class _Planning(Struct, kw_only=True):
             self.regions[path] = merge.regions
         for title in merge.body.outdated:
             message = f"the generated text under {title!r} changed, but your region replaces it"
-            self.problems.report("replaced-text-changed", path, message, "check whether your text is still correct")
+            self.problems.report("replaced-text-changed", path, message)
 
     def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
         """True if the file is already the new text with a person's additions, as after a merge of branches."""

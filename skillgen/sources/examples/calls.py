@@ -64,7 +64,5 @@ def _checked(example: Example, where: str, schema: Schema, validator: Validator,
     flaw = validator.validation_error(example.input, schema)
     if flaw in (None, UNCHECKED):
         return example
-    problems.report(
-        "call-example-invalid", where, f"the example does not match the tool's own schema: {flaw}", "correct it"
-    )
+    problems.report("call-example-invalid", where, f"the example does not match the tool's own schema: {flaw}")
     return replace(example, flaw=flaw)

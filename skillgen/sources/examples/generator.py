@@ -278,8 +278,6 @@ _UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
 _UNSET = re.compile(r"(?:^|_)(?:unspecified|unknown|undefined|invalid)\Z", re.IGNORECASE)
 """The first value of an enumeration of Protocol Buffers, which is not to be sent."""
 
-_FIX = "correct the value or the schema"
-
 
 class GeneratedValue(Struct, frozen=True):
     """A value for a parameter or a body."""
@@ -387,13 +385,13 @@ class ExampleGenerator:
 
     def _is_usable(self, value: Json, schema: Schema, name: str, where: str) -> bool:
         if (reason := why_unpublishable(value, name)) is not None:
-            self._problems.report(reason[0], where, reason[1], _FIX)
+            self._problems.report(reason[0], where, reason[1])
             return False
         error = self._validator.validation_error(value, schema)
         if error in (None, UNCHECKED):  # an author's value counts as valid until proven invalid
             return True
         message = f"the declared value does not match its own schema: {error}"
-        self._problems.report("example-invalid", where, message, _FIX)
+        self._problems.report("example-invalid", where, message)
         return False
 
     def _first_valid(self, candidates: Iterable[Json], name: str, flat: Schema) -> tuple[Json, ...]:

@@ -401,7 +401,7 @@ class SchemaDocument:
                 problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
             else:
                 message = f"the $ref {str(reference)[:200]!r} is outside this document"
-                problems.report("reference-not-followed", pointer, message, "put the schema into the document")
+                problems.report("reference-not-followed", pointer, message)
             return None
         return self._root.pointer + local, follow(self._root.json, local)
 
@@ -436,9 +436,7 @@ class SchemaDocument:
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword != "$ref":
-            self._reader.problems.report(
-                "dynamic-reference", pointer, f"{keyword} is read as a plain $ref", "use $ref if that is meant"
-            )
+            self._reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
         name = self._name_of(reference, pointer)
         if name is None:
             return schema
@@ -521,7 +519,6 @@ class SchemaReader:
                 "reference-siblings-ignored",
                 self.ignored[0],
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
-                "put the $ref into an allOf",
             )
         return tuple(self._done[name] for name in sorted(self._done))
 

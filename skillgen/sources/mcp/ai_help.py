@@ -118,8 +118,7 @@ class AiHelp(Struct, frozen=True, kw_only=True):
                 sections.append(replace(section, body=body))
         if unknown:
             message = f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out"
-            fix = "correct the names or remove the lines"
-            problems.report("quick-reference-unknown-tool", self.pointer, message, fix)
+            problems.report("quick-reference-unknown-tool", self.pointer, message)
         return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
 
 

@@ -62,8 +62,6 @@ _NOT_FOUND = (-32601, -32602)
 _INVALID_REQUEST = -32600
 """Code with which some servers reject methods that are not part of the protocol."""
 
-_FIX_CURSOR = "Leave `nextCursor` out of the last page."
-
 
 def crawl(target: ServerTarget, progress: Callable[[str], None], *, cancel_token: CancelToken | None = None) -> Crawl:
     """Crawls a server. When it returns, the server is still being stopped in the background.
@@ -206,10 +204,10 @@ class _CrawlReader:
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
             results[progressive.READ] = {"uri": uri, "tools": descriptions}
             message = "Reading the descriptions of the tools authorises the tools in that session."
-            self.log.report("tools-authorised", uri, message, fix="Set the option `no-tool-descriptions` to skip them.")
+            self.log.report("tools-authorised", uri, message)
         if scope.call_get_manifest and MANIFEST_TOOL not in names:
             message = f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read."
-            self.log.report("manifest-tool-missing", "tools/list", message, "leave out the option `call-get-manifest`")
+            self.log.report("manifest-tool-missing", "tools/list", message)
         elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")
             if (manifest := read_manifest(session, self.log, self._secrets)) is not None:
@@ -273,7 +271,6 @@ class _ListReader:
                 "list-incomplete",
                 self.method,
                 f"A page has the result type {kind!r:.60} instead of complete; skillgen answers no request for input.",
-                "List without asking for input.",
             )
         if not isinstance(page, dict) or not isinstance(page.get(self._items_key), list):
             # An answer that asks for input first is reported above (2026-07-28, `InputRequiredResult`). Any other one
@@ -288,14 +285,14 @@ class _ListReader:
         if page[self._items_key] and content in self._contents:
             # Some servers mark the end with an empty cursor, then start again.
             message = f"Page {len(self.pages) + 1} repeats an earlier page."
-            log.report("list-page-repeated", self.method, message, _FIX_CURSOR)
+            log.report("list-page-repeated", self.method, message)
             return None
         self.pages.append(page)
         self._contents.add(content)
         key = json.dumps(cursor, sort_keys=True)
         if key in self._cursors:
             message = f"Page {len(self.pages)} repeats an earlier cursor."
-            log.report("list-cursor-repeated", self.method, message, _FIX_CURSOR)
+            log.report("list-cursor-repeated", self.method, message)
         elif len(self.pages) >= _PAGES_LIMIT and cursor is not None:
             message = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
             log.report("list-too-long", self.method, message)

@@ -96,8 +96,7 @@ def check_dashdash(dashdash: FieldReader) -> None:
     description = text_of(identity.raw, "description")
     if description is not None and not TRIGGER.search(description):
         message = "the description does not say when to use the server"
-        fix = "add a sentence such as: Use when …"
-        identity.report("dashdash-description-without-trigger", "description", message, fix)
+        identity.report("dashdash-description-without-trigger", "description", message)
 
 
 def _is_missing(owner: dict[str, Json], key: str) -> bool:
@@ -199,7 +198,7 @@ def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
             if message.strip():
                 yield ErrorCase(code="", description=message)
                 message = "the error has no code; shown without one"
-                owner.report("error-invalid", key, message, "declare code", index=index)
+                owner.report("error-invalid", key, message, index=index)
     else:
         for item in owner.objects(key):
             code = value_of(item.json("code"))
@@ -211,7 +210,7 @@ def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
             if not has_code:
                 outcome = "shown without one" if is_shown else "left out"
                 message = f"the error has no code; {outcome}"
-                item.problems.report("error-invalid", item.pointer, message, "declare code")
+                item.problems.report("error-invalid", item.pointer, message)
 
 
 def catalogue_errors(owners: Iterable[FieldReader]) -> tuple[ErrorCase, ...]:

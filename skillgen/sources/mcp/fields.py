@@ -166,7 +166,7 @@ class FieldReader:
         value = field.value.strip()
         if (url := without_credentials(value)) != value:
             message = "the URL holds a user or password, which is left out"
-            self.report("credential-left-out", key, message, "remove it from the source, and revoke it if it is real")
+            self.report("credential-left-out", key, message)
         return replace(field, value=url)
 
     def variable_names(self, key: str) -> SourcedValue | None:
@@ -343,7 +343,7 @@ class FieldResolver:
                 member = other.inferred_from or other.pointer.rpartition("/")[2]
                 shown, used = str(other.value).lower(), str(winner.value).lower()
                 message = f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact"
-                self.problems.report("safety-facts-disagree", other.pointer, message, "correct the fact that is wrong")
+                self.problems.report("safety-facts-disagree", other.pointer, message)
         self._record(field, winner)
         return winner.value
 

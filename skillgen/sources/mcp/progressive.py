@@ -145,8 +145,7 @@ class _DescriptionReader:
         extra = [name for name in descriptions if name not in names]
         if extra:
             message = f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}"
-            fix = "return only the tools that the URI names (progressive disclosure, 4.4)"
-            self._log.report("tool-description-extra", uri, message, fix)
+            self._log.report("tool-description-extra", uri, message)
 
     def _report(self, uri: str, message: str) -> None:
         self._log.report("tool-description-failed", uri, f"a description could not be read: {message}")
@@ -259,7 +258,6 @@ class DisclosedTools:
                 "disclosure-without-session",
                 "resources/list",
                 f"Revision {protocol_version} has no sessions, but progressive disclosure authorises tools for one.",
-                "offer `io.modelcontextprotocol/groups` there",
             )
         undescribed = tuple(name for name, _ in entries if name not in self._tools)
         criteria = tuple(self._criteria([entry.raw for _, entry in entries], undescribed))

@@ -69,7 +69,7 @@ def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -
     ]
     if methods:
         message = f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)"
-        problems.report("results-private", child("", methods[0]), message, "review the documents before you share them")
+        problems.report("results-private", child("", methods[0]), message)
 
 
 def _checked_references(service: Service, problems: ProblemLog) -> Service:
@@ -192,8 +192,7 @@ class _ServiceReader:
         listed = {name for name, _ in entries}
         if unlisted := [name for name in manifest if name not in listed]:
             message = f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out"
-            fix = "list these tools or remove them from the manifest"
-            self._problems.report("manifest-tool-not-listed", self._manifest.fields.pointer_to("tools"), message, fix)
+            self._problems.report("manifest-tool-not-listed", self._manifest.fields.pointer_to("tools"), message)
         return tuple(
             replace(
                 reader.tool(

@@ -148,7 +148,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
         if declared is None:
             message = f"the tool {name!r} has no input schema; what it takes is not declared"
-            self.problems.report("input-schema-missing", entry.fields.pointer, message, "declare an inputSchema")
+            self.problems.report("input-schema-missing", entry.fields.pointer, message)
             return _DeclaredInput(pointer=entry.fields.pointer)
         raw, pointer = with_root_references(declared.value), declared.pointer
         if not isinstance(raw, dict):
@@ -156,15 +156,14 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             return _DeclaredInput(pointer=entry.fields.pointer)
         if "type" in raw and raw["type"] != "object":
             message = f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object"
-            self.problems.report("input-schema-invalid", pointer, message, 'declare "type": "object"')
+            self.problems.report("input-schema-invalid", pointer, message)
         schemas = self.schemas.open_document(raw, pointer, owner=name)
         flat = flatten(schemas, {**raw, "type": "object"} if "type" in raw else raw, pointer)
         has_names = bool(flat.parameters) or (flat.schema is not None and takes_any_names(flat.schema))
         is_declared = has_names or (_is_unconstrained(flat.schema) and _takes_nothing(raw, schemas, pointer))
         if not is_declared or (not has_names and is_open(raw)):
             message = f"the input schema of {name!r} does not declare what the tool takes: it accepts any object"
-            fix = 'declare its properties; "additionalProperties": false if it takes none'
-            self.problems.report("input-schema-minimal", pointer, message, fix)
+            self.problems.report("input-schema-minimal", pointer, message)
         return _DeclaredInput(
             raw=raw,
             parameters=flat.parameters,
@@ -357,8 +356,7 @@ def callable_entries(
             yield name, fields
         else:
             message = f"no client may call {name[:100]!r}: {reason[:200]}; left out"
-            fix = "give each x-mcp-header a unique header name, on a property of type string, integer or boolean"
-            problems.report("tool-header-invalid", fields.pointer_to("inputSchema"), message, fix)
+            problems.report("tool-header-invalid", fields.pointer_to("inputSchema"), message)
 
 
 def _header_error(input_schema: Json) -> str | None:

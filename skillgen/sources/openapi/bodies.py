@@ -63,7 +63,7 @@ class BodyReader:
         content = as_dict(body.get("content"))
         if not content:
             self._resolver.problems.report(
-                "body-without-content", pointer, "the request body has no media type; left out", "add `content`"
+                "body-without-content", pointer, "the request body has no media type; left out"
             )
         all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))
         inputs = [self._input(body, pointer, item, sent_by_service) for item in all_representations]

@@ -48,11 +48,9 @@ def check_version(version: str, problems: ProblemLog) -> None:
     """Reports a version that is supported but not allowed for manifests (seed 002, 3.2)."""
     if version.startswith("2."):
         message = f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later"
-        problems.report("version-old", "/swagger", message, "convert it")
+        problems.report("version-old", "/swagger", message)
     elif version.startswith("3.0"):
-        problems.report(
-            "version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later", "move to 3.1"
-        )
+        problems.report("version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later")
     elif not version.startswith(("3.1", "3.2")):
         problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
@@ -62,7 +60,7 @@ def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
     info = as_dict(data.get("info"))
     for name in ("title", "version", "description"):
         if isinstance(info.get(name), (int, float)) and name == "version":
-            problems.report("version-not-text", "/info/version", "the version is a number", "put it in quotes")
+            problems.report("version-not-text", "/info/version", "the version is a number")
         elif text_of(info, name) is None:
             problems.report(f"{name}-missing", f"/info/{name}", f"the description has no {name}", f"add info.{name}")
 
@@ -70,7 +68,7 @@ def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
 def check_content(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports a description with nothing to describe (OpenAPI 3.1, "OpenAPI Object")."""
     if not any(key in data for key in ("paths", "webhooks", "components")):
-        problems.report("paths-missing", "", "`paths`, `webhooks` and `components` are all missing", "add `paths`")
+        problems.report("paths-missing", "", "`paths`, `webhooks` and `components` are all missing")
 
 
 def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: ProblemLog) -> None:
@@ -80,7 +78,7 @@ def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: Proble
     """
     if not any(item.flow == "authorizationCode" and item.authorization_url and item.token_url for item in auth):
         message = "no OAuth 2.0 authorization code flow with both its URLs is declared"
-        problems.report("oauth-missing", "/components/securitySchemes", message, "declare it if the service has one")
+        problems.report("oauth-missing", "/components/securitySchemes", message)
     if not isinstance(data.get("security"), list):
         problems.report("security-missing", "/security", "no security requirement for all operations is declared")
 
@@ -100,16 +98,13 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
     for name, key, value in _MCP_EXCLUSIONS:
         if as_dict(operation.get(name)).get(key) is value:
             message = "the description excludes this operation from an MCP server; as part of the API it is documented"
-            fix = "leave it out with the option `exclude` if it is not for agents"
-            problems.report("mcp-disabled", child(pointer, name, key), message, fix)
+            problems.report("mcp-disabled", child(pointer, name, key), message)
 
 
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
     if tool.summary is None and tool.description is None:
-        problems.report(
-            "tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description", "say what it does"
-        )
+        problems.report("tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description")
         return
     for name in ("summary", "description"):
         if getattr(tool, name) is None:
@@ -117,11 +112,11 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
     description = (tool.description or "")[:_SCANNED_LENGTH]
     if mention := _screen_mention(description):
         message = f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see"
-        problems.report("screen-mentioned", child(tool.pointer, "description"), message, "say what the operation does")
+        problems.report("screen-mentioned", child(tool.pointer, "description"), message)
     returns_nothing_known = tool.output is None or tool.output.schema is None
     if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
         problems.report(
-            "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns", "say it"
+            "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns"
         )
 
 
@@ -166,7 +161,7 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
             continue
         if (_DRAFT_07.match(schema_dialect) is not None) != _has_draft_07(document):
             message = f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description"
-            problems.report("dialect-differs", child(pointer, "$schema"), message, "use one dialect for all schemas")
+            problems.report("dialect-differs", child(pointer, "$schema"), message)
 
 
 def _schemas_with_dialect(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
@@ -312,17 +307,13 @@ class _ShapeChecker:
         """Reports what makes an object of OpenAPI 3 say less than it seems to."""
         if kind == "operation":
             if "responses" not in value:
-                self._problems.report(
-                    "responses-missing", pointer, "the operation declares no responses", "add `responses`"
-                )
+                self._problems.report("responses-missing", pointer, "the operation declares no responses")
             for status in as_dict(value.get("responses")):
                 if not status.startswith("x-") and not _STATUS.fullmatch(status):
                     message = f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default"
                     self._problems.report("status-invalid", child(pointer, "responses", status), message, "correct it")
         elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
-            self._problems.report(
-                "parameter-untyped", pointer, "the parameter has neither a schema nor content", "add a schema"
-            )
+            self._problems.report("parameter-untyped", pointer, "the parameter has neither a schema nor content")
 
     def _report(self, value: Json, pointer: str, expected: str) -> None:
         message, fix = f"expected {expected}, found {kind_of(value)}; it is ignored", "put it in quotes"

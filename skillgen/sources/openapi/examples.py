@@ -477,8 +477,7 @@ class RequestGenerator:
             return None
         if sent.is_open:
             message = "a part of the body forbids properties that another part requires; the example has them"
-            fix = "remove `additionalProperties: false` from the schemas in `allOf`"
-            self._problems.report("properties-forbidden", call.body.pointer, message, fix)
+            self._problems.report("properties-forbidden", call.body.pointer, message)
         request = Request(
             path=_path(call.path, parts.path, parts.query),
             headers=parts.headers or None,

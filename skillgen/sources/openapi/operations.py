@@ -76,10 +76,10 @@ class OperationReader:
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
             message = f"no operationId; named {name}"
-            self._problems.report("operation-id-missing", entry.pointer, message, "give it an operationId")
+            self._problems.report("operation-id-missing", entry.pointer, message)
         elif name != entry.operation_id:
             message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
-            self._problems.report("operation-id-duplicate", entry.pointer, message, "make it unique")
+            self._problems.report("operation-id-duplicate", entry.pointer, message)
 
     def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Call]:
         """Returns an operation as a tool without examples, and what its examples are generated from."""
@@ -174,7 +174,7 @@ class TagReader:
             if (name := text_of(tag, "name")) is not None:
                 self._declared.setdefault(name, as_dict(tag))
             elif isinstance(tag, dict):
-                problems.report("tag-invalid", child("/tags", index), "the tag has no name; it is left out", "add one")
+                problems.report("tag-invalid", child("/tags", index), "the tag has no name; it is left out")
         self._tag_groups = {
             tag: name
             for item in as_list(document.get("x-tagGroups"))
@@ -227,7 +227,7 @@ class TagReader:
             pointer = child("/tags", index, "parent")
             parent = text_of(tag, "parent")
             if parent is not None and parent not in self._declared:
-                problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}", "declare it")
+                problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}")
             elif parent is not None and text_of(tag, "name") in self._path(parent):
                 problems.report("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
@@ -396,7 +396,6 @@ def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
             entry.pointer,
             f"{field} is {str(other[0]).lower()} by {other[1].source}, but {str(worse[0]).lower()} by "
             f"{worse[1].source}; the more cautious one is used",
-            "correct the one that is wrong",
         )
     return Semantics(
         **{field: value for field, (value, _) in resolved.items()},  # type: ignore[arg-type]

@@ -76,15 +76,13 @@ class ParameterReader:
                             "parameter-duplicate",
                             child(pointer, "parameters", index),
                             f"the {key[0]} parameter {key[1][:100]!r} is declared twice; the last declaration is used",
-                            "remove one",
                         )
                     keys.add(key)
                     parameters[key] = parameter
         query = [item.pointer in self._query_strings for item in parameters.values() if item.location == "query"]
         if any(query) and not all(query):
             message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
-            fix = "declare either the one or the others"
-            self._problems.report("querystring-not-alone", child(pointer, "parameters"), message, fix)
+            self._problems.report("querystring-not-alone", child(pointer, "parameters"), message)
         return tuple(parameters.values())
 
     def with_path_parameters(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
@@ -106,14 +104,14 @@ class ParameterReader:
                 named[name] = None
         for name in declared - named.keys():
             message = f"the path has no variable for the path parameter {name[:100]!r}"
-            self._problems.report("path-parameter-unused", pointer, message, "add it to the path, or remove it")
+            self._problems.report("path-parameter-unused", pointer, message)
         return parameters + tuple(
             self._undeclared(name, pointer) for name in named if name.strip() and name not in declared
         )
 
     def _undeclared(self, name: str, pointer: str) -> Parameter:
         message = f"no parameter declares the path variable {name[:100]!r}"
-        self._problems.report("path-parameter-missing", pointer, message, "declare it with `in: path`")
+        self._problems.report("path-parameter-missing", pointer, message)
         self._raw_schemas[pointer] = {}
         self.declared[pointer] = {}
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)

@@ -114,14 +114,11 @@ class PathReader:
                 continue
             pointer, method = child(item_pointer, key), key.lower()
             if method in METHODS:
-                self._problems.report(
-                    "method-misspelt", pointer, f"{key!r} is read as {method!r}", "write it in lower case"
-                )
+                self._problems.report("method-misspelt", pointer, f"{key!r} is read as {method!r}")
                 yield method, value, pointer
             elif key in _OPERATION_MEMBERS:
                 message = f"{key!r} belongs to an operation, not to a path item; left out"
-                self._problems.report("member-misplaced", pointer, message, "move it into each operation of the path")
+                self._problems.report("member-misplaced", pointer, message)
             else:
                 message = f"{key[:60]!r} is neither a method nor another member of a path item; left out"
-                fix = "move other methods to `additionalOperations` (3.2)"
-                self._problems.report("method-unknown", pointer, message, fix)
+                self._problems.report("method-unknown", pointer, message)

@@ -205,7 +205,7 @@ class ResponseReader:
             self._checked[where] = self._has_message(output.raw, where, 0)
             if not self._checked[where]:
                 message = f"the body of the error {output.status} has no property `{_MESSAGE}` for what went wrong"
-                self._problems.report("error-message-missing", where, message, "add it")
+                self._problems.report("error-message-missing", where, message)
 
     def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
         """True if a body has a message, or does not declare its properties."""

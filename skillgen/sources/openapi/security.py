@@ -110,8 +110,7 @@ class SecurityReader:
         name = last_token(unquote(written[1:])) if is_uri else written
         if name not in self._schemes:
             message = f"operations require the security scheme {name!r}, which is not declared"
-            fix = "declare it, or correct the name"
-            self._problems.report("security-scheme-missing", child(SCHEMES, name), message, fix)
+            self._problems.report("security-scheme-missing", child(SCHEMES, name), message)
         return name
 
     def auth(self) -> tuple[Auth, ...]:
@@ -218,9 +217,7 @@ def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | 
     """
     url = text_of(holder, key)
     if url is not None and _OTHER_SCHEME.match(_IGNORED_BY_BROWSERS.sub("", url)):
-        problems.report(
-            "url-invalid", child(pointer, key), "expected an http:// or https:// URL; left out", "correct it"
-        )
+        problems.report("url-invalid", child(pointer, key), "expected an http:// or https:// URL; left out")
         return None
     return without_credentials(url) if url is not None else None
 
@@ -246,19 +243,17 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         for variable in variables:
             if variable.default is None:
                 where = child(pointer, index, "variables", variable.name)
-                problems.report("server-variable-without-default", where, "the variable has no default", "add one")
+                problems.report("server-variable-without-default", where, "the variable has no default")
         declared = {variable.name for variable in variables}
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:
                 message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
-                problems.report("server-variable-missing", child(pointer, index), message, "declare it, with a default")
+                problems.report("server-variable-missing", child(pointer, index), message)
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
         url = _ANY_VARIABLE.sub(partial(_default_of, defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
-            problems.report(
-                "server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed", "add it"
-            )
+            problems.report("server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed")
             url, origins = f"https:{url}", {"url": Origin("inferred", "the source names no scheme")}
         endpoints.append(
             Endpoint(

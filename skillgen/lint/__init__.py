@@ -1,0 +1,1 @@
+"""What a source lacks: the rules that `skillgen lint` checks, with their explanations."""

@@ -1,0 +1,294 @@
+"""Each kind of problem is declared once; its level, fix and documentation follow, and its examples hold."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from captured import service_of_answers
+from cli import ROOT, run_python, run_skillgen
+from listed import TESTS, command
+from servers.listed import LISTS
+
+import skillgen
+from skillgen import Problem
+
+Json = Any
+
+PAGE = (ROOT / "docs" / "rules.md").read_text("utf-8")
+CODES = dict(re.findall(r"^\| \[`([a-z-]+)`\]\(#[a-z-]+\) \| (\w+) \| .+ \|$", PAGE, re.MULTILINE))
+EXAMPLES = yaml.safe_load((ROOT / "skillgen" / "lint" / "examples.yaml").read_text("utf-8"))
+CASES = EXAMPLES.pop("case")
+
+# -- how an example is completed and read ----------------------------------------------------------------------------
+
+LOGIN = {
+    "type": "oauth2",
+    "flows": {
+        "authorizationCode": {
+            "authorizationUrl": "https://shop.example/login",
+            "tokenUrl": "https://shop.example/token",
+            "scopes": {"orders:read": "Read orders"},
+        }
+    },
+}
+HINTS = {"destructiveHint": True}
+DESCRIPTION = {
+    "openapi": "3.1.0",
+    "info": {"title": "Orders", "version": "1.0", "description": "Keeps orders. Use when the user asks for one."},
+    "servers": [{"url": "https://api.shop.example/v1"}],
+    "security": [{"login": ["orders:read"]}],
+    "tags": [{"name": "orders", "description": "Everything about orders"}],
+    "paths": {
+        "/orders/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "get": {"operationId": "getOrder", "summary": "Get an order", "tags": ["orders"]},
+            "delete": {"operationId": "deleteOrder", "summary": "Delete an order", "tags": ["orders"], "x-mcp": HINTS},
+        }
+    },
+    "components": {"securitySchemes": {"login": LOGIN}},
+}
+MANIFEST = {
+    "manifest_version": "0.1.0",
+    "server": {"name": "orders", "version": "1.4.2", "mcp_spec_version": "2025-11-25"},
+    "tools": [{"name": "get_order", "description": "Returns an order", "input_schema": {"type": "object"}}],
+}
+
+
+def problems_of_description(example: str, folder: Path) -> list[Problem]:
+    """An example that is not a whole description lacks the members that `DESCRIPTION` has."""
+    path = folder / "openapi.yaml"
+    is_whole = re.search(r"^(openapi|swagger):", example, re.MULTILINE)
+    given = [] if is_whole else re.findall(r"^(\w+):", example, re.MULTILINE)
+    rest = {} if is_whole else {key: value for key, value in DESCRIPTION.items() if key not in given}
+    path.write_text(example + (yaml.safe_dump(rest) if rest else ""), encoding="utf-8")
+    return list(skillgen.read(path).problems)
+
+
+def problems_of_answers(example: str, folder: Path) -> list[Problem]:
+    """Also those of the documents that are written."""
+    answers = {"initialize": {"serverInfo": {"name": "orders"}}, **yaml.safe_load(example)}
+    version = answers["initialize"].get("protocolVersion", "2025-11-25")
+    pages = {method: [answer] if method.endswith("/list") else answer for method, answer in answers.items()}
+    service = service_of_answers(pages, protocol_version=version, url="https://api.shop.example/mcp")
+    result = skillgen.generate(service, out=folder / "out", emit=["skill"], allow_empty=True)
+    return [*service.problems, *result.problems]
+
+
+def problems_of_crawl(example: str, folder: Path) -> list[Problem]:
+    answers = {"tools/list": {"tools": []}, **yaml.safe_load(example)}
+    lists = {LISTS.get(method, method): answer for method, answer in answers.items() if method != "initialize"}
+    lists = {name: lists[name].get(name, lists[name]) for name in lists}
+    server = command(folder, answers.get("initialize"), **lists)
+    return list(skillgen.read(command=server, cwd=TESTS, call_get_manifest=True, skill_files=True).problems)
+
+
+def problems_of_ai_help(example: str, folder: Path) -> list[Problem]:
+    tools = [{"tools": [{"name": "get_order"}]}]
+    return list(service_of_answers({"ai_help": {"content": example}, "tools/list": tools}).problems)
+
+
+def problems_of_manifest(example: str, folder: Path) -> list[Problem]:
+    return list(skillgen.read({**MANIFEST, **yaml.safe_load(example)}).problems)
+
+
+def problems_of_target(example: str, folder: Path) -> list[Problem]:
+    (folder / "openapi.yaml").write_text(yaml.safe_dump(DESCRIPTION), encoding="utf-8")
+    target = {"source": {"openapi": "openapi.yaml"}, **yaml.safe_load(example)}
+    project = folder / "skillgen.yaml"
+    project.write_text(yaml.safe_dump({"targets": {"orders": target}}), encoding="utf-8")
+    return list(skillgen.build(project).problems)
+
+
+def problems_of_overlay(example: str, folder: Path) -> list[Problem]:
+    overlay = {"overlay": "1.1.0", "info": {"title": "Changes", "version": "1"}, **yaml.safe_load(example)}
+    path = folder / "overlay.yaml"
+    path.write_text(yaml.safe_dump(overlay), encoding="utf-8")
+    return list(skillgen.read(DESCRIPTION, overlays=[str(path)]).problems)
+
+
+def problems_of_extra(example: str, folder: Path) -> list[Problem]:
+    path = folder / "extra.md"
+    path.write_text(example, encoding="utf-8")
+    return list(skillgen.read(DESCRIPTION, extra=[str(path)]).problems)
+
+
+READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
+    "description": problems_of_description,
+    "answers": problems_of_answers,
+    "crawl": problems_of_crawl,
+    "ai_help": problems_of_ai_help,
+    "manifest": problems_of_manifest,
+    "target": problems_of_target,
+    "overlay": problems_of_overlay,
+    "extra": problems_of_extra,
+}
+
+
+@pytest.mark.parametrize("part", READERS)
+def test_a_bad_example_breaks_its_rule_and_a_good_one_does_not(part: str, tmp_path: Path) -> None:
+    wrong = []
+    for code, pair in EXAMPLES[part].items():
+        for kind, is_expected in (("bad", True), ("good", False)):
+            folder = tmp_path / code / kind
+            folder.mkdir(parents=True)
+            found = {problem.code for problem in READERS[part](pair[kind], folder)}
+            if (code in found) is not is_expected:
+                wrong.append(f"{code}: {kind}: {sorted(found)}")
+    assert wrong == []
+
+
+# -- what no short example shows -------------------------------------------------------------------------------------
+
+TESTS_OF_CASES = {
+    "allowed-tools-left-out": "test_hostile_services.test_only_plain_names_of_tools_are_allowed_to_run",
+    "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",
+    "control-characters": "test_yaml.test_control_characters_do_not_cost_the_document",
+    "document-not-read": "test_openapi_ways_in.test_missing_and_forbidden_files_are_reported_the_rest_documented",
+    "documents-left": "test_from_server.test_a_server_removed_from_the_client_file_is_reported_and_pruned",
+    "edited": "test_build.test_a_target_that_fails_costs_no_other_and_the_highest_code_wins",
+    "events-not-detailed": "test_rules.test_what_is_too_large_is_reported",
+    "example-too-long": "test_example_calls.test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made",
+    "groups-too-many": "test_rules.test_what_is_too_large_is_reported",
+    "home-folder-replaced": "test_secrets.test_the_folder_of_a_named_user_is_a_tilde",
+    "installed-skill-left": "test_profiles.test_a_skill_that_was_installed_under_an_older_name_is_reported",
+    "legacy-handshake-missing": "test_rules.test_a_server_that_dies_in_the_legacy_handshake_is_reported",
+    "list-cursor-repeated": "test_crawl.test_a_list_that_begins_anew_ends_with_a_problem_and_no_tool_twice",
+    "list-failed": "test_crawl.test_a_list_that_fails_costs_nothing_else",
+    "list-incomplete": "test_crawl.test_a_list_that_fails_costs_nothing_else",
+    "list-page-repeated": "test_crawl.test_a_list_that_begins_anew_ends_with_a_problem_and_no_tool_twice",
+    "list-too-long": "test_crawl.test_a_list_without_end_is_read_up_to_a_limit",
+    "nested-too-deeply": "test_size_and_shape.test_a_cut_in_a_result_of_a_server_is_reported_with_its_place",
+    "note-moved": "test_hand_edits.test_a_note_moves_with_its_tool_to_another_file",
+    "note-without-place": "test_hand_edits.test_a_note_on_a_tool_that_is_gone_is_kept_and_reported",
+    "replaced-text-changed": "test_hand_edits.test_a_marked_region_is_in_place_of_generated_text_until_it_goes",
+    "schema-too-deep": "test_json_schema.test_nesting_that_nobody_reads_is_cut_with_a_problem",
+    "schema-too-large": "test_rules.test_what_is_too_large_is_reported",
+    "secret-echoed": "test_secrets.test_a_description_that_repeats_a_header_or_the_address_leaks_neither",
+    "service-failed": "test_client_config.test_one_that_fails_costs_the_others_nothing",
+    "service-replaced": "test_writing.test_documents_of_another_service_are_replaced_with_a_warning",
+    "skill-files-too-many": "test_rules.test_what_is_too_large_is_reported",
+    "skill-renamed": "test_how_it_reads.test_a_changed_name_is_reported_and_additions_move",
+    "skill-shortened": "test_hostile_services.test_what_a_skill_has_no_room_for_is_reported",
+    "skill-without-front-matter": "test_hand_edits.test_a_skill_template_without_front_matter_is_reported",
+    "stale-file-kept": "test_writing.test_an_edited_stale_file_stays_and_the_next_run_is_silent",
+    "text-too-long": "test_hostile_services.test_a_title_and_a_version_that_are_too_long_are_reported",
+    "unknown-template": "test_templates.test_a_template_that_nothing_uses_is_reported",
+    "url-secret-left-out": "test_secrets.test_a_secret_in_the_path_of_a_url_is_for_the_reader_to_fill_in",
+    "version-of-sdk": "test_hooks.test_a_version_that_is_that_of_the_servers_sdk_is_reported",
+}
+
+
+def test_every_other_case_has_a_test_that_names_its_code() -> None:
+    assert TESTS_OF_CASES.keys() == CASES.keys()
+    wrong = []
+    for code, test in TESTS_OF_CASES.items():
+        module, name = test.split(".")
+        tree = ast.parse((ROOT / "tests" / f"{module}.py").read_text("utf-8"))
+        functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name)
+        if not any(code in ast.unparse(function) for function in functions):
+            wrong.append(f"{code}: {test}")
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_what_is_too_large_is_reported(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": dict.fromkeys(map(str, range(100_001)), True)}
+    operation = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    groups = {"groups": [{"name": f"group-{number}"} for number in range(501)]}
+    files = [{"uri": f"skill://orders/{number}.md"} for number in range(2_001)]
+    extensions: Json = {"io.modelcontextprotocol/groups": {}, "io.modelcontextprotocol/skills": {}}
+    answers = {
+        "initialize": {"capabilities": {"tools": {}, "extensions": extensions}},
+        "groups/list": groups,
+        "skills/list": {"skills": [{"uri": "skill://orders", "frontmatter": {"name": "orders"}, "resources": files}]},
+    }
+    found = [
+        *skillgen.read({**DESCRIPTION, "paths": {"/orders": {"post": operation}}}).problems,
+        *skillgen.read({**DESCRIPTION, "webhooks": {str(number): {"post": {}} for number in range(51)}}).problems,
+        *problems_of_crawl(json.dumps(answers), tmp_path),
+    ]
+    expected = {"schema-too-large", "events-not-detailed", "groups-too-many", "skill-files-too-many"}
+    assert expected - {problem.code for problem in found} == set()
+
+
+DIES = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        sys.exit(1)
+    results = {
+        "server/discover": {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
+        "tools/list": {"tools": [{"name": "get_order", "inputSchema": {"type": "object"}}]},
+    }
+    error = {"code": -32601, "message": "Method not found"}
+    result = results.get(message["method"])
+    outcome = {"result": {"resultType": "complete", **result}} if result else {"error": error}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **outcome}), flush=True)
+"""
+
+
+def test_a_server_that_dies_in_the_legacy_handshake_is_reported() -> None:
+    problems = skillgen.read(command=(sys.executable, "-c", DIES)).problems
+    assert "legacy-handshake-missing" in {problem.code for problem in problems}
+
+
+# -- declared once ---------------------------------------------------------------------------------------------------
+
+
+def test_every_code_has_examples_or_a_case() -> None:
+    explained = [*CASES, *(code for pairs in EXAMPLES.values() for code in pairs)]
+    assert sorted(explained) == sorted(CODES)
+
+
+def test_every_documented_code_is_reported() -> None:
+    modules = [path for path in (ROOT / "skillgen").rglob("*.py") if path.stem != "problem_codes"]
+    strings = {string for path in modules for string in re.findall(r'"([a-z0-9-]+)"', path.read_text("utf-8"))}
+    built = {f"{field}-missing" for field in ("title", "version", "description", "tool-summary", "tool-description")}
+    assert CODES.keys() - strings - built == set()
+
+
+def test_a_problem_has_the_level_and_the_fix_of_its_code() -> None:
+    assert {code: Problem.of(code, "", "x").level for code in CODES} == CODES
+    assert Problem.of("duplicate-key", "", "x").fix == "remove one"
+    assert Problem.of("duplicate-key", "", "x", "remove the first").fix == "remove the first"
+    with pytest.raises(KeyError):
+        Problem.of("no-such-code", "", "x")
+
+
+def test_the_page_of_rules_is_up_to_date() -> None:
+    assert run_python("-m", "skillgen.lint.explanation").stdout == PAGE
+
+
+# -- skillgen rule ---------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_is_explained_as_on_the_page() -> None:
+    printed = run_skillgen("rule", "duplicate-key").stdout
+    assert "Fix: remove one." in printed
+    assert f"\n#{printed}" in PAGE
+
+
+def test_all_rules_are_listed_with_level_and_meaning() -> None:
+    lines = [line.split(maxsplit=2) for line in run_skillgen("rule").stdout.splitlines()]
+    assert {code: level for code, level, _ in lines} == CODES
+
+
+def test_an_unknown_code_names_the_closest_ones() -> None:
+    for wrong, meant in {
+        "operation-id-mising": "operation-id-missing",
+        "dashdash-web": "dashdash-web-url-missing",
+    }.items():
+        finished = run_skillgen("rule", wrong)
+        assert (finished.exit_code, finished.stdout) == (2, "")
+        assert f"did you mean {meant}" in finished.stderr
+    assert "run `skillgen rule` to list all codes" in run_skillgen("rule", "xyz").stderr
