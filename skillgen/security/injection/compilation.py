@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from skillgen.security.injection.patterns import Lexicon, Pattern, Rule, Tables, one_word
+from skillgen.security.injection.patterns import Lexicon, Pattern, Rule, one_word
 from skillgen.security.tables import Regex, load_table, requirements
 
 _FIRST_CODE = 0x100
@@ -129,12 +129,13 @@ class _RuleCompiler:
 
 
 def compiled_tables() -> str:
-    """Returns `compiled.json`."""
+    """Returns `compiled.json`: a line for each rule, so that a change of one can be read."""
     data = load_table(__file__, "lexicon.toml")
     lexicon = _compiled_lexicon(data)
     compiler = _RuleCompiler(lexicon, data["concepts"])
-    rules = tuple(map(compiler.rule, load_table(__file__, "rules.toml")["rules"]))
-    return msgspec.json.format(msgspec.json.encode(Tables(lexicon, rules)), indent=1).decode()
+    rules = map(compiler.rule, load_table(__file__, "rules.toml")["rules"])
+    members = (msgspec.json.encode(member).decode() for member in (lexicon, *rules))
+    return '{{"lexicon":{},\n"rules":[{}]}}'.format(next(members), ",\n".join(members))
 
 
 if __name__ == "__main__":
