@@ -315,7 +315,7 @@ def render_documents(**given: Any) -> dict[str, str]:
 
     output = checked_output(_render_options(**given))
     folder = None if output.templates is None else Path(output.templates)
-    documents = formats.render_documents(output.service, tuple(output.emit), folder, output.profile)
+    documents, _ = formats.render_documents(output.service, tuple(output.emit), folder, output.profile)
     return {document.path: document.text for document in documents}
 
 

@@ -295,7 +295,13 @@ FILTERS["shouted"] = shouted
 """
 
 FORMAT = """
-FORMATS["names"] = Format(purpose="the names of the tools", renderer="skillgen.render.llms:names", is_default=False)
+FORMATS["names"] = Format(
+    purpose="the names of the tools",
+    files=("names.txt",),
+    specification="",
+    renderer="skillgen.render.llms:names",
+    is_default=False,
+)
 """
 
 RENDERER = """

@@ -36,6 +36,7 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 """Library to the part of skillgen that may import it; `None` where several may."""
 
 DEVELOPERS_COMMANDS = {
+    "skillgen.model.document",
     "skillgen.model.json_schema",
     "skillgen.config.schema",
     "skillgen.lint.explanation",

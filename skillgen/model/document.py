@@ -1,13 +1,11 @@
 """A document, and the formats and profiles of documents, each declared here and nowhere else.
 
-The options, the schema of `skillgen.yaml` and the help are derived from `FORMATS` and `PROFILES`.
+The options, the schema of `skillgen.yaml`, the help and docs/formats.md are derived from `FORMATS` and `PROFILES`.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
-
-from skillgen.errors import Problem
 
 
 class Document(Struct, frozen=True):
@@ -19,9 +17,6 @@ class Document(Struct, frozen=True):
     text: str
     """Its content, with `\\n` line ends and one at the end."""
 
-    problems: tuple[Problem, ...] = ()
-    """What was left out of it."""
-
 
 class Format(Struct, frozen=True, kw_only=True):
     """A format of `--emit`."""
@@ -29,33 +24,57 @@ class Format(Struct, frozen=True, kw_only=True):
     purpose: str
     """What is written, for help and documentation."""
 
+    files: tuple[str, ...]
+    """What is written, relative to OUT; `NAME` is the name of the skill, `TOOL` that of a tool."""
+
+    specification: str
+    """What it follows, as Markdown for docs/formats.md."""
+
     renderer: str
-    """The function that yields its documents from a `Rendering`, as `module:name`: it is imported when it is needed."""
+    """The function that yields its documents from a `Rendering`, and problems such as texts that had to be left out, as
+    `module:name`: it is imported when it is needed."""
+
+    site_renderer: str = ""
+    """The function that yields the documents above those of several services from a `Site`; empty if it has no such
+    documents."""
 
     is_default: bool = True
     """Whether it is written without `--emit`."""
 
 
+_DASHDASH = "[dashdash](https://github.com/visionik/dashdash) 0.2.0"
+
 FORMATS: dict[str, Format] = {
     "skill": Format(
         purpose="a skill: SKILL.md and its references",
+        files=("skills/NAME/SKILL.md", "skills/NAME/references/"),
+        specification="[Agent Skills](https://agentskills.io/specification)",
         renderer="skillgen.render.skill:skill_documents",
     ),
     "llms": Format(
         purpose="llms.txt and llms-full.txt",
+        files=("llms.txt", "llms-full.txt"),
+        specification=f"[llmstxt.org](https://llmstxt.org) and the web profile of {_DASHDASH}",
         renderer="skillgen.render.llms:llms_documents",
+        site_renderer="skillgen.render.llms:site_documents",
     ),
     "ai-help": Format(
         purpose="ai-help.md, the text of an --ai-help flag",
+        files=("ai-help.md",),
+        specification=f"the CLI profile of {_DASHDASH}",
         renderer="skillgen.render.ai_help:ai_help_documents",
     ),
     "ai-help-commands": Format(
         purpose="a help text for each tool, in ai-help/",
+        files=("ai-help/TOOL.md",),
+        specification=f"the CLI profile of {_DASHDASH}",
         renderer="skillgen.render.ai_help:command_documents",
         is_default=False,
     ),
     "registry": Format(
         purpose="registry.json, dashdash's discovery entry",
+        files=("registry.json",),
+        specification=f"the discovery entry of {_DASHDASH}",
         renderer="skillgen.render.dashdash:registry_documents",
     ),
 }
@@ -82,3 +101,23 @@ DEFAULT_SCREENING = "quote"
 
 DEFAULT_PROFILE = "portable"
 """The profile that every host reads."""
+
+
+def format_table() -> str:
+    """Returns docs/formats.md: every format with its files and what it follows."""
+    rows = ""
+    for name, item in FORMATS.items():
+        files = ", ".join(f"`{file}`" for file in item.files)
+        rows += f"| `{name}`{' *' if item.is_default else ''} | {item.purpose} | {files} | {item.specification} |\n"
+    return f"""# Formats
+
+`--emit` takes these names, separated by commas; without it, the formats with a star are written. Files are relative to
+`--out`; with several services, each has a folder there. This page is generated: `make golden`.
+
+| format | content | files | follows |
+| --- | --- | --- | --- |
+{rows}"""
+
+
+if __name__ == "__main__":
+    print(format_table(), end="")

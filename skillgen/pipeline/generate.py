@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.document import FORMATS
+from skillgen.model.document import FORMATS, Document
 from skillgen.model.service import Service
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.text.markdown import one_line
@@ -58,8 +58,8 @@ class Place(Struct, frozen=True, kw_only=True):
 AnyOutput = TypeVar("AnyOutput", bound=OutputOptions)
 
 OutcomeKind = Literal["documents", "installed", "site", "removed"]
-"""The documents of a service, an installed copy of its skill, the llms.txt above several services, or documents of
-something that no longer exists."""
+"""The documents of a service, an installed copy of its skill, the documents above those of several services, or
+documents of something that no longer exists."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -292,13 +292,11 @@ def write_services(
             steps += write_service(service, output, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
-    if len(services) > 1 and not failures and "llms" in output.emit:
+    if len(services) > 1 and not failures and any(FORMATS[name].site_renderer for name in output.emit):
         try:
-            plan = _write_site(services, names, output, place.out)
+            steps.append(_write_site(services, names, output, place.out))
         except SkillgenError as error:
             steps.append(Failure(error=error))
-        else:
-            steps.append(Outcome(kind="site", plan=plan, is_check=output.check))
     return Result(steps=tuple(steps), is_one=is_one)
 
 
@@ -389,13 +387,16 @@ def _refuse_other_skill(plan: Plan, main: Place) -> None:
         raise EditedError(what, where=str(plan.out), fix=fix, diff="")
 
 
-def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes], list[Problem]]:
+def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes], tuple[Problem, ...]]:
     """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
     from skillgen.render.formats import render_documents
 
-    documents = render_documents(service, tuple(output.emit), _templates(output), output.profile)
-    problems = [problem for item in documents for problem in item.problems]
-    return {item.path: item.text.encode("utf-8") for item in documents}, problems
+    documents, problems = render_documents(service, tuple(output.emit), _templates(output), output.profile)
+    return _contents(documents), problems
+
+
+def _contents(documents: Iterable[Document]) -> dict[str, bytes]:
+    return {item.path: item.text.encode("utf-8") for item in documents}
 
 
 def _documents_for(documents: Mapping[str, bytes], service: Service, place: Place) -> Mapping[str, bytes]:
@@ -408,24 +409,24 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, place: Plac
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
-def _write_site(services: Sequence[Service], folders: Sequence[str], output: OutputOptions, folder: Path) -> Plan:
-    """Writes the llms.txt that lists several services; with `check`, only plans it.
+def _write_site(services: Sequence[Service], folders: Sequence[str], output: OutputOptions, folder: Path) -> Outcome:
+    """Writes the documents above those of several services; with `check`, only plans them.
 
     Raises:
-        EditedError: the file was edited.
+        EditedError: a file was edited.
         OutputError: OUT cannot be written.
-        UsageError: the template has an error.
+        UsageError: a template has an error.
     """
     from skillgen.render.formats import render_site
     from skillgen.write.plan import plan_documents
 
-    document = render_site(services, folders, _templates(output))
-    documents = {document.path: document.text.encode("utf-8")}
-    return _carried_out(
+    documents, problems = render_site(services, folders, tuple(output.emit), _templates(output))
+    plan = _carried_out(
         folder,
-        lambda: plan_documents(folder, documents, service="services", tools={}, force=output.force),
+        lambda: plan_documents(folder, _contents(documents), service="services", tools={}, force=output.force),
         is_check=output.check,
     )
+    return Outcome(kind="site", plan=plan, is_check=output.check, problems=problems)
 
 
 def _carried_out(folder: Path, planned: Callable[[], Plan], *, is_check: bool) -> Plan:

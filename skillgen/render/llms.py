@@ -6,20 +6,23 @@ a list of links; dashdash's web profile shares the file.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from msgspec import Struct
 
 from skillgen.model.document import Document
 from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
-from skillgen.render.dashdash import web_front_matter
-from skillgen.render.identity import skill_name, what_it_does
+from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
+from skillgen.render.identity import plain, short_description, skill_name, title, what_it_does
+from skillgen.render.phrases import plain_phrase
 from skillgen.render.purpose import joined_words
 from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
-from skillgen.render.skill import Rendering
+from skillgen.render.skill import Rendering, Site
 
 _MAX_CHARACTERS = 16_000
 """Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
@@ -122,3 +125,54 @@ def _by_use(tools: Sequence[Tool]) -> list[Tool]:
 def _identifiers(tool: Tool) -> list[Parameter]:
     """Returns the parameters that name what exists: those in the path, of an MCP tool all."""
     return [item for item in tool.parameters if item.location in ("path", "argument")]
+
+
+_ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
+
+
+class SiteEntry(Struct, frozen=True):
+    """One service, and the folder of its documents."""
+
+    folder: str
+    """Below OUT."""
+
+    title: str
+    """Its display name."""
+
+    does: str
+    """What it does, in one sentence."""
+
+    tools: int
+    """How many tools it has."""
+
+
+def site_documents(site: Site) -> Iterator[Document]:
+    """Yields the llms.txt of a folder with several services, each with its own llms.txt.
+
+    It has the "Site Structure" of dashdash's web profile (6.2).
+    """
+    counts = Counter(map(title, site.services))
+    entries = [
+        SiteEntry(
+            folder,
+            title(service) if counts[title(service)] == 1 else f"{title(service)} ({folder})",
+            short_description(service),
+            len(service.tools),
+        )
+        for service, folder in zip(site.services, site.folders, strict=True)
+    ]
+    names = plain(", ".join(entry.title for entry in entries[:12]))
+    name = "site" if len(entries) <= 12 else "large_site"
+    levels = (service.access_level for service in site.services)
+    fields: dict[str, Any] = {
+        "name": "services",
+        "description": plain_phrase(name, number=len(entries), names=names),
+        "spec-url": SPEC_URL,
+        "spec-version": SPEC_VERSION,
+        "subdirectory-help": True,
+        "access-level": max(levels, key=_ACCESS_LEVELS.index, default="read"),
+        "cli-url": "none",
+        "mcp-url": "none",
+        "api-url": "none",
+    }
+    yield Document("llms.txt", site.templates.render("llms-site.txt.j2", fields=fields, site=entries))

@@ -7,7 +7,7 @@ index. The index is written only if one of the last two forms is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -119,12 +119,27 @@ class Rendering:
         }
 
 
-def skill_documents(rendering: Rendering) -> Iterator[Document]:
+class Site(Struct, frozen=True):
+    """What the documents above those of several services are rendered from."""
+
+    services: Sequence[Service]
+    """The services."""
+
+    folders: Sequence[str]
+    """The folder of each, below OUT."""
+
+    templates: Templates
+    """The templates, those of the user first."""
+
+
+def skill_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields SKILL.md and the files of its references."""
     skill, templates = rendering.skill, rendering.templates
     assert skill is not None
     folder = f"skills/{skill_name(rendering.service)}"
-    yield Document(f"{folder}/SKILL.md", skill.text, (_SKILL_SHORTENED,) if skill.is_bare else ())
+    yield Document(f"{folder}/SKILL.md", skill.text)
+    if skill.is_bare:
+        yield _SKILL_SHORTENED
     if skill.is_whole:
         return
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
