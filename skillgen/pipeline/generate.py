@@ -667,8 +667,8 @@ def orphaned_folders(
     queue = list(dict.fromkeys(folders))
     gone: set[Path] = set()
     while queue:
-        for folder, owner in _owned_folders(queue.pop()):
-            if owner in owned and folder.resolve() not in written and folder not in orphans:
+        for folder, owner in _owned_folders(queue.pop(), written):
+            if owner in owned and folder not in orphans:
                 message = "the target or server of these documents no longer exists"
                 orphans[folder] = _orphan_problem("documents-left", folder, message)
                 gone.add(folder.resolve())
@@ -676,8 +676,8 @@ def orphaned_folders(
                 queue.append(folder)
     tops = [path.resolve() for path in folders]
     for path in dict.fromkeys(installed):
-        for folder, owner in _owned_folders(path):
-            if folder.resolve() in written or not any(owner.is_relative_to(top) for top in tops):
+        for folder, owner in _owned_folders(path, written):
+            if not any(owner.is_relative_to(top) for top in tops):
                 continue
             if owner in gone or f"skills/{folder.name}/SKILL.md" not in _documented_files(owner, written):
                 message = "the documents that this installed skill is a copy of no longer exist, or were renamed"
@@ -741,13 +741,15 @@ def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
     return Problem.of(code=code, where=folder.as_posix(), message=message, fix=fix)
 
 
-def _owned_folders(parent: Path) -> Iterator[tuple[Path, Path]]:
-    """Yields the subfolders with an owner in their record, and that owner."""
+def _owned_folders(parent: Path, written: DocumentedFiles) -> Iterator[tuple[Path, Path]]:
+    """Yields the subfolders that this run did not write with an owner in their record, and that owner."""
     for path in sorted(parent.glob(f"*/{RECORD_NAME}")):
         folder = path.parent
         with contextlib.suppress(SkillgenError, OSError):
+            if folder.is_symlink() or folder.resolve() in written:
+                continue
             record = read_record(folder)
-            if record.owner is not None and not folder.is_symlink():
+            if record.owner is not None:
                 yield folder, (folder / record.owner).resolve()
 
 

@@ -12,7 +12,6 @@ import binascii
 import codecs
 import functools
 import hashlib
-import json
 import re
 import shlex
 import string
@@ -139,7 +138,7 @@ def read_record(out: Path) -> Record:
         if content is None:
             return Record()
         text = content
-        data = json.loads(text.decode("utf-8"))
+        data = msgspec.json.decode(text)
         if data["version"] != VERSION:
             what = f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}"
             raise OutputError(what, where=str(path), fix="move the documents away and run again")
