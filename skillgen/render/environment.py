@@ -80,12 +80,12 @@ class TemplateLoader(jinja2.FileSystemLoader):
         try:
             text, file, is_current = super().get_source(environment, template)
             text = text if text.endswith("\n") else f"{text}\n"  # or the next section would be on its last line
-            if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
+            if isinstance(environment, BuiltinEnvironment):
+                text = _INCLUDE.sub(lambda match: self._inlined(environment, match[1]), text)
+            elif not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
                 )
-            if isinstance(environment, BuiltinEnvironment):
-                text = _INCLUDE.sub(lambda match: self._inlined(environment, match[1]), text)
             return text, file, is_current
         except jinja2.TemplateNotFound:
             raise jinja2.TemplateNotFound(template, f"there is no template {template!r}") from None

@@ -1,8 +1,8 @@
 """Access to OUT: a folder held open and locked, which no symbolic link leads out of.
 
 Where the system supports it, each part of a path is opened relative to the one before without following symbolic links,
-so that a link created during a run has no effect. Links in OUT that lead to another place in OUT are resolved once,
-before. Elsewhere (Windows) a path is checked and then used. A lock allows one run at a time on one OUT; it is released
+so that a link created during a run has no effect. A path with a link that leads to another place in OUT is resolved
+first. Elsewhere (Windows) a path is checked and then used. A lock allows one run at a time on one OUT; it is released
 when its process exits, so it is never stale.
 """
 
@@ -13,7 +13,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,20 +85,19 @@ def folder_below(out: Folder, path: str, *, make: bool = False) -> Iterator[Fold
         OSError: a part of the path is not a folder.
     """
     place = out.path.joinpath(*path.split("/")) if path else out.path
-    parts = _parts_below(out.path, place)
     if out.handle is None:
+        _parts_below(out.path, place)
         if make:
             place.mkdir(parents=True, exist_ok=True)
         yield Folder(place, None) if place.is_dir() else None
         return
-    handle = os.dup(out.handle)
+    parts = place.parts[len(out.path.parts) :]
+    handle = None if ".." in parts else _open_parts(out.handle, parts, make=make)
+    if handle is None:
+        handle = _open_parts(out.handle, _parts_below(out.path, place), make=make)
+    if handle is None:
+        raise _outside_error(place)
     try:
-        for part in parts:
-            below = _open_part(handle, part, place, make=make)
-            os.close(handle)
-            handle = below
-            if handle < 0:
-                break
         yield Folder(place, handle) if handle >= 0 else None
     finally:
         if handle >= 0:
@@ -137,8 +136,21 @@ def is_below(folder: Path, out: Path) -> bool:
         return False
 
 
-def _open_part(handle: int, part: str, place: Path, *, make: bool) -> int:
-    """Opens one part of a path; returns -1 if it does not exist."""
+def _open_parts(out: int, parts: Sequence[str], *, make: bool) -> int | None:
+    """Opens a folder below OUT; returns -1 if it does not exist, and `None` if a part is a symbolic link."""
+    handle: int | None = os.dup(out)
+    for part in parts:
+        if handle is None or handle < 0:
+            break
+        above = handle
+        try:
+            handle = _open_part(above, part, make=make)
+        finally:
+            os.close(above)
+    return handle
+
+
+def _open_part(handle: int, part: str, *, make: bool) -> int | None:
     try:
         return os.open(part, _FOLDER, dir_fd=handle)
     except FileNotFoundError:
@@ -146,7 +158,7 @@ def _open_part(handle: int, part: str, place: Path, *, make: bool) -> int:
             return -1
     except OSError:
         if stat.S_ISLNK(os.stat(part, dir_fd=handle, follow_symlinks=False).st_mode):
-            raise _outside_error(place) from None
+            return None
         raise
     with suppress(FileExistsError):
         os.mkdir(part, dir_fd=handle)
