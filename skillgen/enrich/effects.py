@@ -121,6 +121,9 @@ _DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
 _NOTICES = ("note", "important")
 """Elements before the first sentence of a text."""
 
+_TEXTS_KEPT = 1 << 12
+"""Texts of which the signals and the words are kept: several questions concern each, and tools share texts."""
+
 _TEXT_LIMIT = 400
 _TEXT_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*|[,;:/&]|\d+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n")
@@ -215,7 +218,7 @@ def _like_its_collection(tool: Tool, sending: Mapping[tuple[str | None, str], To
     `CreateNumber` "buys a number", and `CreateNumberLocal` at `/numbers/local` is described as "Local numbers".
     """
     texts = (text for text in (tool.summary, tool.description) if text)
-    if tool.semantics.effect != "write" or any(any(_signals_of_text(text)) for text in texts):
+    if tool.semantics.effect != "write" or any(map(_signals_of_text, texts)):
         return tool
     collection, _, last = _without_format(tool.path).rpartition("/")
     parent = sending.get((tool.method, collection)) if tool.semantics.is_judged("read_only") else None
@@ -350,8 +353,8 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
     """
     is_safe, of_method = method in _SAFE_METHODS, _BY_METHOD + method.upper()
     of_name = [*_signals_of_name(method, path or "", name)]
-    of_each = [[*_signals_of_text(text)] for text in texts]
-    of_texts = next(filter(None, of_each), []) if is_safe or not method else [*chain.from_iterable(of_each)]
+    of_each = map(_signals_of_text, texts)
+    of_texts = next(filter(None, of_each), ()) if is_safe or not method else (*chain.from_iterable(of_each),)
     found = [_Judgement(_EFFECT_OF_METHOD[method], of_method)] if method in _EFFECT_OF_METHOD else []
     for signals, others, source in ((of_name, of_texts, _BY_NAME), (of_texts, of_name, _BY_TEXT)):
         acting = [signal for signal in signals if signal.effect != "read"]
@@ -469,8 +472,13 @@ def _is_sent(what: Sequence[str]) -> bool:
     return singular(head) in _SENT or (singular(head) == "intent" and before[-1:] == ["payment"])
 
 
-def _signals_of_text(text: str) -> Iterator[_Signal]:
-    """Yields what the first sentence says: its first verb, and the verbs that are joined to it."""
+@lru_cache(_TEXTS_KEPT)
+def _signals_of_text(text: str) -> tuple[_Signal, ...]:
+    """Returns what the first sentence says: its first verb, and the verbs that are joined to it."""
+    return tuple(_signals_of_sentence(text))
+
+
+def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     text = _TAGS.sub("", _without_notices(_BANNER.sub("", text))[:_TEXT_LIMIT]).strip()
     text = _OPERATION.sub("", _LABEL.sub("", _BRACKETS.sub("", text)))
     if (request := _REQUEST.match(text)) is not None and effect_of_verb(request[1]):
@@ -576,7 +584,7 @@ def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
 
 def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -> bool:
     """True if a description says this, not negated; of a read-only tool, only about itself."""
-    if description.isascii() and not pattern.might_match(" ".join(description.lower().split())):
+    if description.isascii() and not pattern.might_match(_folded(description)):
         return False
     for paragraph in description.split("\n\n"):
         text = " ".join(paragraph.split())
@@ -586,6 +594,11 @@ def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -
             if not is_again and not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
                 return True
     return False
+
+
+@lru_cache(_TEXTS_KEPT)
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _with(semantics: Semantics, origin: Origin, **fields: Json) -> Semantics:
