@@ -14,10 +14,10 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jinja2
 from jinja2 import BytecodeCache
@@ -42,6 +42,9 @@ MAX_REPETITIONS = 1_000_000
 
 MAX_EXPONENT = 1_000
 """The largest exponent that a template may use."""
+
+
+_Result = TypeVar("_Result")
 
 
 class MissingName(jinja2.StrictUndefined):
@@ -119,15 +122,6 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-class _BuiltinContext(Context):
-    """Calls functions directly: none of ours asks for the context."""
-
-    def call(
-        self, function: Callable[..., Any], *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **kwargs: Any
-    ) -> Any:
-        return function(*args, **kwargs)
-
-
 class _BuiltinTemplate(jinja2.Template):
     """A template whose contexts do not track which names are globals, which takes longer than a short template."""
 
@@ -140,21 +134,34 @@ class _BuiltinTemplate(jinja2.Template):
         names = dict(vars or ()) if shared else {**self.environment.globals, **(vars or {})}
         if locals:
             names.update([(name, item) for name, item in locals.items() if item is not missing])
-        return _BuiltinContext(self.environment, names, self.name, self.blocks)
+        return Context(self.environment, names, self.name, self.blocks)
 
 
 class _BuiltinCode(CodeGenerator):
-    """Prints without copying, and reads attributes in place: `finalize` returns strings, and no name is a keyword."""
+    """Compiles to plain Python: macros are functions, and functions are called directly, since none of ours needs the
+    context; attributes are read in place, since no name is a keyword; Markdown is printed unchanged.
+    """
 
     def _output_child_pre(self, *_: Any) -> None:
-        self.write("environment.finalize(")
+        self.write("(printed if type(printed := ")
 
     def _output_child_post(self, *_: Any) -> None:
-        self.write(")")
+        self.write(") is environment.markdown else environment.finalize(printed))")
 
     def visit_Getattr(self, node: Any, frame: Any) -> None:
         self.visit(node.node, frame)
         self.write(f".{node.attr}")
+
+    def visit_Call(self, node: Any, frame: Any, forward_caller: bool = False) -> None:
+        self.visit(node.node, frame)
+        self.write("(")
+        for argument in (*node.args, *node.kwargs):
+            self.visit(argument, frame)
+            self.write(", ")
+        self.write(")")
+
+    def macro_def(self, macro_ref: Any, frame: Any) -> None:
+        self.write("environment.function(macro)")
 
 
 class BuiltinEnvironment(jinja2.Environment):
@@ -164,13 +171,19 @@ class BuiltinEnvironment(jinja2.Environment):
     ninth of the rendering time. A test renders every template, so a name that does not exist is found there.
     """
 
-    context_class = _BuiltinContext
     code_generator_class = _BuiltinCode
     template_class = _BuiltinTemplate
+    markdown = Markdown
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._loaded: dict[str, jinja2.Template] = {}
+
+    @staticmethod
+    def function(macro: Any) -> Any:
+        """Returns a macro as a function that may be called with fewer arguments."""
+        macro.__defaults__ = (missing,) * macro.__code__.co_argcount
+        return macro
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:
         """Returns a template, by name: Jinja's own cache takes as long as a small section, for its lock and keys."""
@@ -280,26 +293,31 @@ class Templates:
         Raises:
             UsageError: the template has an error; the message names the file, the line and what is missing.
         """
-        with self._problems(template):
-            return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
+        return self._checked(template, self._rendered, template, context)
+
+    def _rendered(self, template: str, context: dict[str, Any]) -> Markdown:
+        return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
 
     def names_set_in(self, template: str) -> dict[str, Any]:
         """Returns the names that a template sets, with their values."""
-        with self._problems(template):
-            module = self._environment.get_template(template).make_module()
-            return {name: item for name, item in vars(module).items() if not name.startswith("_")}
+        return self._checked(template, self._names_set_in, template)
+
+    def _names_set_in(self, template: str) -> dict[str, Any]:
+        module = self._environment.get_template(template).make_module()
+        return {name: item for name, item in vars(module).items() if not name.startswith("_")}
 
     def is_builtin(self, template: str) -> bool:
         """True if a template is one of skillgen's own."""
         return Path(self._files.file_of(template) or "").is_relative_to(templates_folder())
 
-    @contextmanager
-    def _problems(self, template: str) -> Iterator[None]:
+    def _checked(self, template: str, render: Callable[..., _Result], *arguments: Any) -> _Result:
         """Turns errors of a template into a `UsageError`; for our own templates, only the errors of Jinja itself."""
         try:
+            if self.are_builtin:
+                return render(*arguments)
             too_long = jinja2.TemplateRuntimeError(f"it takes more than {TIME_LIMIT_S:g} s")
-            with nullcontext() if self.are_builtin else time_limit(TIME_LIMIT_S, too_long):
-                yield
+            with time_limit(TIME_LIMIT_S, too_long):
+                return render(*arguments)
         except jinja2.TemplateError as error:
             raise self._problem(template, error) from error
         except SkillgenError:
