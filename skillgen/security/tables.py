@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,15 @@ class Regex(Struct, eq=False, dict=True, array_like=True):
                 return False
         return True
 
+    def search(self, text: str) -> re.Match[str] | None:
+        """Returns the first match in a text."""
+        return next(self.finditer(text), None)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Returns the matches in a text; the prefilter excludes most texts."""
+        folded = text.lower() if self.flags & re.IGNORECASE else text
+        return self.compiled.finditer(text) if self.might_match(folded) and self.has_others(folded) else iter(())
+
     def might_match(self, text: str) -> bool:
         """True unless certainly nothing in a text matches."""
         for literal in self.literals:  # `any` takes twice as long
@@ -99,13 +108,18 @@ def requirements(pattern: str) -> tuple[tuple[str, ...], ...]:
     tokens = list(_TOKEN.finditer(pattern))
     tokens.reverse()
     exact, required = _alternatives(tokens)
-    known = dict.fromkeys(literals for literals in (exact, *required) if literals and "" not in literals)
+    known = dict.fromkeys(_shortest(literals) for literals in (exact, *required) if literals and "" not in literals)
     found: list[tuple[str, ...]] = []
     for literals in sorted(known, key=_frequency):
         # Literals that are parts of rarer ones say nothing more.
         if not any(all(any(part in rarer for part in literals) for rarer in others) for others in found):
             found.append(tuple(sorted(literals)))
     return tuple(found)
+
+
+def _shortest(literals: _Literals) -> _Literals:
+    """Returns the literals that contain no other of them."""
+    return frozenset(item for item in literals if not any(part in item for part in literals - {item}))
 
 
 def leading_literals(pattern: str) -> tuple[str, ...]:

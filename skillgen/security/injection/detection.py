@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from itertools import chain
-from operator import or_
+from operator import add, or_
 from urllib.parse import unquote
 
 from skillgen.security.credentials import without_placeholders
@@ -34,7 +34,7 @@ from skillgen.security.injection.patterns import (
     sentences_of,
     tokenize,
 )
-from skillgen.security.tables import Regex, any_of
+from skillgen.security.tables import Regex
 from skillgen.text import lazy_re as re
 from skillgen.text.unicode import strip_invisible, to_latin
 
@@ -176,7 +176,10 @@ class _Index:
                 key = max(_words_of(literal), key=len, default="")
                 self._literals.setdefault(key, []).append((literal, regex))
         self._symbols = self._literals.pop("", [])
-        self._key = re.compile(any_of(self._literals))
+        self._keys: dict[str, list[str]] = {}
+        """First two characters to the keys that begin so."""
+        for key in self._literals:
+            self._keys.setdefault(key[:2], []).append(key)
 
     def suspects(self, texts: Sequence[str], words_of_texts: Sequence[list[str]]) -> list[int]:
         """Returns the numbers of the texts in lower case, with these words, that a rule may match."""
@@ -206,9 +209,9 @@ class _Index:
 
     def literals_with(self, word: str) -> tuple[_Literal, ...]:
         """Returns the literals of regular expressions of which a word holds the longest word."""
-        if not self._key.search(word):
-            return ()
-        return tuple(chain.from_iterable(literals for key, literals in self._literals.items() if key in word))
+        pairs = map(add, word, word[1:])
+        keys = {key for pair in pairs if pair in self._keys for key in self._keys[pair] if key in word}
+        return tuple(chain.from_iterable(map(self._literals.__getitem__, keys)))
 
     def is_foreign(self, text: str, words: list[str]) -> bool:
         """True if a text with these words may have a foreign sentence."""

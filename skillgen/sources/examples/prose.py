@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from skillgen.model.schema import Parameter
 from skillgen.model.values import Json
+from skillgen.security.tables import Regex
 from skillgen.text import lazy_re as re
 
 _TEXT_LIMIT = 8_000
@@ -240,23 +241,23 @@ def description_of(item: Parameter) -> str:
 
 
 _EXAMPLE_URL = re.compile(r"\bexamples?\b[^.]{0,80}?(https?://[^\s`'\"<>(){}]{1,200})", re.IGNORECASE)
-_REQUIRED = re.compile(
+_REQUIRED = Regex(
     r"\A[^.]{0,60}\(required\)|\A\W{0,3}required\b(?!.{0,3}\b(?:if|when|only|for|by|with)\b)"
     r"|(?<!not )\brequired unless\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
+_CONDITION = Regex(
     r"\b(?:required|provide|must|needed|specify|set)\b[^.;\n]{0,40}?\b(?:when|if|for|with)\s(?:the\s)?[`'\"]?(\w{1,60})"
     r"[`'\"]?\s?(?:is set to|is|=|==|:|equals|set to)\s?[`'\"]?([\w-]{1,60})",
     re.IGNORECASE,
 )
-_CHOICE = re.compile(
+_CHOICE = Regex(
     r"\b(?:(?:exactly|at least) one of|(?:provide|specify|pass|give|set|use|supply) (?:either|one of)"
     r"|either\b[^.\n]{1,80}\bmust"
     r"|one of\b[^.\n]{1,80}\b(?:must|required|needed))\b[^.\n]{0,200}",
     re.IGNORECASE,
 )
-_NEEDS = re.compile(r"(?<!not )\brequires?\s(?:an?\s|the\s|either\s)?[`'\"]?([\w-]{1,60})", re.IGNORECASE)
+_NEEDS = Regex(r"(?<!not )\brequires?\s(?:an?\s|the\s|either\s)?[`'\"]?([\w-]{1,60})", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -276,9 +277,9 @@ def wanted_by(text: str, items: Sequence[Parameter], value: Mapping[str, Json]) 
             named = tuple(word for word in words if word in names)
             if len(named) > 1:
                 yield named
-    for needed in _NEEDS.finditer(text[:_TEXT_LIMIT]):
-        if needed[1] in names:
-            yield (needed[1],)
+    for needed in _needs_in(text):
+        if needed in names:
+            yield (needed,)
 
 
 @lru_cache(4096)
@@ -293,3 +294,9 @@ def _choices_in(about: str) -> tuple[tuple[str, ...], ...]:
     """Returns the words of each choice in a description, without duplicates."""
     choices = _CHOICE.finditer(about[:_TEXT_LIMIT])
     return tuple(tuple(dict.fromkeys(_WORD.findall(choice[0]))) for choice in choices)
+
+
+@lru_cache(4096)
+def _needs_in(text: str) -> tuple[str, ...]:
+    """Returns the words for what the description of a tool requires."""
+    return tuple(needed[1] for needed in _NEEDS.finditer(text[:_TEXT_LIMIT]))

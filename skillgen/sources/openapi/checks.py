@@ -13,20 +13,19 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, follow
+from skillgen.security.tables import Regex
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.text import lazy_re as re
 
-_SCREEN_PATTERN = re.compile(
+_SCREEN_PATTERN = Regex(
     r"\b(?:click(?:s|ed|ing)?|(?:drop-?down|context) menus?|check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|"
     r"pop-?ups?|(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
-_SCREEN_STEMS = ("click", "menu", "box", "radio", "bar", "pop", "button", "screen", "dialog", "tab")
-"""Prefilter of `_SCREEN_PATTERN`: every match contains one of these, and searching for them is much faster."""
-_RESULT_PATTERN = re.compile(
+_RESULT_PATTERN = Regex(
     r"\b(?:returns?|returned|returning|responds?|responses?|results?|gives?|gets?|lists?|retrieves?|fetch(?:es)?|shows?|"
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
@@ -110,22 +109,14 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
         if getattr(tool, name) is None:
             problems.report(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
     description = (tool.description or "")[:_SCANNED_LENGTH]
-    if mention := _screen_mention(description):
-        message = f"{tool.name} mentions an element of a screen ({mention!r}), which an agent can't see"
+    if mention := _SCREEN_PATTERN.search(description):
+        message = f"{tool.name} mentions an element of a screen ({mention[0]!r}), which an agent can't see"
         problems.report("screen-mentioned", child(tool.pointer, "description"), message)
     returns_nothing_known = tool.output is None or tool.output.schema is None
     if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
         problems.report(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns"
         )
-
-
-def _screen_mention(text: str) -> str | None:
-    folded = text.casefold()
-    if not any(stem in folded for stem in _SCREEN_STEMS):
-        return None
-    match = _SCREEN_PATTERN.search(text)
-    return match[0] if match else None
 
 
 _DRAFT_07 = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")
