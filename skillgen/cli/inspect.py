@@ -24,6 +24,9 @@ def inspect(
             metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
         ),
     ] = None,
+    target: Annotated[
+        str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
+    ] = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
@@ -35,7 +38,7 @@ def inspect(
     from skillgen.text.markdown import disarm_json
     from skillgen.text.unicode import escape_invisible_in_json
 
-    server = replace(server, command=context.obj)
+    server = replace(server, command=context.obj, cli=target)
     has_server = any(getattr(server, kind) for kind in SOURCE_KINDS)
     if not sources and not has_server:
         raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")

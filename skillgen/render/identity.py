@@ -140,6 +140,8 @@ def _cleaned(text: str, kind: str) -> str:
     """Returns a name without the words that say what document or server has it: `GitHub API` for `GitHub's official
     OpenAPI spec + Octokit extension`; unchanged if nothing else remains."""
     name = one_line(text)
+    if kind == "cli":  # what users type
+        return name
     if (more := _MORE.search(name)) is not None and " " in name[: more.start()]:
         name = name[: more.start()]
     name = _DOCUMENT_WORDS.sub("\0", _SPECIFICATION.sub("API", name))
@@ -254,7 +256,12 @@ def _product_of_host(host: str) -> str:
 
 
 def _is_said(name: str, service: Service) -> bool:
-    """True if a product's name is a name, not a word such as "memory", which users say without meaning it."""
+    """True if a product's name is a name, not a word such as "memory", which users say without meaning it.
+
+    What users type is a name.
+    """
+    if service.kind == "cli":
+        return True
     found = Counter(text == text.lower() for text in _mentions(name, service))
     if found[True] or found[False]:
         return found[False] >= found[True]
@@ -337,7 +344,8 @@ def _sentence_of_source(service: Service) -> str | None:
     """Returns the source's first sentence if it says what the service does, with the name of the product."""
     words = set(re.findall(r"\w+", product(service).lower()))
     for text in (service.summary, service.description):
-        if text and (sentence := purpose_sentence(plain(text), f"{service.title or ''} {service.name}", _WHAT_LIMIT)):
+        name, is_imperative = f"{service.title or ''} {service.name}", service.kind == "cli"
+        if text and (sentence := purpose_sentence(plain(text), name, _WHAT_LIMIT, is_imperative=is_imperative)):
             full = plain_phrase("of_product", what=sentence, product=_product_and_kind(service))
             is_named = 2 * len(words & set(re.findall(r"\w+", sentence.lower()))) > len(words)
             return sentence if is_named or len(full) > _OWN_WHAT_LIMIT else full
@@ -348,6 +356,8 @@ def _product_and_kind(service: Service) -> str:
     if service.kind == "mcp":
         name = plain(service.server_name or service.name)
         return name if re.search(r"\bMCP\s+server\b", name, re.IGNORECASE) else plain_phrase("mcp_server", name=name)
+    if service.kind == "cli":
+        return plain_phrase("program_of", name=plain(service.name))
     name = plain(product(service))
     return name if re.search(r"\bAPI\b", name, re.IGNORECASE) else plain_phrase("api_of", product=name)
 

@@ -325,10 +325,11 @@ def _names_it(lead: str, known: Collection[str]) -> bool:
     return words[:1] == ["the"] and any(word in known and word not in _GENERIC for word in words)
 
 
-def purpose_sentence(text: str, name: str, limit: int) -> str | None:
+def purpose_sentence(text: str, name: str, limit: int, *, is_imperative: bool = False) -> str | None:
     """Returns the first sentence of a text if it says what the service of this name does, without its final stop.
 
-    A longer sentence is cut before a subordinate clause, so that the rest is a sentence too.
+    A longer sentence is cut before a subordinate clause, so that the rest is a sentence too. The help of a program
+    `is_imperative`: "Run the tests" is what it does.
     """
     passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text[:_JOIN_LIMIT])))[:_PASSAGE_LENGTH]
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
@@ -344,8 +345,7 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
         len(sentence) > limit
         or len(_words_in(sentence) - known) < _MIN_WORDS
         or sentence.endswith("?")
-        or _NO_PURPOSE.match(sentence)
-        or _NO_DESCRIPTION.search(sentence)
+        or (not is_imperative and (_NO_PURPOSE.match(sentence) or _NO_DESCRIPTION.search(sentence)))
         or ORDER.search(sentence)
     )
     return None if is_useless else sentence
