@@ -237,6 +237,7 @@ def login(service: Service, brief: bool) -> Login | None:
     return Login(relation=Markdown(relation), ways=tuple(ways), number_of_variables=len(variables))
 
 
+@once
 def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
     """Returns what every tool with authentication needs, if that is the same for many tools and SKILL.md says it."""
     found = {tool.auth for tool in service.tools if tool.auth != ()}

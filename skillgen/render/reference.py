@@ -40,7 +40,7 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import joined_words, tool_words
 from skillgen.render.results import CommonErrors, common_errors
-from skillgen.render.shared import share
+from skillgen.render.shared import expanded, share
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -605,7 +605,7 @@ def _without_copies(types: Sequence[Section]) -> Iterator[Section]:
     for section in types:
         body = section.text.partition("\n\n")[2]
         first = names.setdefault(body, section.name)
-        if first == section.name or len(body) < MIN_COPY_BYTES:
+        if first == section.name or len(expanded(body)) < MIN_COPY_BYTES:
             yield section
         else:
             yield section_of(section.heading, phrase("same_type", type=type_link(first)), section.name)

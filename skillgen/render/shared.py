@@ -1,8 +1,8 @@
 """Items of lists that several pages have in the same words, such as a parameter of most tools, are written once.
 
-`shareable` marks each item while it is rendered. `share` then moves those that several pages have to sections of their
-own, and in their lists a line names them, with type and whether they are required (`shared_line`). Neighbours of which
-there is no more to say than that have a line together.
+`shareable` renders each item once and puts its number into the text. `share` then writes the items: those that several
+pages have into sections of their own, and in their lists a line names them, with type and whether they are required
+(`shared_line`). Neighbours of which there is no more to say than that have a line together.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ MIN_PAGE = 600
 """Bytes of all repetitions that are worth a page."""
 
 _START, _BREAK, _END = "\x11", "\x12", "\x13"
-"""An item begins and ends with a mark; two more are around `, required`. No text of a source can contain them."""
+"""The number of an item is between marks; three more are before its type and around `, required`. No text of a source
+can contain them."""
 
-_MARK = re.compile(f"[{_START}{_END}]")
+_NUMBER = re.compile(f"{_START}(\\d+){_END}")
 
 _Macro = Callable[[Parameter, Direction], str]
 
@@ -49,8 +50,73 @@ def item_head(parameter: Parameter) -> Markdown:
 
 
 def shareable(macro: _Macro, parameter: Parameter, way: Direction) -> Markdown:
-    """Returns a parameter as `macro` renders it; one that several tools have is rendered once."""
-    return of_rendering((macro, way), parameter, lambda: Markdown(f"{_START}{macro(parameter, way).strip()}{_END}\n"))
+    """Returns the place of a parameter as `macro` renders it; one that several tools have is rendered once."""
+    return of_rendering((macro, way), parameter, lambda: _numbered(macro(parameter, way).strip()))
+
+
+class _Item(Struct, frozen=True):
+    """An item as a section has it."""
+
+    label: str
+    """Its name as code."""
+
+    kind: str
+    """Its type, after an opening parenthesis."""
+
+    required: str
+    """Not empty if it is required."""
+
+    rest: str
+    """What follows its type, with the numbers of what is nested in it."""
+
+    size: int
+    """Bytes of that, with what is nested in it."""
+
+    full: str
+    """The item between marks, with what is nested in it."""
+
+    text: str
+    """All of it, apart from whether it is required."""
+
+    indent: str = ""
+    """The spaces before it."""
+
+    @property
+    def name(self) -> str:
+        """Its name as plain text."""
+        name = self.label.strip("`")
+        return name[1:-1] if name.startswith(" ") else name
+
+
+def _numbered(text: str) -> Markdown:
+    """Returns the place of an item; equal items have one number."""
+    numbers, items = _known_items()
+    if (number := numbers.get(text)) is None:
+        number = numbers[text] = len(items)
+        head, kind, required, rest = text.split(_BREAK, 3)
+        all_of_it = expanded(rest)
+        full = f"{_START}{head}{_BREAK}{kind}{_BREAK}{required}{_BREAK}{all_of_it}{_END}"
+        label = head.removeprefix("- ")
+        items.append(_Item(label, kind, required, rest, len(all_of_it.encode()), full, f"{label}{kind}{rest}"))
+    return Markdown(f"{_START}{number}{_END}\n")
+
+
+def _known_items() -> tuple[dict[str, int], list[_Item]]:
+    """Returns the items of this rendering, and the number of each by its text."""
+    return of_rendering("items", _known_items, lambda: ({}, []))
+
+
+def expanded(text: str) -> str:
+    """Returns a text with its items, as long as it would be if none was shared."""
+    if _START not in text:
+        return text
+    items = _known_items()[1]
+
+    def full(place: re.Match[str]) -> str:
+        indent = text[text.rfind("\n", 0, place.start()) + 1 : place.start()]
+        return items[int(place[1])].full.replace("\n", f"\n{indent}")
+
+    return _NUMBER.sub(full, text)
 
 
 _Group = str | None
@@ -80,13 +146,13 @@ class _Use(Struct):
 
 def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list[Section]], list[Section]]:
     """Returns the sections of each group without the items that several pages share, and the sections of these."""
-    sections = list(chain.from_iterable(groups.values()))
+    lengths = {id(section): len(expanded(section.text)) for section in chain.from_iterable(groups.values())}
     uses: dict[str, _Use] = {}
-    if sum(len(section.text) for section in sections) >= MIN_BYTES:
+    if sum(lengths.values()) >= MIN_BYTES:
         for group, members in groups.items():
             size = 0
             for section in members:
-                size += len(section.text)
+                size += lengths[id(section)]
                 _count(section.text, (group, size // TOOL_PAGE_LIMIT_BYTES), uses)
     found = [(text, use) for text, use in uses.items() if len(use.pages) > 1 and use.saved >= MIN_SAVED]
     if sum(use.saved for _, use in found) < MIN_PAGE:
@@ -106,54 +172,15 @@ def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list
     return rest, shared
 
 
-class _Item(Struct, frozen=True):
-    """An item as a section has it."""
-
-    indent: str
-    """The spaces before it."""
-
-    label: str
-    """Its name as code."""
-
-    kind: str
-    """Its type, after an opening parenthesis."""
-
-    required: str
-    """Not empty if it is required."""
-
-    rest: str
-    """What follows its type, with what is nested in it."""
-
-    @property
-    def name(self) -> str:
-        """Its name as plain text."""
-        name = self.label.strip("`")
-        return name[1:-1] if name.startswith(" ") else name
-
-    @property
-    def text(self) -> str:
-        """All of it, apart from whether it is required."""
-        return f"{self.label}{self.kind}{self.rest}"
-
-
 def _items(text: str) -> Iterator[str | _Item]:
-    """Yields the outermost items of a text, and the lines between them."""
-    depth = at = start = 0
-    for mark in _MARK.finditer(text):
-        place = mark.start()
-        if text[place] == _START:
-            start = start if depth else place
-            depth += 1
-        else:
-            depth -= 1
-            if depth == 0:
-                line = text.rfind("\n", 0, start) + 1
-                if at < line:
-                    yield text[at:line]
-                indent, at = text[line:start], place + 2
-                item = text[start + 1 : place]
-                parts = (item.replace(f"\n{indent}", "\n") if indent else item).split(_BREAK, 3)
-                yield _Item(indent, parts[0].removeprefix("- "), *parts[1:])
+    """Yields the items of a text, and the lines between them."""
+    items, at = _known_items()[1], 0
+    for place in _NUMBER.finditer(text):
+        line = text.rfind("\n", 0, place.start()) + 1
+        if at < line:
+            yield text[at:line]
+        item, indent, at = items[int(place[1])], text[line : place.start()], place.end() + 1
+        yield replace(item, indent=indent) if indent else item
     if at < len(text):
         yield text[at:]
 
@@ -163,11 +190,11 @@ def _count(text: str, page: _Page, uses: dict[str, _Use]) -> None:
     for item in _items(text):
         if isinstance(item, _Item):
             is_new = (use := uses.get(item.text)) is None
-            if (size := len(item.rest.encode())) >= MIN_WORDS:
-                use = uses.setdefault(item.text, use or _Use(item.name, size))
+            if item.size >= MIN_WORDS:
+                use = uses.setdefault(item.text, use or _Use(item.name, item.size))
                 use.pages.add(page)
                 use.count += 1
-            if is_new:
+            if is_new and _START in item.rest:
                 _count(item.rest, page, uses)
 
 
@@ -176,6 +203,8 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
 
     A line after each list names the items that are shared.
     """
+    if _START not in text:
+        return text
     parts: list[str] = []
     plain: list[str] = []
     pending: list[tuple[str, str]] = []
