@@ -9,7 +9,8 @@ error is an exception, a `SkillgenError`, that carries the exit code of the comm
     ├── EditedError        4  a file that skillgen would replace holds edits
     └── OutputError        5  OUT could not be written
 
-Exit code 0 is success and 1 is drift: documents that are not up to date, reported by `--check`.
+Exit code 0 is success and 1 is drift: documents that are not up to date, reported by `--check`; or errors that `lint`
+found.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class ProblemCode(Struct, frozen=True):
 
     level: Level
     """`info`: worth knowing; `warning`: the documents are incomplete or could mislead; `error`: the run fails, and its
-    exit code says so."""
+    exit code says so; of `lint` alone, what is useless to agents."""
 
     meaning: str
     """What is wrong, in one clause that is true of every problem with this code."""
@@ -32,6 +32,9 @@ class ProblemCode(Struct, frozen=True):
 
     clause: str = ""
     """The specification and its section that asks for it."""
+
+    is_optional: bool = False
+    """Whether `lint` reports it only if --select names it, because most sources have it."""
 
     missing: str = ""
     """The part of the source that is not read completely, such as `ai_help`; `WHERE` if `where` of the problem names
@@ -151,11 +154,6 @@ CODES: Mapping[str, ProblemCode] = {
         "the server reports the version of its SDK as its own",
         "set a version in the server, or with the option `version` (`--service-version`)",
     ),
-    # Command-line programs.
-    "command-unknown": ProblemCode(
-        "warning", "nothing declares with which command users start the program", "name the command with --program"
-    ),
-    "hidden-left-out": ProblemCode("info", "commands or options that help hides are left out"),
     # Schemas.
     "dynamic-reference": ProblemCode(
         "info",
@@ -164,7 +162,7 @@ CODES: Mapping[str, ProblemCode] = {
         clause="JSON Schema 2020-12, Core, 8.2.3.2",
     ),
     "properties-undescribed": ProblemCode(
-        "info", "parameters or properties have no description", "add a description to each"
+        "info", "parameters or properties have no description", "add a description to each", is_optional=True
     ),
     "reference-not-followed": ProblemCode(
         "warning", "a $ref points outside the document and is not followed", "put the schema into the document"
@@ -273,6 +271,7 @@ CODES: Mapping[str, ProblemCode] = {
         "no OAuth 2.0 authorization code flow is declared",
         "declare it if the service has one",
         clause="MCP REST Edition, 5.1",
+        is_optional=True,
     ),
     "object-expected": ProblemCode("warning", "a value that must be an object is of another type", "write an object"),
     "operation-id-duplicate": ProblemCode(
@@ -381,6 +380,7 @@ CODES: Mapping[str, ProblemCode] = {
         "no security requirement for all operations is declared",
         "declare `security`, or `[]` for no authentication",
         clause="MCP REST Edition, 5.1",
+        is_optional=True,
     ),
     "security-scheme-invalid": ProblemCode(
         "warning",
@@ -449,6 +449,7 @@ CODES: Mapping[str, ProblemCode] = {
         "the description has a version that the MCP REST Edition does not accept",
         "move to 3.1",
         clause="MCP REST Edition, 3.2",
+        is_optional=True,
     ),
     "version-unknown": ProblemCode(
         "warning",
@@ -773,6 +774,75 @@ CODES: Mapping[str, ProblemCode] = {
         "set the option `no-tool-descriptions` to skip them",
         clause="Progressive disclosure, 5",
     ),
+    # Only `lint`, of MCP servers and of both.
+    "missing-annotations": ProblemCode(
+        "info",
+        "a tool does not declare its effects",
+        "declare annotations: readOnlyHint, destructiveHint, idempotentHint and openWorldHint",
+        clause="TDQS; MCP 2025-11-25, ToolAnnotations",
+    ),
+    "no-description": ProblemCode(
+        "error",
+        "a tool has no description",
+        "say what it does, when to use it and what it returns",
+        clause="TDQS; MCP 2025-11-25, Tools",
+    ),
+    "no-output-schema": ProblemCode(
+        "info",
+        "a tool does not declare the structure of its result",
+        "declare an outputSchema, or say in the description what comes back",
+        clause="TDQS; MCP 2025-11-25, Tools",
+        is_optional=True,
+    ),
+    "shadow-candidate": ProblemCode(
+        "warning",
+        "two tools have the same words in name or description, so an agent cannot distinguish them",
+        "say in each how it differs from the other, or merge them",
+        clause="TDQS",
+    ),
+    "tautological-description": ProblemCode(
+        "warning",
+        "the description of a tool only repeats its name",
+        "say what it does, when to use it and what it returns",
+        clause="TDQS",
+    ),
+    "undocumented-parameters": ProblemCode(
+        "info",
+        "more than half of the parameters of a tool have no description",
+        "add a description to each",
+        clause="TDQS",
+    ),
+    # Only `lint`, of OpenAPI descriptions.
+    "ambiguous-identifier": ProblemCode(
+        "info",
+        "a parameter has a general name such as `id`, and no description",
+        "name what it identifies, or describe it",
+    ),
+    "errors-undeclared": ProblemCode(
+        "info",
+        "an operation declares no errors",
+        "add responses for `4XX`, or `default`",
+        clause="MCP REST Edition, 6.1",
+        is_optional=True,
+    ),
+    "errors-unstructured": ProblemCode(
+        "info",
+        "no error of an operation declares its body",
+        "declare a schema for the body of errors",
+        clause="MCP REST Edition, 6.1",
+    ),
+    "result-without-example": ProblemCode(
+        "info",
+        "the result of an operation has no example",
+        "add `example` to its media type or its schema",
+        is_optional=True,
+    ),
+    "unconstrained-parameters": ProblemCode(
+        "info",
+        "no parameter of an operation says which values it takes",
+        "declare `enum`, `format`, `pattern`, or limits",
+        is_optional=True,
+    ),
     # Documents and files.
     "allowed-tools-left-out": ProblemCode(
         "warning",
@@ -816,21 +886,6 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "service-replaced": ProblemCode(
         "warning", "the documents of one service are replaced by those of another", "give each service its own folder"
-    ),
-    "format-left-out": ProblemCode(
-        "warning",
-        "a format is not written, because the source does not declare what it requires",
-        "declare it in the source, or leave the format out of --emit",
-    ),
-    "published-without": ProblemCode(
-        "warning",
-        "a file for publishing lacks what the source does not declare, or what the format cannot express",
-        "declare it in the source or in skillgen.yaml",
-    ),
-    "publisher-inferred": ProblemCode(
-        "info",
-        "the publisher of the service follows from its homepage or repository",
-        "declare it with --publish",
     ),
     "skill-renamed": ProblemCode(
         "warning",

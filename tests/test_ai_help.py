@@ -41,7 +41,7 @@ def test_it_has_the_front_matter_and_the_ten_sections_of_the_profile() -> None:
 
 def test_it_names_every_command_and_every_option() -> None:
     text = run_skillgen("--ai-help").stdout
-    for command in ("from-server", "from-openapi", "build", "diff", "inspect", "logout", "rule", "templates"):
+    for command in ("from-server", "from-openapi", "build", "diff", "inspect", "lint", "logout", "rule", "templates"):
         assert f"`skillgen {command} " in text
         options = set(re.findall(r"(--[a-z-]+)", run_skillgen(command, "--help").stdout)) - {"--help"}
         assert {option for option in options if option not in text} == set()

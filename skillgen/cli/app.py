@@ -22,14 +22,13 @@ from typer.models import OptionInfo
 from skillgen import __version__
 from skillgen.cli.build import build
 from skillgen.cli.diff import diff, diff_failed_json
-from skillgen.cli.from_cli import from_cli
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
+from skillgen.cli.lint import lint, rule
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
-from skillgen.cli.rule import rule
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
@@ -54,8 +53,8 @@ def logout(
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
     name="skillgen",
-    help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
-    "skill, llms.txt, --ai-help text and a registry entry.\n\n"
+    help="Generate documents for AI agents from an MCP server or an OpenAPI description: a skill, llms.txt, --ai-help "
+    "text and a registry entry.\n\n"
     "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
     no_args_is_help=True,
     add_completion=False,
@@ -175,11 +174,11 @@ def _root(
 
 app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
-app.command("from-cli")(from_cli)
 app.command("build")(build)
 app.command("diff")(diff)
 app.command("init")(init)
 app.command("inspect")(inspect)
+app.command("lint")(lint)
 app.command("logout")(logout)
 app.command("rule")(rule)
 app.add_typer(templates, name="templates")

@@ -1,9 +1,9 @@
-"""`skillgen from-server`, and what it shares with `inspect`: reading servers."""
+"""`skillgen from-server`, and what it shares with `inspect` and `lint`: reading sources."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +11,7 @@ import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, show_documents
-from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import SOURCE_KINDS, OutputOptions, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -48,6 +48,29 @@ def read_server(source: Source, texts: Texts, console: Console) -> Reading:
                 confirm=_confirm_sending_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
             )
         )
+
+
+def read_sources(
+    sources: Sequence[str], server: Source, command: Sequence[str], console: Console
+) -> Iterator[tuple[str | None, Reading]]:
+    """Yields each document with what is read from it, then the servers that the options select, with `None`.
+
+    Raises:
+        SourceError: one cannot be reached or read.
+        UsageError: an option is invalid or has no effect, or there is no source.
+    """
+    from skillgen.pipeline.read import Request, read_source, refuse_useless_options
+
+    server = replace(server, command=command)
+    has_server = any(getattr(server, kind) for kind in SOURCE_KINDS)
+    if not sources and not has_server:
+        raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
+    # An option may concern the documents, the server, or both.
+    refuse_useless_options(server, [*(["document"] if sources else []), *([server.kind] if has_server else [])])
+    for source in sources:
+        yield source, read_source(Request(source=server.for_kind("document", source)))
+    if has_server:
+        yield None, read_server(server.for_kind(server.kind, getattr(server, server.kind)), Texts(), console)
 
 
 def _confirm_sending_secret(issuer: str) -> bool:

@@ -192,12 +192,6 @@ class Source(_Options):
         is_kind=True,
         is_path=True,
     )
-    cli: str | None = option(
-        "Command-line program, as MODULE:APP: a Click or Typer program, an argparse parser, or a function that returns "
-        "one. It is imported, but no command is run.",
-        flag=None,
-        is_kind=True,
-    )
     document: PathName | Mapping[str, Any] | None = option(
         "OpenAPI description, service manifest or snapshot; its content decides.",
         flag=None,
@@ -217,23 +211,13 @@ class Source(_Options):
     allow_outside_refs: bool = option(
         "Read files outside the description's folder that it refers to.", False, kinds=_DESCRIPTIONS
     )
-    python: PathName | None = option(
-        "Python of the environment that has the program. Default: that of the active virtual environment, else the "
-        "first on PATH.",
-        metavar="PATH",
-        kinds=("cli",),
-        is_path=True,
-    )
-    program: str | None = option(
-        "What users type to start the program. Default: its console script.", metavar="COMMAND", kinds=("cli",)
-    )
     env: Mapping[str, str] = option(
         "Environment variable for the command, or value for a variable in the file of --config.",
         {},
         usage="As KEY=VALUE, or as KEY to pass on its current value.",
         note="Secrets only as ${NAME}.",
         metavar="KEY",
-        kinds=("command", "config", "openapi_command", "cli"),
+        kinds=("command", "config", "openapi_command"),
         is_secret=True,
     )
     headers: Mapping[str, str] = option(
@@ -250,7 +234,7 @@ class Source(_Options):
         "Working directory of the command.",
         note="Default: the folder of this file.",
         metavar="DIR",
-        kinds=("command", "openapi_command", "cli"),
+        kinds=("command", "openapi_command"),
         is_path=True,
     )
     login: bool = option(
@@ -412,21 +396,6 @@ class Texts(_Options):
     license: str | None = option("Licence of the documents.", flag=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publish:
-    """Who publishes the service, and where. Without it, the homepage and the repository decide."""
-
-    domain: str | None = option("Domain of the publisher, such as acme.com.")
-    base_url: str | None = option("URL below which the documents are served; its host is the domain by default.")
-    namespace: str | None = option(
-        "Namespace of the publisher in registries, such as io.github.acme. Default: the domain in reverse order."
-    )
-
-
-NO_PUBLISH = Publish()
-"""Nothing is declared."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(_Options):
     """Where the documents go, and what may happen to existing ones."""
@@ -447,12 +416,6 @@ class OutputOptions(_Options):
         is_comma_separated=True,
         choices=FORMATS,
         choice="format",
-    )
-    publish: Publish = option(
-        "Who publishes the service, for the formats that name the publisher.",
-        NO_PUBLISH,
-        usage="As domain=DOMAIN, base-url=URL or namespace=NAMESPACE.",
-        metavar="KEY=VALUE",
     )
     templates: PathName | None = option(
         "Folder of templates that replace built-in ones of the same name.", metavar="DIR", is_path=True

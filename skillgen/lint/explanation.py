@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 
 import yaml
@@ -37,11 +39,31 @@ PARTS = {
 """What examples are part of: its syntax, and its name for readers."""
 
 
-def load_examples() -> dict[str, Examples]:
+@cache
+def _examples() -> dict[str, Examples]:
     """Returns the examples of every code."""
-    data = yaml.safe_load(files("skillgen.lint").joinpath("examples.yaml").read_text("utf-8"))
+    data = yaml.safe_load(_text_of("examples.yaml"))
     cases = {code: Examples(case=case) for code, case in data.pop("case").items()}
     return cases | {code: Examples(part=part, **pair) for part, pairs in data.items() for code, pair in pairs.items()}
+
+
+@cache
+def _hit_rates() -> dict[str, str]:
+    """Returns how many of the measured sources each code hits, in words."""
+    measured = json.loads(_text_of("hit_rates.json"))
+    codes = dict.fromkeys(code for kind in measured.values() for code in kind["rates"])
+    return {
+        code: " and ".join(
+            f"{kind['rates'][code]} % of {kind['count']} {name}"
+            for name, kind in measured.items()
+            if code in kind["rates"]
+        )
+        for code in codes
+    }
+
+
+def _text_of(name: str) -> str:
+    return files("skillgen.lint").joinpath(name).read_text("utf-8")
 
 
 def similar_codes(code: str) -> list[str]:
@@ -50,23 +72,27 @@ def similar_codes(code: str) -> list[str]:
     return list(dict.fromkeys([*get_close_matches(code, CODES, n=3), *words]))[:3]
 
 
-def explanation(code: str, examples: Examples | None) -> str:
-    """Returns meaning, level, clause, fix and examples of a code, in Markdown without a heading."""
+def explanation(code: str) -> str:
+    """Returns meaning, level, clause, fix, hit rate and examples of a code, in Markdown without a heading."""
     kind = CODES[code]
-    lines = [f"Level: {kind.level}."]
+    facts = [f"Level: {kind.level}."]
     if kind.clause:
-        lines.append(f"Clause: {kind.clause}.")
-    text = f"{_sentence(kind.meaning)}\n\n{' '.join(lines)}\n"
+        facts.append(f"Clause: {kind.clause}.")
+    if kind.is_optional:
+        facts.append("`lint` reports it only if `--select` names it.")
+    paragraphs = [_sentence(kind.meaning), " ".join(facts)]
     if kind.fix:
-        text += f"\nFix: {kind.fix}.\n"
-    if examples is None:
-        return text
-    if examples.case:
-        return f"{text}\nCase: {examples.case}.\n"
-    syntax, part = PARTS[examples.part]
-    for label, example in ((f"Bad ({part})", examples.bad), ("Good", examples.good)):
-        text += f"\n{label}:\n\n```{syntax}\n{example}```\n"
-    return text
+        paragraphs.append(f"Fix: {kind.fix}.")
+    if code in _hit_rates():
+        paragraphs.append(f"Found in {_hit_rates()[code]}.")
+    examples = _examples().get(code)
+    if examples is not None and examples.case:
+        paragraphs.append(f"Case: {examples.case}.")
+    elif examples is not None:
+        syntax, part = PARTS[examples.part]
+        for label, example in ((f"Bad ({part})", examples.bad), ("Good", examples.good)):
+            paragraphs += [f"{label}:", f"```{syntax}\n{example}```"]
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _sentence(clause: str) -> str:
@@ -75,14 +101,17 @@ def _sentence(clause: str) -> str:
 
 def rules_page() -> str:
     """Returns docs/rules.md: every code with its level and meaning, then each with fix and examples."""
-    examples = load_examples()
     rows = "".join(f"| [`{code}`](#{code}) | {kind.level} | {kind.meaning} |\n" for code, kind in sorted(CODES.items()))
-    sections = "".join(f"\n## {code}\n\n{explanation(code, examples.get(code))}" for code in sorted(CODES))
+    sections = "".join(f"\n## {code}\n\n{explanation(code)}" for code in sorted(CODES))
     return f"""# Rules
 
 A problem is a defect of one part of a source, or of a file in OUT. It is reported on standard error and in the `--json`
 report, and the rest is still documented. `info` problems are printed with `-v`; `--strict` treats warnings as errors.
-`skillgen rule CODE` prints the section of a code. This page is generated: `make golden`.
+`skillgen rule CODE` prints the section of a code.
+
+`skillgen lint SOURCE` reports the problems of a source without writing documents, with rules that only it checks; its
+`error` is what is useless to agents, and exits with 1. A rule that most sources break is optional. "Found in" says how
+many public descriptions and servers break a rule at least once. This page is generated: `make golden`.
 
 | code | level | meaning |
 | --- | --- | --- |

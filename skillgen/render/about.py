@@ -88,12 +88,12 @@ _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
 
-def about_pages(service: Service, templates: Templates, more: Sequence[Section] = ()) -> tuple[Page, ...]:
+def about_pages(service: Service, templates: Templates, common: Section | None = None) -> tuple[Page, ...]:
     """Returns the pages; none if there is nothing to add to SKILL.md.
 
-    `more` are the sections on options and errors that most tools share.
+    `common` is the section on the errors that most tools share, if there is one.
     """
-    return _AboutReader(service, templates).pages(more)
+    return _AboutReader(service, templates).pages(common)
 
 
 class _AboutReader:
@@ -103,7 +103,7 @@ class _AboutReader:
         self._service = service
         self._templates = templates
 
-    def pages(self, more: Sequence[Section]) -> tuple[Page, ...]:
+    def pages(self, common: Section | None) -> tuple[Page, ...]:
         """Returns the pages."""
         text = _description(self._service)
         first, *rest = split_portions(text, _PORTION_BYTES) if text else ("",)
@@ -112,7 +112,7 @@ class _AboutReader:
             *([self._section(headings["client"], "client")] if _has_client_notes(self._service) else []),
             *self._portions(headings["description"], rest, start=2),
             *self._sections(headings),
-            *more,
+            *([common] if common is not None else []),
         ]
         intro = block(first) if first.strip() else None
         heading = plain_phrase("about", service=title(self._service))

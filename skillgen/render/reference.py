@@ -88,9 +88,6 @@ class Reference(Struct, frozen=True, kw_only=True):
     common_errors: Section | None = None
     """The errors that most tools share; also in `about`."""
 
-    options: Section | None = None
-    """The options of a program that precede the command; also in `about`."""
-
     usual_errors: str | None = None
     """The address of the errors that nearly every tool has, which the sections do not name."""
 
@@ -172,7 +169,7 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
-TYPES, PROMPTS, EVENTS, OPTIONS = "\x01", "\x02", "\x03", "\x06"
+TYPES, PROMPTS, EVENTS = "\x01", "\x02", "\x03"
 """Groups of sections that are no tools; no name of a group can contain these characters."""
 
 
@@ -190,7 +187,6 @@ def reference_of(service: Service, templates: Templates) -> Reference:
             PROMPTS: _named_sections("prompt", own_prompts, templates),
             EVENTS: _named_sections("event", shown.events, templates),
             ERRORS: _common_sections(common, templates),
-            OPTIONS: list(_option_sections(service, templates)),
         }
     )
     topics = _topics(service, tools_by_group, groups, intros)
@@ -205,14 +201,12 @@ def reference_of(service: Service, templates: Templates) -> Reference:
     prompts = _list_pages("prompts", groups[PROMPTS], templates)
     events = _list_pages("events", groups[EVENTS], templates, service=service)
     shared_errors = next(iter(groups[ERRORS]), None)
-    options = next(iter(groups[OPTIONS]), None)
-    about = about_pages(shown, templates, (*groups[OPTIONS], *groups[ERRORS]))
+    about = about_pages(shown, templates, shared_errors)
     about_addresses = addresses(about)
     return Reference(
         about=about,
         headings=description_headings(service),
         common_errors=shared_errors,
-        options=options,
         usual_errors=about_addresses[shared_errors.name] if shared_errors is not None and common.everywhere else None,
         topics=topics,
         types=types,
@@ -470,12 +464,6 @@ def _common_sections(common: CommonErrors, templates: Templates) -> list[Section
     if not common.cases:
         return []
     return [section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))]
-
-
-def _option_sections(service: Service, templates: Templates) -> Iterator[Section]:
-    if service.parameters:
-        body = templates.render("reference/options.md.j2", service=service)
-        yield section_of(phrases("about_headings")["options"], body)
 
 
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:

@@ -1,1 +1,0 @@
-"""Command-line programs: reads their commands, and documents them as tools."""
