@@ -6,6 +6,7 @@ The example calls and the sentences on how a parameter is sent use the same func
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from urllib.parse import quote
 
 from skillgen.model.values import Json
@@ -100,6 +101,7 @@ def is_json_sequence(media_type: str) -> bool:
     return media_type.partition(";")[0].strip().lower() in _JSON_SEQUENCES
 
 
+@lru_cache(1 << 12)
 def percent_encode(text: str, safe: str = "") -> str:
     """Percent-encodes everything except letters, digits, `-._~` and the characters of `safe`."""
     return quote(text, safe=safe, errors="replace")

@@ -81,8 +81,6 @@ class TextIndex:
             inside: Iterable[Any]
             if kind is tuple:
                 inside = value
-            elif kind in _SCALARS:
-                continue
             elif (first := owners.get(id(value))) is not None:
                 first_owners.add(first)
                 continue
@@ -95,9 +93,10 @@ class TextIndex:
                 else:
                     inside = value if kind is list else _getter(kind)(value)
             for item in filter(None, inside):  # most fields are empty
-                if item.__class__ is str:
+                kind = item.__class__
+                if kind is str:
                     texts.append(item)
-                else:
+                elif kind not in _SCALARS:
                     waiting.append(item)
         for first in first_owners - {part_id}:
             self._sharers.setdefault(first, set()).add(part_id)

@@ -169,14 +169,16 @@ def might_hold_credential(text: str) -> bool:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text or " -u " in text or "--user" in text:
         return True
-    named = _named_values(text)
-    parameters = [regex for regex, replacement, _ in named if replacement is _redact_parameter]
-    if any(regex.compiled.search(text) for regex in parameters):
-        return True
+    has_value = False
+    for regex, replacement, _ in _named_values(text):
+        if replacement is not _redact_parameter:
+            has_value = True
+        elif regex.compiled.search(text):
+            return True
     words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
     if not words:
         return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.compiled.search(text))
-    return len(named) > len(parameters) or _forms().might_match(" ".join(words)) or "earer " in text or "asic " in text
+    return has_value or _forms().might_match(" ".join(words)) or "earer " in text or "asic " in text
 
 
 def placeholder(kind: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from skillgen.model.tool import Effect, Tool
@@ -105,6 +106,7 @@ STOP_WORDS = word_set(
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
+@lru_cache(1 << 13)
 def words_of(name: str) -> tuple[str, ...]:
     """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`."""
     return tuple(word.lower() for word in WORD.findall(name))
@@ -197,6 +199,7 @@ _WITH_E = word_set(
 """Words whose plural only adds an -s to an -e: from the ending alone they would lose it."""
 
 
+@lru_cache(1 << 13)
 def singular(word: str) -> str:
     """Returns the singular of a noun, by its ending and a table of exceptions."""
     if word in _SAME or len(word) < 4 or not (word.endswith("s") or word in _IRREGULAR):

@@ -283,7 +283,11 @@ def _words_of_each(texts: list[str]) -> list[list[str]]:
 
 def _suspicious_words(words: Iterable[str]) -> frozenset[str]:
     """Returns the words, of these and in general, that hint at obfuscated text."""
-    long_or_leet = (word for word in words if len(word) >= _MIN_BASE64_LENGTH or _DIGIT_IN_WORD.search(word))
+    long_or_leet = (
+        word
+        for word in words
+        if len(word) >= _MIN_BASE64_LENGTH or (not word.isalpha() and _DIGIT_IN_WORD.search(word))
+    )
     return (_LONE_LETTERS | _TELLTALE_WORDS).union(long_or_leet)
 
 

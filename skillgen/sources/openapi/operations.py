@@ -290,7 +290,7 @@ def _deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json])
 
 
 def _first_text(holder: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
-    return next((text for key in keys if (text := text_of(holder, key)) is not None), None)
+    return next((text for key in keys if key in holder and (text := text_of(holder, key)) is not None), None)
 
 
 _ACCEPTED = "202"
