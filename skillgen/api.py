@@ -17,7 +17,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from skillgen.config.project import OutputOptions, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import NO_PUBLISH, OutputOptions, Publish, Source, Texts, flag_of, option_of, options_in
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
@@ -27,7 +27,7 @@ from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
-from skillgen.pipeline.generate import File, Result, checked_output, write_documents
+from skillgen.pipeline.generate import File, Result, checked_output, publisher_of, write_documents
 from skillgen.pipeline.read import Notify
 
 __all__ = [
@@ -299,9 +299,10 @@ def _render_options(
     *,
     emit: Sequence[str] = DEFAULT_FORMATS,
     profile: str = DEFAULT_PROFILE,
+    publish: Publish = NO_PUBLISH,
     templates: str | os.PathLike[str] | None = None,
 ) -> _Write:
-    return _Write(service=service, emit=emit, profile=profile, templates=templates)
+    return _Write(service=service, emit=emit, profile=profile, publish=publish, templates=templates)
 
 
 @_takes(_render_options)
@@ -315,7 +316,9 @@ def render_documents(**given: Any) -> dict[str, str]:
 
     output = checked_output(_render_options(**given))
     folder = None if output.templates is None else Path(output.templates)
-    documents, _ = formats.render_documents(output.service, tuple(output.emit), folder, output.profile)
+    documents, _ = formats.render_documents(
+        output.service, tuple(output.emit), folder, output.profile, publisher_of(output)
+    )
     return {document.path: document.text for document in documents}
 
 

@@ -887,6 +887,21 @@ CODES: Mapping[str, ProblemCode] = {
     "service-replaced": ProblemCode(
         "warning", "the documents of one service are replaced by those of another", "give each service its own folder"
     ),
+    "format-left-out": ProblemCode(
+        "warning",
+        "a format is not written, because the source does not declare what it requires",
+        "declare it in the source, or leave the format out of --emit",
+    ),
+    "published-without": ProblemCode(
+        "warning",
+        "a file for publishing lacks what the source does not declare, or what the format cannot express",
+        "declare it in the source or in skillgen.yaml",
+    ),
+    "publisher-inferred": ProblemCode(
+        "info",
+        "the publisher of the service follows from its homepage or repository",
+        "declare it with --publish",
+    ),
     "skill-renamed": ProblemCode(
         "warning",
         "the skill has another name than in the existing documents",

@@ -182,6 +182,8 @@ TESTS_OF_CASES = {
     "nested-too-deeply": "test_size_and_shape.test_a_cut_in_a_result_of_a_server_is_reported_with_its_place",
     "note-moved": "test_hand_edits.test_a_note_moves_with_its_tool_to_another_file",
     "note-without-place": "test_hand_edits.test_a_note_on_a_tool_that_is_gone_is_kept_and_reported",
+    "published-without": "test_publish.test_what_the_command_does_not_declare_of_a_package_is_reported",
+    "publisher-inferred": "test_publish.test_without_a_declared_publisher_homepage_or_account_counts",
     "replaced-text-changed": "test_hand_edits.test_a_marked_region_is_in_place_of_generated_text_until_it_goes",
     "schema-too-deep": "test_json_schema.test_nesting_that_nobody_reads_is_cut_with_a_problem",
     "schema-too-large": "test_rules.test_what_is_too_large_is_reported",

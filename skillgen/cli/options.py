@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 import typer
 
 from skillgen.cli.output import Console, failed_json, run_command
-from skillgen.config.project import flag_of, option_of, options_in
+from skillgen.config.project import Publish, flag_of, keys_in, option_of, options_in
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a JSON report to standard output.")]
@@ -76,6 +76,23 @@ def parse_secret(entry: str | None) -> str | None:
     return _variable(variable, "--client-secret")
 
 
+def parse_publish(entries: Iterable[str]) -> Publish:
+    """Parses `--publish`: `KEY=VALUE`.
+
+    Raises:
+        UsageError: an entry does not have that form, or the key is unknown.
+    """
+    keys = keys_in(Publish)
+    values = {}
+    for entry in entries:
+        key, equals, value = entry.partition("=")
+        if key not in keys or not equals or not value.strip():
+            fix = f"write KEY=VALUE with a key of {', '.join(keys)}"
+            raise UsageError(f"{entry!r} has no known key", where="--publish", fix=fix)
+        values[keys[key].name] = value.strip()
+    return Publish(**values)
+
+
 def _variable(name: str, option: str, *, or_else: str = "") -> str:
     if name not in os.environ:
         from skillgen.security.secrets import is_made_of_words
@@ -100,6 +117,7 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "env": parse_env,
     "headers": _joined_headers,
     "client_secret": parse_secret,
+    "publish": parse_publish,
 }
 """Options whose value has another syntax on the command line than in the project file."""
 
@@ -153,7 +171,7 @@ def _parameter(item: Field[Any], hint: Any, *, shows_default: bool) -> inspect.P
         kind, default = bool, False
     elif hint is float:
         kind = float
-    elif get_origin(hint) in (Sequence, Mapping) and not option.is_comma_separated:
+    elif is_dataclass(hint) or (get_origin(hint) in (Sequence, Mapping) and not option.is_comma_separated):
         kind, help_text = list[str], f"{help_text} Repeatable."
     if shows_default and hint is not bool and isinstance(item.default, (str, float, tuple)) and item.default:
         default = ",".join(item.default) if isinstance(item.default, tuple) else item.default

@@ -396,6 +396,21 @@ class Texts(_Options):
     license: str | None = option("Licence of the documents.", flag=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publish:
+    """Who publishes the service, and where. Without it, the homepage and the repository decide."""
+
+    domain: str | None = option("Domain of the publisher, such as acme.com.")
+    base_url: str | None = option("URL below which the documents are served; its host is the domain by default.")
+    namespace: str | None = option(
+        "Namespace of the publisher in registries, such as io.github.acme. Default: the domain in reverse order."
+    )
+
+
+NO_PUBLISH = Publish()
+"""Nothing is declared."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(_Options):
     """Where the documents go, and what may happen to existing ones."""
@@ -416,6 +431,12 @@ class OutputOptions(_Options):
         is_comma_separated=True,
         choices=FORMATS,
         choice="format",
+    )
+    publish: Publish = option(
+        "Who publishes the service, for the formats that name the publisher.",
+        NO_PUBLISH,
+        usage="As domain=DOMAIN, base-url=URL or namespace=NAMESPACE.",
+        metavar="KEY=VALUE",
     )
     templates: PathName | None = option(
         "Folder of templates that replace built-in ones of the same name.", metavar="DIR", is_path=True

@@ -18,6 +18,22 @@ class Document(Struct, frozen=True):
     """Its content, with `\\n` line ends and one at the end."""
 
 
+class Publisher(Struct, frozen=True, kw_only=True):
+    """Who publishes the service, as the author declares it."""
+
+    domain: str | None = None
+    """Its domain: `acme.com`."""
+
+    base_url: str | None = None
+    """The URL below which the documents are served."""
+
+    namespace: str | None = None
+    """Its namespace in registries: `com.acme`, `io.github.acme`."""
+
+
+UNKNOWN_PUBLISHER = Publisher()
+
+
 class Format(Struct, frozen=True, kw_only=True):
     """A format of `--emit`."""
 
@@ -76,6 +92,13 @@ FORMATS: dict[str, Format] = {
         files=("registry.json",),
         specification=f"the discovery entry of {_DASHDASH}",
         renderer="skillgen.render.dashdash:registry_documents",
+    ),
+    "server-json": Format(
+        purpose="the entry of an MCP server in a registry",
+        files=("server.json",),
+        specification="[MCP registry](https://github.com/modelcontextprotocol/registry) 2025-12-11",
+        renderer="skillgen.render.server_json:server_json_documents",
+        is_default=False,
     ),
 }
 """Every format by its name, in rendering order."""

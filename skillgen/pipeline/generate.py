@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,9 +24,10 @@ from msgspec.structs import replace
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.document import FORMATS, Document
+from skillgen.model.document import FORMATS, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.problem_codes import CODES, WHERE
+from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Action, Plan
@@ -335,7 +337,33 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     if output.install_to and "skill" not in output.emit:
         fix = "add skill to it, or leave --install out"
         raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
+    publisher_of(output)
     return dataclasses.replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
+
+
+_DOMAIN = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
+_NAMESPACE = re.compile(r"(?=.{3,120}\Z)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
+
+
+def publisher_of(output: OutputOptions) -> Publisher:
+    """Returns the publisher that the options declare.
+
+    Raises:
+        UsageError: the domain, the URL or the namespace is invalid.
+    """
+    publish = output.publish
+    url = publish.base_url.rstrip("/") if publish.base_url is not None else None
+    host = host_of(url)
+    where, fix = "--publish", "write https://HOST/PATH, without credentials and query"
+    if url is not None and (not url.startswith("https://") or public_url(url) != url or host is None):
+        raise UsageError("base-url is not an https URL without credentials and query", where=where, fix=fix)
+    domain = publish.domain.lower() if publish.domain is not None else host
+    if domain is not None and not _DOMAIN.fullmatch(domain):
+        raise UsageError(f"{domain!r} is not a domain", where=where, fix="write a domain such as acme.com")
+    if publish.namespace is not None and not _NAMESPACE.fullmatch(publish.namespace):
+        what = f"{publish.namespace!r} is not a namespace"
+        raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")
+    return Publisher(domain=domain, base_url=url, namespace=publish.namespace)
 
 
 def _templates(output: OutputOptions) -> Path | None:
@@ -391,7 +419,9 @@ def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes
     """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
     from skillgen.render.formats import render_documents
 
-    documents, problems = render_documents(service, tuple(output.emit), _templates(output), output.profile)
+    documents, problems = render_documents(
+        service, tuple(output.emit), _templates(output), output.profile, publisher_of(output)
+    )
     return _contents(documents), problems
 
 

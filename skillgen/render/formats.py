@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, Document
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, UNKNOWN_PUBLISHER, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
@@ -48,6 +48,7 @@ def render_documents(
     formats: Collection[str] = DEFAULT_FORMATS,
     overrides: Path | None = None,
     profile: str = DEFAULT_PROFILE,
+    publisher: Publisher = UNKNOWN_PUBLISHER,
 ) -> Rendered:
     """Renders a service in each format.
 
@@ -61,7 +62,7 @@ def render_documents(
         service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
     with phrases_of(templates):
         problems += description_problems(service)
-        rendering = Rendering(service, templates, formats, profile)
+        rendering = Rendering(service, templates, formats, profile, publisher)
         documents, more = _run([item.renderer for name, item in FORMATS.items() if name in formats], rendering)
     return documents, (*more, *problems)
 

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from skillgen.errors import Problem
-from skillgen.model.document import Document
+from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.identity import intro, phrase_of, skill_name, title
@@ -96,6 +96,9 @@ class Rendering:
 
     profile: str
     """The profile of SKILL.md's front matter."""
+
+    publisher: Publisher
+    """Who publishes the service."""
 
     @cached_property
     def reference(self) -> Reference:

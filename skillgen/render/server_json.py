@@ -1,0 +1,310 @@
+"""server.json, the entry of an MCP server in a registry (MCP registry, 2025-12-11).
+
+The author of a server publishes it, so it states only what the source or the author declares: a range is not written
+as the version of a package, and a URL that only this network reaches is left out. Each omission is a problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from skillgen.errors import Problem
+from skillgen.model.document import Document, Publisher
+from skillgen.model.service import Service
+from skillgen.model.values import Icon
+from skillgen.render.about import client_variables
+from skillgen.render.access import URL_VARIABLE
+from skillgen.render.identity import plain, short_description, skill_name, title
+from skillgen.render.skill import Rendering
+from skillgen.security.addresses import host_of, is_private, literal_address, public_url
+from skillgen.security.secrets import is_secret_setting
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import json_text, one_line
+from skillgen.text.summary import clip
+from skillgen.text.unicode import strip_invisible
+
+_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+_TEXT_LIMIT = 100
+"""Characters of `title` and `description`."""
+
+_ICON_URL_LIMIT = 255
+
+_ICON_TYPES = ("image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp")
+_ICON_SIZE = re.compile(r"\d+x\d+|any")
+
+_SHARED_HOSTS = frozenset(
+    {
+        *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "npmjs.com", "pypi.org", "hub.docker.com"),
+        *("docs.google.com", "notion.so", "medium.com", "readme.com", "smithery.ai", "glama.ai"),
+    }
+)
+"""Hosts on which everybody publishes: a page there does not make its domain the publisher's."""
+
+_REPOSITORY = re.compile(
+    r"https?://(?:www\.)?(?P<source>github|gitlab)\.com/(?P<owner>[A-Za-z0-9_.-]+)/(?P<name>[A-Za-z0-9_.-]+)", re.ASCII
+)
+_ACCOUNT = re.compile(r"https?://(?:www\.)?github\.com/(?P<owner>[A-Za-z0-9-]+)(?:/|\Z)", re.ASCII)
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
+"""The name of an environment variable."""
+
+HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}", re.ASCII)
+"""The name of an HTTP header (RFC 9110, 5.6.2)."""
+
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:[-+.][0-9A-Za-z.+-]+)?", re.ASCII)
+_RANGE = re.compile(r"(?:^|\.)[xX](?:\.|$)")
+
+_RUNNERS: dict[tuple[str, ...], tuple[str, str | None]] = {
+    ("npx",): ("npm", "npx"),
+    ("bunx",): ("npm", None),
+    ("uvx",): ("pypi", "uvx"),
+    ("uv", "tool", "run"): ("pypi", None),
+    ("pipx", "run"): ("pypi", None),
+    ("docker", "run"): ("oci", "docker"),
+}
+"""The beginning of a command that runs a package, to the type of registry and the hint for clients."""
+
+_MANAGERS = {
+    **dict.fromkeys(("npm", "npx", "bun", "pnpm", "yarn"), "npm"),
+    **dict.fromkeys(("pip", "pipx", "pypi", "uv", "uvx"), "pypi"),
+    **dict.fromkeys(("docker", "oci"), "oci"),
+}
+"""A package manager of `install` to the type of registry."""
+
+_OWN_FLAGS = frozenset({"-y", "--yes", "-i", "--interactive", "-it", "-t", "--tty", "--rm", "--init"})
+"""Flags of runners that say how a package is started, which clients know by themselves."""
+
+_PACKAGES = {
+    "npm": re.compile(r"(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@(?P<version>[\w.^~*+-]+))?", re.ASCII),
+    "pypi": re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:(?:@|==)(?P<version>[\w.*+!-]+))?", re.ASCII),
+    "oci": re.compile(r"(?P<name>[a-z0-9][\w./-]*(?::\d+/[\w./-]+)?(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)", re.ASCII),
+}
+_EXACT = {
+    "npm": re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?", re.ASCII),
+    "pypi": re.compile(r"\d+(?:\.\w+)+", re.ASCII),
+}
+"""Versions that are not ranges: `npx pkg@1.2` takes any 1.2.x."""
+
+
+def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields server.json, unless the service is not an MCP server, or has no publisher or no version."""
+    service = rendering.service
+    if service.kind != "mcp":
+        yield left_out("server-json", "server.json describes an MCP server, and this is an HTTP API")
+        return
+    namespace = namespace_of(service, rendering.publisher)
+    if namespace is None:
+        yield left_out("server-json", "the source does not declare who publishes the server", _PUBLISH_FIX)
+        return
+    version = exact_version(service.version)
+    if version is None:
+        fix = "declare a version such as 1.0.2 in the source, or with --service-version"
+        yield left_out("server-json", "the server declares no exact version", fix)
+        return
+    if namespace.problem is not None:
+        yield namespace.problem
+    problems: list[Problem] = []
+    packages, remotes = list(_packages(service, problems)), list(_remotes(service, problems))
+    if not packages and not remotes and not problems:
+        message = "server.json has neither a package nor a URL, because the source declares none that others can use"
+        fix = "declare the package with `install`, or read the server by its URL"
+        problems.append(without("server.json", message, fix))
+    fields: dict[str, Any] = {
+        "$schema": _SCHEMA,
+        "name": f"{namespace.text}/{skill_name(service)}",
+        "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
+        "description": short_description(service, _TEXT_LIMIT),
+        "repository": _repository(service),
+        "version": version,
+        "websiteUrl": service.homepage if is_published(service.homepage) else None,
+        "icons": [shown for icon in service.icons if (shown := _icon(icon))],
+        "packages": packages,
+        "remotes": remotes,
+    }
+    yield json_document("server.json", fields)
+    yield from problems
+
+
+def json_document(path: str, fields: dict[str, Any]) -> Document:
+    """Returns a JSON file of the fields that have a value."""
+    kept = {key: value for key, value in fields.items() if value not in (None, [], {})}
+    return Document(path, strip_invisible(json_text(kept, indent=2)) + "\n")
+
+
+def left_out(format_name: str, message: str, fix: str = "leave it out of --emit for this service") -> Problem:
+    """Returns the problem of a format that is not written."""
+    return Problem.of("format-left-out", format_name, message, fix)
+
+
+def without(path: str, message: str, fix: str | None = None) -> Problem:
+    """Returns the problem of a file that lacks something."""
+    return Problem.of("published-without", path, message, fix)
+
+
+_PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
+
+
+class Namespace(Struct, frozen=True):
+    """The namespace of a publisher, in reverse order of its domain."""
+
+    text: str
+    problem: Problem | None = None
+    """What it was inferred from, if nobody declares it."""
+
+
+def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
+    """Returns the publisher's namespace; without a declared one, that of the host of the homepage or the account of the
+    repository.
+    """
+    if publisher.namespace:
+        return Namespace(publisher.namespace)
+    if publisher.domain:
+        return Namespace(_reversed(publisher.domain))
+    for field, url in (("homepage", service.homepage), ("repository", service.repository)):
+        host = (host_of(url) or "").removeprefix("www.")
+        account = _ACCOUNT.match(url or "")
+        name = f"io.github.{account['owner'].lower()}" if account else ""
+        if field == "homepage" and is_published(url) and host not in _SHARED_HOSTS and host.isascii():
+            name = _reversed(host)
+        if name:
+            message = f"the namespace {name} follows from the {field}"
+            return Namespace(name, Problem.of("publisher-inferred", field, message, _PUBLISH_FIX))
+    return None
+
+
+def _reversed(domain: str) -> str:
+    return ".".join(reversed(domain.split(".")))
+
+
+def is_published(url: str | None) -> bool:
+    """True if a URL is of HTTP and its host is reached from everywhere."""
+    host = host_of(url)
+    is_web = url is not None and url.startswith(("https://", "http://")) and " " not in url and one_line(url) == url
+    return bool(is_web and host and "." in host and not is_private(host) and literal_address(host) is None)
+
+
+def exact_version(version: str | None) -> str | None:
+    """Returns a version if it is one, not a range."""
+    text = version or ""
+    return text if _VERSION.fullmatch(text) and not _RANGE.search(text) else None
+
+
+def repository_url(service: Service) -> str | None:
+    """Returns the URL of the repository if it is on the web."""
+    return service.repository if is_published(service.repository) else None
+
+
+def _repository(service: Service) -> dict[str, str] | None:
+    """Returns the repository on one of the hosts that the registry knows."""
+    match = _REPOSITORY.match(service.repository or "")
+    if match is None:
+        return None
+    name = match["name"].removesuffix(".git")
+    return {"url": f"https://{match['source']}.com/{match['owner']}/{name}", "source": match["source"]}
+
+
+def _icon(icon: Icon) -> dict[str, Any] | None:
+    is_shown = icon.src.startswith("https://") and len(icon.src) <= _ICON_URL_LIMIT and is_published(icon.src)
+    if not is_shown or icon.media_type not in (None, *_ICON_TYPES):
+        return None
+    sizes = [size for size in icon.sizes if _ICON_SIZE.fullmatch(size)]
+    fields = {"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": icon.theme}
+    if icon.theme not in ("light", "dark"):
+        del fields["theme"]
+    return {key: value for key, value in fields.items() if value}
+
+
+def _remotes(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yields the URL of a hosted server; a part of it that is secret becomes a variable."""
+    entry = service.client_entry
+    if entry is None or entry.transport == "stdio" or not service.endpoints:
+        return
+    url = service.endpoints[0].url
+    if not is_published(url) or public_url(url) != url:
+        fix = "read it by the URL that others use, or set that with --base-url"
+        problems.append(without("server.json", f"{one_line(url)} is reached only in a private network", fix))
+        return
+    headers = [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)]
+    fields = {
+        "type": "sse" if entry.transport == "sse" else "streamable-http",
+        "url": url,
+        "headers": headers,
+        "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
+    }
+    yield {key: value for key, value in fields.items() if value}
+
+
+def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yields the package that the command runs; without one, the packages that the source says are installed."""
+    entry = service.client_entry
+    if entry is not None and entry.transport != "stdio":
+        return
+    variables = [_variable(service, name) for name in client_variables(service) if VARIABLE.fullmatch(name)]
+    command = entry.command if entry is not None else ()
+    runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
+    if runner is not None:
+        kind, hint = _RUNNERS[runner]
+        package = _package(kind, *_without_own_flags(command[len(runner) :]))
+        if package is None:
+            message = f"the options of {' '.join(runner)} in the command have no place in server.json"
+            problems.append(without("server.json", message, "declare the package with `install`"))
+        else:
+            yield _described(package, {"runtimeHint": hint, "environmentVariables": variables}, problems)
+            return
+    seen: set[str] = set()
+    for manager, text in (service.install or {}).items():
+        kind = _MANAGERS.get(manager.lower(), "")
+        package = _package(kind, [text]) if kind and kind not in seen else None
+        if package is not None:
+            seen.add(kind)
+            yield _described(package, {"environmentVariables": variables}, problems)
+
+
+def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], bool]:
+    """Returns a package with its arguments, and whether no other option of the runner is before it.
+
+    `-e NAME` passes a variable on, which is among the environment variables.
+    """
+    left = list(words)
+    while left and left[0].startswith("-"):
+        flag = left.pop(0)
+        if flag in ("-e", "--env") and left and VARIABLE.fullmatch(left[0]):
+            left.pop(0)
+        elif flag not in _OWN_FLAGS:
+            return left, False
+    return left, True
+
+
+def _package(kind: str, words: list[str], is_complete: bool = True) -> dict[str, Any] | None:
+    match = _PACKAGES[kind].fullmatch(words[0]) if words and is_complete else None
+    if match is None:
+        return None
+    version = match.groupdict().get("version")
+    return {
+        "registryType": kind,
+        "identifier": match["name"],
+        "version": version if version and _EXACT[kind].fullmatch(version) else None,
+        "packageArguments": [{"type": "positional", "value": word} for word in words[1:]],
+        "transport": {"type": "stdio"},
+    }
+
+
+def _described(package: dict[str, Any], more: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    if package["version"] is None and package["registryType"] != "oci":
+        name, manager = package["identifier"], package["registryType"]
+        message = f"the package {name} has no exact version, which the registry requires"
+        problems.append(without("server.json", message, f"declare it with `install`: {manager}: {name}@1.2.3"))
+    return {key: value for key, value in {**package, **more}.items() if value}
+
+
+def _variable(service: Service, name: str) -> dict[str, Any]:
+    fields = {
+        "name": name,
+        "isRequired": name in service.requirements.env,
+        "isSecret": is_secret_setting(name),
+    }
+    return {key: value for key, value in fields.items() if value}
