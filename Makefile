@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 SERVERS := tests/.venvs/servers
 NODE := tests/node/node_modules
 MARKDOWNLINT := tests/validators/node_modules
-VALIDATORS := $(foreach name,skillcheck skillscheck agnix,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
+VALIDATORS := $(foreach name,skillcheck skillscheck agnix skillsaw,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 # pytest rewrites every test module, which takes seconds in each worker unless the result is cached.

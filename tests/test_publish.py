@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,23 @@ import pytest
 from captured import service_of_answers
 from cli import ROOT, files_of, generated, run_python, run_skillgen
 from descriptions import description, operation, write
-from jsonschema import Draft7Validator, FormatChecker
+from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
+from test_validators import MARKDOWNLINT, binary, run
 
 import skillgen
 
 SPECIFICATIONS = ROOT / "tests" / "specifications"
 SERVER_SCHEMA = json.loads((SPECIFICATIONS / "registry" / "server.schema.json").read_text("utf-8"))
 SERVER_JSON = Draft7Validator(SERVER_SCHEMA, format_checker=FormatChecker())
+AGENT_PLUGINS = {
+    name: Draft202012Validator(json.loads((SPECIFICATIONS / f"agent-plugins/{name}.schema.json").read_text("utf-8")))
+    for name in ("plugin", "mcp")
+}
 SNAPSHOTS = sorted((ROOT / "tests" / "golden" / "sources").glob("*.json"))
-ACME = {"domain": "acme.com"}
-
 Json = Any
+
+ACME: Json = {"domain": "acme.com"}
+OTHER: Json = {"domain": "acme.org"}
 
 
 def answers(**server_info: Json) -> dict[str, Json]:
@@ -208,7 +215,7 @@ def test_an_http_api_has_no_server_json(tmp_path: Path) -> None:
     write(tmp_path / "api.json", description({"/a": {"get": operation("get_a")}}))
     entry, problems = server_json(tmp_path, skillgen.read(tmp_path / "api.json"))
     assert entry is None
-    assert problems == {"format-left-out": ["server.json describes an MCP server, and this is an HTTP API"]}
+    assert problems == {"format-left-out": ["server.json describes an MCP server, and this service is not one"]}
 
 
 HOSTILE = ["../../x", "{{ x }}", "a\x1b[31m\u202eb", "${HOME}", "<script>", "a" * 5000, "\n# Heading", '"}]', "/"]
@@ -228,3 +235,167 @@ def test_hostile_texts_stay_values_of_a_valid_server_json(text: str, tmp_path: P
     assert set(files_of(tmp_path)) == {"out/server.json", "out/.skillgen.json"}
     shown = (tmp_path / "out/server.json").read_text("utf-8")
     assert not set(shown) & set("\x1b\u202e")
+
+
+# -- plugin ------------------------------------------------------------------------------------------------------------
+
+
+def plugin(folder: Path, service: skillgen.Service, **options: Json) -> tuple[Path, dict[str, list[str]]]:
+    """Returns the folder of the plugin, whose portable files are valid, and the problems."""
+    out, problems = published(folder, service, emit=["plugin"], publish=ACME, **options)
+    for name, validator in AGENT_PLUGINS.items():
+        path = out / "plugin" / f"{name}.json"
+        assert not path.exists() or list(validator.iter_errors(read_json(path))) == []
+    return out / "plugin", problems
+
+
+def read_json(path: Path) -> Json:
+    return json.loads(path.read_text("utf-8"))
+
+
+def kinds_of_servers() -> dict[str, skillgen.Service]:
+    """Returns a server for each way to connect to one, and an API."""
+    hosted = "https://mcp.acme.com/mcp"
+    login = {"requires": {"auth": ["oauth2"]}}
+    header = {"Authorization": "Bearer hunter22x"}
+    return {
+        "open": service_of_answers(answers(), url=hosted),
+        "header": service_of_answers(answers(), url=hosted, headers=header),
+        "oauth": service_of_answers(answers(dashdash=login), url=hosted, headers=header),
+        "command": service_of_answers(answers(), command=("uvx", "kiosk==2.1")),
+        "variable": service_of_answers(
+            answers(), command=("npx", "@acme/kiosk@2.1.0"), env={"KIOSK_KEY": "hunter22x", "LOG_LEVEL": "debug"}
+        ),
+        "local": service_of_answers(answers()),
+        "private": service_of_answers(answers(), url="http://localhost:8080/mcp"),
+        "api": skillgen.read(description({"/a": {"get": operation("get_a")}})),
+    }
+
+
+def test_a_plugin_has_the_skill_and_the_server_for_every_host(tmp_path: Path) -> None:
+    """Issue 18: an Agent Plugin 1.0.0, with the manifests of Claude Code, Codex and Cursor."""
+    folder, problems = plugin(tmp_path, kinds_of_servers()["open"])
+    assert problems == {}
+    assert set(files_of(folder)) == {
+        "plugin.json",
+        "mcp.json",
+        "README.md",
+        "skills/kiosk/SKILL.md",
+        ".claude-plugin/plugin.json",
+        ".codex-plugin/plugin.json",
+        ".cursor-plugin/plugin.json",
+    }
+    url = "https://mcp.acme.com/mcp"
+    assert read_json(folder / "mcp.json")["mcpServers"] == {"kiosk": {"type": "streamable-http", "url": url}}
+    claude = read_json(folder / ".claude-plugin/plugin.json")
+    assert claude["mcpServers"] == {"kiosk": {"type": "http", "url": url}}
+    assert "userConfig" not in claude
+    facts = read_json(folder / ".cursor-plugin/plugin.json")
+    assert (facts["name"], facts["version"], facts["author"]) == ("kiosk", "1.4.2", {"name": "acme.com"})
+    manifests = [folder / "plugin.json", folder / ".claude-plugin/plugin.json", folder / ".codex-plugin/plugin.json"]
+    assert all(facts.items() <= read_json(path).items() for path in manifests)
+
+
+def test_a_value_of_the_user_is_asked_for_by_claude_code_alone(tmp_path: Path) -> None:
+    """Issue 18: what mcp.json cannot express goes into the Claude form as `userConfig`, and a problem says so."""
+    services = kinds_of_servers()
+    for kind, name, key in (("header", "Authorization", "authorization"), ("variable", "KIOSK_KEY", "kiosk_key")):
+        folder, problems = plugin(tmp_path / kind, services[kind])
+        assert not (folder / "mcp.json").exists()
+        assert "mcpServers" not in read_json(folder / ".codex-plugin/plugin.json")
+        claude = read_json(folder / ".claude-plugin/plugin.json")
+        entry = claude["mcpServers"]["kiosk"]
+        assert entry["headers" if kind == "header" else "env"] == {name: f"${{user_config.{key}}}"}
+        assert (claude["userConfig"][key]["sensitive"], claude["userConfig"][key]["required"]) == (True, True)
+        (message,) = problems["published-without"]
+        assert f"({name})" in message
+        assert f"`{name}`" in (folder / "README.md").read_text("utf-8")
+        assert not [path for path, content in files_of(tmp_path).items() if b"hunter22x" in content]
+
+
+def test_a_host_logs_in_with_oauth_itself(tmp_path: Path) -> None:
+    folder, problems = plugin(tmp_path, kinds_of_servers()["oauth"])
+    assert problems == {}
+    assert "headers" not in read_json(folder / "mcp.json")["mcpServers"]["kiosk"]
+    assert "userConfig" not in read_json(folder / ".claude-plugin/plugin.json")
+
+
+def test_a_server_that_others_cannot_reach_is_not_in_the_plugin(tmp_path: Path) -> None:
+    services = kinds_of_servers()
+    for kind in ("local", "private"):
+        folder, problems = plugin(tmp_path / kind, services[kind])
+        assert not (folder / "mcp.json").exists()
+        assert "mcpServers" not in read_json(folder / ".claude-plugin/plugin.json")
+        assert "the plugin has only the skill" in problems["published-without"][0]
+
+
+def test_the_skill_of_a_plugin_is_the_skill(tmp_path: Path) -> None:
+    service = skillgen.read(ROOT / "tests/golden/sources/github-mcp-server.json")
+    out, _ = published(tmp_path, service, emit=["skill", "plugin"], publish=ACME)
+    assert files_of(out / "plugin" / "skills") == files_of(out / "skills")
+    alone, _ = plugin(tmp_path / "alone", service)
+    assert files_of(alone) == files_of(out / "plugin")
+
+
+def test_a_plugin_is_checked_edited_and_removed_like_other_documents(tmp_path: Path) -> None:
+    service = kinds_of_servers()["open"]
+    folder, _ = plugin(tmp_path, service)
+    out = tmp_path / "out"
+    readme = folder / "README.md"
+    readme.write_text(readme.read_text("utf-8") + "\nAsk us at the desk.\n", "utf-8")
+    assert not skillgen.check(service, out=out, emit=["plugin"], publish=ACME).drift
+    assert skillgen.check(service, out=out, emit=["plugin"], publish=OTHER).drift
+    skillgen.generate(service, out=out, emit=["plugin"], publish=OTHER)
+    assert "Ask us at the desk." in readme.read_text("utf-8")
+    assert read_json(folder / "plugin.json")["author"] == {"name": "acme.org"}
+    skillgen.generate(service, out=out, emit=["llms"])
+    assert set(files_of(folder)) == {"README.md"}, "only what a person wrote is left"
+
+
+def several(folder: Path) -> Path:
+    """Writes the plugins of two services; returns OUT."""
+    services = [skillgen.read(path) for path in SNAPSHOTS if path.stem in ("github-mcp-server", "slack")]
+    write(folder / "snapshot.json", skillgen.snapshot(*services))
+    words = ("--snapshot", folder / "snapshot.json", "-o", folder / "out", "--emit", "plugin")
+    generated("from-server", *words, "--publish", "domain=acme.com")
+    return folder / "out"
+
+
+def test_several_plugins_have_a_marketplace_for_each_host(tmp_path: Path) -> None:
+    out = several(tmp_path)
+    for host in (".claude-plugin", ".cursor-plugin"):
+        marketplace = read_json(out / host / "marketplace.json")
+        assert (marketplace["name"], marketplace["owner"]) == ("acme-com", {"name": "acme.com"})
+        assert {item["name"] for item in marketplace["plugins"]} == {"github", "slack"}
+        assert all((out / item["source"] / "plugin.json").is_file() for item in marketplace["plugins"])
+    sources = [item["source"] for item in read_json(out / ".agents/plugins/marketplace.json")["plugins"]]
+    assert all((out / source["path"] / ".codex-plugin/plugin.json").is_file() for source in sources)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_stay_within_the_plugin(text: str, tmp_path: Path) -> None:
+    dashdash = {"identity": {"name": text, "description": text}, "requires": {"env": [text]}, "categories": [text]}
+    info = {"name": text, "title": text, "description": text, "websiteUrl": text}
+    service = service_of_answers(answers(dashdash=dashdash, **info), command=("uvx", "kiosk"), server_name=text)
+    folder, _ = plugin(tmp_path, service)
+    assert {path.split("/")[0] for path in files_of(tmp_path)} == {"out"}
+    assert {path.split("/")[0] for path in files_of(tmp_path / "out")} == {"plugin", ".skillgen.json"}
+    for path, content in files_of(folder).items():
+        assert not set(content.decode("utf-8")) & set("\x1b\u202e"), path
+    assert "\n# Heading" not in (folder / "README.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_validators_of_plugins_find_no_fault(tmp_path: Path) -> None:
+    """Issue 18: no error and no warning of `claude plugin validate` and of skillsaw."""
+    folders = [plugin(tmp_path / kind, service)[0] for kind, service in kinds_of_servers().items()]
+    folders += [several(tmp_path)]
+    claude = MARKDOWNLINT / "node_modules" / ".bin" / "claude"
+    for folder in folders:
+        command = ["env", f"HOME={tmp_path}", claude, "plugin", "validate", "--strict", folder]
+        finished = run(command, tmp_path)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        assert "Validation passed" in finished.stdout
+        finished = run([binary("skillsaw"), "lint", folder], tmp_path)
+        assert finished.returncode == 0, finished.stdout
+        assert re.search(r"Errors: +0\n +Warnings: 0\n", finished.stdout), finished.stdout

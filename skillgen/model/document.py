@@ -93,6 +93,14 @@ FORMATS: dict[str, Format] = {
         specification=f"the discovery entry of {_DASHDASH}",
         renderer="skillgen.render.dashdash:registry_documents",
     ),
+    "plugin": Format(
+        purpose="a plugin with the skill and the server, for Claude Code, Codex, Cursor and others",
+        files=("plugin/", ".claude-plugin/", ".cursor-plugin/", ".agents/plugins/"),
+        specification="[Agent Plugins](https://agent-plugins.org) 1.0.0; above several services, marketplaces",
+        renderer="skillgen.render.plugin:plugin_documents",
+        site_renderer="skillgen.render.plugin:marketplace_documents",
+        is_default=False,
+    ),
     "server-json": Format(
         purpose="the entry of an MCP server in a registry",
         files=("server.json",),

@@ -450,7 +450,7 @@ def _write_site(services: Sequence[Service], folders: Sequence[str], output: Out
     from skillgen.render.formats import render_site
     from skillgen.write.plan import plan_documents
 
-    documents, problems = render_site(services, folders, tuple(output.emit), _templates(output))
+    documents, problems = render_site(services, folders, tuple(output.emit), _templates(output), publisher_of(output))
     plan = _carried_out(
         folder,
         lambda: plan_documents(folder, _contents(documents), service="services", tools={}, force=output.force),

@@ -68,7 +68,11 @@ def render_documents(
 
 
 def render_site(
-    services: Sequence[Service], folders: Sequence[str], formats: Collection[str], overrides: Path | None = None
+    services: Sequence[Service],
+    folders: Sequence[str],
+    formats: Collection[str],
+    overrides: Path | None = None,
+    publisher: Publisher = UNKNOWN_PUBLISHER,
 ) -> Rendered:
     """Renders the documents above those of several services, which are in `folders`.
 
@@ -78,7 +82,7 @@ def render_site(
     templates = _templates_with(overrides)
     with phrases_of(templates):
         renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
-        return _run(renderers, Site(services, folders, templates))
+        return _run(renderers, Site(services, folders, publisher, templates))
 
 
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:

@@ -94,11 +94,11 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields server.json, unless the service is not an MCP server, or has no publisher or no version."""
     service = rendering.service
     if service.kind != "mcp":
-        yield left_out("server-json", "server.json describes an MCP server, and this is an HTTP API")
+        yield left_out("server-json", "server.json describes an MCP server, and this service is not one")
         return
     namespace = namespace_of(service, rendering.publisher)
     if namespace is None:
-        yield left_out("server-json", "the source does not declare who publishes the server", _PUBLISH_FIX)
+        yield left_out("server-json", "the source does not declare who publishes the server", PUBLISH_FIX)
         return
     version = exact_version(service.version)
     if version is None:
@@ -145,13 +145,16 @@ def without(path: str, message: str, fix: str | None = None) -> Problem:
     return Problem.of("published-without", path, message, fix)
 
 
-_PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
+PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
 
 
 class Namespace(Struct, frozen=True):
     """The namespace of a publisher, in reverse order of its domain."""
 
     text: str
+    owner: str
+    """The name of the publisher: its domain or account."""
+
     problem: Problem | None = None
     """What it was inferred from, if nobody declares it."""
 
@@ -161,18 +164,19 @@ def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
     repository.
     """
     if publisher.namespace:
-        return Namespace(publisher.namespace)
+        return Namespace(publisher.namespace, publisher.domain or publisher.namespace)
     if publisher.domain:
-        return Namespace(_reversed(publisher.domain))
+        return Namespace(_reversed(publisher.domain), publisher.domain)
     for field, url in (("homepage", service.homepage), ("repository", service.repository)):
         host = (host_of(url) or "").removeprefix("www.")
         account = _ACCOUNT.match(url or "")
-        name = f"io.github.{account['owner'].lower()}" if account else ""
+        owner = account["owner"] if account else ""
+        name = f"io.github.{owner.lower()}" if owner else ""
         if field == "homepage" and is_published(url) and host not in _SHARED_HOSTS and host.isascii():
-            name = _reversed(host)
+            name, owner = _reversed(host), host
         if name:
             message = f"the namespace {name} follows from the {field}"
-            return Namespace(name, Problem.of("publisher-inferred", field, message, _PUBLISH_FIX))
+            return Namespace(name, owner, Problem.of("publisher-inferred", field, message, PUBLISH_FIX))
     return None
 
 
@@ -191,11 +195,6 @@ def exact_version(version: str | None) -> str | None:
     """Returns a version if it is one, not a range."""
     text = version or ""
     return text if _VERSION.fullmatch(text) and not _RANGE.search(text) else None
-
-
-def repository_url(service: Service) -> str | None:
-    """Returns the URL of the repository if it is on the web."""
-    return service.repository if is_published(service.repository) else None
 
 
 def _repository(service: Service) -> dict[str, str] | None:

@@ -131,6 +131,9 @@ class Site(Struct, frozen=True):
     folders: Sequence[str]
     """The folder of each, below OUT."""
 
+    publisher: Publisher
+    """Who publishes them."""
+
     templates: Templates
     """The templates, those of the user first."""
 

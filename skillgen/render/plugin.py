@@ -1,0 +1,260 @@
+"""An Agent Plugin (1.0.0): the skill, and the server that its tools belong to, for hosts that install both at once.
+
+`plugin.json` and `mcp.json` are the portable form. Claude Code, Codex and Cursor still read other manifests, which hold
+the same facts. `mcp.json` has no place for a value that differs for each user, such as a key: a server with one is only
+in the manifest for Claude Code, which asks for it on installation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from msgspec import Struct
+
+from skillgen.errors import Problem
+from skillgen.model.document import Document, Publisher
+from skillgen.model.service import Service
+from skillgen.render.about import client_variables
+from skillgen.render.access import URL_VARIABLE, host_prefixes
+from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
+from skillgen.render.invocation import skill_fields
+from skillgen.render.pages import slug
+from skillgen.render.server_json import (
+    HEADER,
+    PUBLISH_FIX,
+    VARIABLE,
+    exact_version,
+    is_published,
+    json_document,
+    left_out,
+    namespace_of,
+    without,
+)
+from skillgen.render.skill import Rendering, Site, skill_documents
+from skillgen.security.secrets import is_secret_setting
+from skillgen.text import lazy_re as re
+
+_SCHEMAS = "https://agent-plugins.org/schemas/1.0.0/"
+
+_PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}", re.ASCII)
+"""A bare name, not a path: `mcp.json` takes no others for what is not in the plugin."""
+
+_TRANSPORTS = {"http": "streamable-http", "sse": "sse"}
+"""A transport to its name in `mcp.json`."""
+
+
+class UserValue(Struct, frozen=True):
+    """A value that each user has, and the host asks for."""
+
+    name: str
+    """The name of the variable or header."""
+
+    key: str
+    """Its key in the manifest."""
+
+    is_header: bool
+    is_secret: bool
+
+
+class Connection(Struct, frozen=True, kw_only=True):
+    """How a host connects to the server."""
+
+    name: str
+    """The name of the server in the host."""
+
+    portable: dict[str, Any]
+    """The entry of `mcp.json`, without the values of the user."""
+
+    claude: dict[str, Any]
+    """The entry in the manifest for Claude Code."""
+
+    values: tuple[UserValue, ...] = ()
+    """The values of the user, without which the server does not work."""
+
+
+def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields the files of the plugin, in `plugin/`."""
+    service = rendering.service
+    problems: list[Problem] = []
+    connection = _connection(service, problems)
+    facts = _facts(service, rendering.publisher, problems)
+    is_portable = connection is not None and not connection.values
+    yield json_document("plugin/plugin.json", {"$schema": f"{_SCHEMAS}plugin.schema.json", **facts})
+    if connection is not None and is_portable:
+        servers = {connection.name: connection.portable}
+        fields = {"$schema": f"{_SCHEMAS}mcp.schema.json", "mcpServers": servers}
+        yield json_document("plugin/mcp.json", fields)
+    claude = {"mcpServers": {connection.name: connection.claude}} if connection is not None else {}
+    user_values = connection.values if connection is not None else ()
+    if user_values:
+        claude["userConfig"] = {value.key: _user_config(value) for value in user_values}
+        names = ", ".join(value.name for value in user_values)
+        message = f"mcp.json has no place for values of the user ({names}); only Claude Code gets the server"
+        problems.append(without("plugin/mcp.json", message, "let users of other hosts add the server themselves"))
+    yield json_document("plugin/.claude-plugin/plugin.json", {**facts, **claude})
+    has_codex = connection is not None and is_portable and connection.claude.get("type") != "sse"
+    codex = {"skills": "./skills/", "mcpServers": claude.get("mcpServers") if has_codex else None}
+    yield json_document("plugin/.codex-plugin/plugin.json", {**facts, **codex})
+    yield json_document("plugin/.cursor-plugin/plugin.json", facts)
+    yield Document("plugin/README.md", _readme(rendering, connection, is_portable))
+    subject = rendering if "skill" in rendering.formats else replace(rendering, formats=("skill",))
+    for item in skill_documents(subject):
+        if isinstance(item, Document):
+            yield Document(f"plugin/{item.path}", item.text)
+        elif subject is not rendering:
+            yield item
+    yield from problems
+
+
+def marketplace_documents(site: Site) -> Iterator[Document | Problem]:
+    """Yields the marketplaces of a folder with several plugins, one for each host."""
+    owners = [found for service in site.services if (found := namespace_of(service, site.publisher)) is not None]
+    if len({found.owner for found in owners}) != 1:
+        yield left_out("plugin", "the marketplace has no owner, because nobody declares who publishes it", PUBLISH_FIX)
+        return
+    owner = owners[0].owner
+    name = slug(owner, 64)
+    plugins, codex_plugins = [], []
+    for service, folder in zip(site.services, site.folders, strict=True):
+        path = f"./{folder}/plugin"
+        entry = {"name": skill_name(service), "description": short_description(service, 200)}
+        plugins.append({**entry, "source": path})
+        codex_plugins.append(
+            {
+                "name": entry["name"],
+                "source": {"source": "local", "path": path},
+                "policy": {"installation": "AVAILABLE", "authentication": "ON_USE"},
+                "category": plain(service.categories[0]) if service.categories else "Other",
+            }
+        )
+    about = f"Skills and MCP servers of {owner}."
+    fields: dict[str, Any] = {"name": name, "owner": {"name": owner}, "metadata": {"description": about}}
+    yield json_document(".claude-plugin/marketplace.json", {**fields, "plugins": plugins})
+    yield json_document(".cursor-plugin/marketplace.json", {**fields, "plugins": plugins})
+    yield json_document(".agents/plugins/marketplace.json", {"name": name, "plugins": codex_plugins})
+
+
+def _facts(service: Service, publisher: Publisher, problems: list[Problem]) -> dict[str, Any]:
+    """Returns the facts that every manifest has."""
+    namespace = namespace_of(service, publisher)
+    if namespace is None:
+        message = "the manifests name no author, because nobody declares who publishes the service"
+        problems.append(without("plugin/plugin.json", message, PUBLISH_FIX))
+    elif namespace.problem is not None:
+        problems.append(namespace.problem)
+    version = exact_version(service.version)
+    if version is None:
+        message = "the manifests have no version, because the source declares no exact one"
+        problems.append(without("plugin/plugin.json", message, "declare it in the source, or with --service-version"))
+    return {
+        "name": skill_name(service),
+        "version": version,
+        "description": description(service),
+        "author": {"name": namespace.owner} if namespace is not None else None,
+        "homepage": service.homepage if is_published(service.homepage) else None,
+        "repository": service.repository if is_published(service.repository) else None,
+        "license": skill_fields(service, "portable")["license"],
+        "keywords": [plain(category) for category in service.categories],
+    }
+
+
+def _connection(service: Service, problems: list[Problem]) -> Connection | None:
+    """Returns how a host connects to an MCP server; `None` if others cannot start or reach it."""
+    entry = service.client_entry
+    if service.kind != "mcp":
+        return None
+    if entry is not None and entry.transport != "stdio" and service.endpoints:
+        url = service.endpoints[0].url
+        if url.startswith("https://") and is_published(url) and not URL_VARIABLE.search(url):
+            return _hosted(service, url)
+        message = "the server has no https URL that others reach without a secret; the plugin has only the skill"
+    elif entry is not None and entry.command and _is_safe_command(entry.command):
+        return _started(service)
+    else:
+        message = "the source declares no command or URL that others can use; the plugin has only the skill"
+    problems.append(without("plugin/mcp.json", message, "read the server by the command or the URL that others use"))
+    return None
+
+
+def _is_safe_command(command: tuple[str, ...]) -> bool:
+    program, *arguments = command
+    return bool(_PROGRAM.fullmatch(program)) and all(text.isprintable() and "${" not in text for text in arguments)
+
+
+def _hosted(service: Service, url: str) -> Connection:
+    """Returns the connection to a URL; with OAuth the host gets the token itself."""
+    entry = service.client_entry
+    assert entry is not None
+    auth = [item for item in service.requirements.auth if not item.is_for_events]
+    headers = [name for name in entry.headers if HEADER.fullmatch(name)]
+    if any(item.kind in ("oauth2", "openIdConnect") or item.kind.startswith("oauth2") for item in auth):
+        headers = []
+    elif not headers and auth:
+        places = [item.sent_as or "" for item in auth]
+        sent = sorted({place.removeprefix("header ") for place in places if place.startswith("header ")})
+        headers = [name for name in sent or ["Authorization"] if HEADER.fullmatch(name)]
+    values = tuple(UserValue(name, key, is_header=True, is_secret=True) for name, key in _keys(headers).items())
+    claude: dict[str, Any] = {"type": entry.transport, "url": url}
+    if values:
+        claude["headers"] = {value.name: f"${{user_config.{value.key}}}" for value in values}
+    portable = {"type": _TRANSPORTS[entry.transport], "url": url}
+    return Connection(name=_server_name(service), portable=portable, claude=claude, values=values)
+
+
+def _started(service: Service) -> Connection:
+    """Returns the connection to a command; a variable is a value of the user if it is required or a secret."""
+    entry = service.client_entry
+    assert entry is not None
+    program, *arguments = entry.command
+    names = [name for name in client_variables(service) if VARIABLE.fullmatch(name)]
+    needed = [name for name in names if name in service.requirements.env or is_secret_setting(name)]
+    values = tuple(
+        UserValue(name, key, is_header=False, is_secret=is_secret_setting(name)) for name, key in _keys(needed).items()
+    )
+    claude: dict[str, Any] = {"command": program, "args": arguments}
+    if values:
+        claude["env"] = {value.name: f"${{user_config.{value.key}}}" for value in values}
+    portable = {"type": "stdio", "command": program, "args": arguments}
+    return Connection(name=_server_name(service), portable=portable, claude=claude, values=values)
+
+
+def _server_name(service: Service) -> str:
+    """Returns the name of the server in the host, which the skill has in the names of its tools."""
+    return host_prefixes(service)[0].removeprefix("mcp__").removesuffix("__") or skill_name(service)
+
+
+def _keys(names: Iterable[str]) -> dict[str, str]:
+    """Returns a distinct key of the manifest for each name."""
+    keys: dict[str, str] = {}
+    for name in names:
+        key = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "value"
+        keys[name] = key if key not in keys.values() else f"{key}_{len(keys) + 1}"
+    return keys
+
+
+def _user_config(value: UserValue) -> dict[str, Any]:
+    what = "HTTP header" if value.is_header else "environment variable"
+    scheme = ", with its scheme" if value.name.lower() == "authorization" else ""
+    return {
+        "type": "string",
+        "title": value.name,
+        "description": f"Value of the {what} {value.name}{scheme}.",
+        "sensitive": value.is_secret,
+        "required": True,
+    }
+
+
+def _readme(rendering: Rendering, connection: Connection | None, is_portable: bool) -> str:
+    service = rendering.service
+    context = {
+        **rendering.context,
+        "title": title(service),
+        "noun": "plugin",
+        "name": skill_name(service),
+        "what_and_when": " ".join(filter(None, what_and_when(service))),
+        "connection": connection,
+        "is_portable": is_portable,
+    }
+    return rendering.templates.render("plugin/README.md.j2", **context)
