@@ -249,6 +249,33 @@ def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:
     }
 
 
+def test_a_name_in_mixed_case_is_one_word_unless_texts_write_it_apart(tmp_path: Path) -> None:
+    said = {
+        "GitHub": "Links to GitHub",
+        "PhoneNumber": "A PhoneNumber, a phone number",
+        "AnyCall": "x",
+        "UsageLog": "x",
+    }
+    source = grouped(**{tag: [f"{tag}_a", f"{tag}_b"] for tag in said})
+    for path in source["paths"].values():
+        for item in path.values():
+            item["summary"] = said[item["tags"][0]]
+    titles = set(members(service_of(write(tmp_path / "api.json", source))))
+    assert titles == {"GitHub", "Phone number", "Any call", "Usage log"}
+
+
+def test_the_description_of_a_tag_is_its_gloss_if_it_adds_to_its_name(tmp_path: Path) -> None:
+    tags = {"orgs": "Interact with organizations.", "issues": "Endpoints to manage issues using the REST API."}
+    tags |= {"gists": "Gists; you must read them first."}
+    source = grouped(**{tag: [f"{tag}_{verb}" for verb in VERBS] for tag in (*tags, *(f"t{n}" for n in range(5)))})
+    source["tags"] = [{"name": name, "description": text} for name, text in tags.items()]
+    generated("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
+    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8")
+    assert ".md): organizations; " in lines
+    assert "REST API" not in lines
+    assert "must read" not in lines
+
+
 def test_a_summary_that_repeats_the_name_yields_to_the_description(tmp_path: Path) -> None:
     """Issue 5: dense where it counts; `ListOrders` says nothing of `listOrders`."""
     item = {**operation("listOrders"), "summary": "ListOrders", "description": "Gives the orders of a shop."}

@@ -137,6 +137,18 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
     assert not any("ACCESS_TOKEN" in text.replace("SKILL_TASKS", "") for text in texts)
 
 
+def test_texts_on_an_undeclared_login_are_quoted(tmp_path: Path) -> None:
+    said = "Tokens of a harbour need the `ropes` scope."
+    paths = {f"/{name}": {"get": operation(name, description=f"Lists it. {said}")} for name in ("a", "b", "c")}
+    orders = {f"/{name}": {"get": operation(name, description="You must send your token.")} for name in "wxyz"}
+    login = {"/login": {"post": operation("login") | {"summary": "Opens the door of the harbour"}}}
+    skill = of_description(tmp_path, paths | orders | login)
+    assert (
+        "- Authentication: not declared; calls may still require it. `login`: Opens the door of the harbour. "
+        f'3 tools say: "{said}"\n'
+    ) in skill
+
+
 def test_what_only_sends_is_not_claimed_to_need_authentication(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {}, webhooks={"task_done": {"post": operation("done")}})
     assert "Authentication" not in skill

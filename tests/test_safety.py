@@ -524,6 +524,13 @@ def test_messages_and_money_are_not_cut_for_plain_deletions(tmp_path: Path) -> N
     assert line.count("`") == 24
 
 
+def test_a_pattern_comes_before_single_tools_with_a_note(tmp_path: Path) -> None:
+    final = [tool(f"{verb}_it", description="This cannot be undone.") for verb in ("drop", "wipe", "erase", "purge")]
+    final += [tool(f"{verb}_it", description="This cannot be undone.") for verb in ("void", "revoke", "evict")]
+    skill, _ = of_server(tmp_path, *final, *(tool(f"delete_{noun}") for noun in ("a_rope", "a_ship", "a_berth")))
+    assert "- Confirm first: `delete_*`, `drop_it` (cannot be undone), " in skill
+
+
 @pytest.mark.parametrize(
     ("name", "text", "annotations", "mark", "is_warned"),
     [

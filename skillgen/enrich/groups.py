@@ -87,6 +87,9 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/:-]+[A-Za-z0-9]+)*")
 """A name that nobody wrote as a title."""
 
 _SEPARATORS = re.compile(r"[._/:-]+")
+_PATH_GAP = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
+"""The place between two words of a segment of a path: `outside_collaborators`."""
+
 _HUMP = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])|(?<=[A-Z][A-Z])(?=[A-Z][a-z]{2})")
 """The place between two words of a name in mixed case; not in `OAuth` or `iOS`."""
 
@@ -127,10 +130,11 @@ def _split_by_words(tools: tuple[Tool, ...], depth: int) -> Iterator[_Part]:
         yield from _split_by_verb(tools)
         return
     for key, members in _packed(buckets):
+        label = _PATH_GAP.sub(" ", key)
         if len(members) <= LIMIT:
-            yield key, members
+            yield label, members
         elif key:
-            yield from ((f"{key} {label}", part) for label, part in _split_by_words(members, depth + 1))
+            yield from ((f"{label} {rest}", part) for rest, part in _split_by_words(members, depth + 1))
         else:
             yield from _split_by_verb(members)
 
@@ -327,21 +331,28 @@ def _label(name: str, tools: Sequence[Tool], *, is_mixed: bool) -> str:
     """Returns an identifier as a heading: `credit_notes` is "Credit notes", and `Message` "Messages" if it is one of
     several.
 
-    What people wrote as a title keeps its words. `is_mixed` is true if the names of groups are in mixed case; otherwise
-    one such as `GitHub` is a word if texts have it.
+    What people wrote as a title keeps its words. A part such as `GitHub` is a word if texts have it; if `is_mixed`, the
+    names of groups are in mixed case, and texts must not write it apart, as they do `PhoneNumber`.
     """
     if name == REST or not _IDENTIFIER.fullmatch(name):
         return name[:1].upper() + name[1:] if name.islower() else name
     spellings = _spellings(tools)
     words: list[str] = []
     for part in (next(same) for _, same in groupby(_SEPARATORS.split(name), singular)):
-        words += [part] if part in spellings[part.lower()] and not is_mixed else _HUMP.sub(" ", part).split(" ")
+        is_one = part in spellings[part.lower()] and not (is_mixed and (part[:1].islower() or _is_apart(part, tools)))
+        words += [part] if is_one else _HUMP.sub(" ", part).split(" ")
     words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
     if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_one_of_several(words, tools, spellings):
         words[-1] = plural(words[-1])
     label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
     label = _as_written(label, tools) if len(words) > 1 else label
     return label[:1].upper() + label[1:]
+
+
+def _is_apart(part: str, tools: Iterable[Tool]) -> bool:
+    """True if a text writes a name in mixed case as several words."""
+    words = _HUMP.sub(" ", part).lower()
+    return any(words in _summary(tool).lower() for tool in tools)
 
 
 def _is_one_of_several(noun: Sequence[str], tools: Sequence[Tool], spellings: _Spellings) -> bool:

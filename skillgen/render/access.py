@@ -14,10 +14,10 @@ from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
-from skillgen.render.identity import skill_name
+from skillgen.render.identity import skill_name, tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
-from skillgen.text.summary import sentences
+from skillgen.text.summary import is_statement, sentences
 from skillgen.text.words import words_of
 
 
@@ -69,6 +69,46 @@ def speaks_of_authentication(service: Service) -> bool:
     """True if the description, which is in the references, mentions authentication."""
     text = service.description if service.description != service.summary else None
     return bool(text and _AUTHENTICATION.search(text))
+
+
+_CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
+_NEEDS_CREDENTIAL = re.compile(
+    rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
+    rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
+    rf" {_CREDENTIAL}",
+    re.IGNORECASE,
+)
+
+_HINT_LIMIT = 160
+"""Characters of a sentence on authentication."""
+
+_MIN_HINTS = 3
+_MIN_HINTS_SHARE = 0.01
+"""Tools, and share of the tools, that must have such a sentence; one alone may be on something else."""
+
+
+@once
+def login_hints(service: Service) -> Markdown:
+    """Returns what tools say of authentication that the source does not declare; empty if they say nothing."""
+    hints = []
+    issuing = _issuing_tools(service)
+    for tool in issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ():
+        if words := tool_phrase(tool):
+            hints.append(phrase("login_tool", tool=code(tool.name), words=inline(words)))
+    tools_of = Counter(sentence for tool in service.tools for sentence in dict.fromkeys(_hints_in(tool)))
+    sentence, number = next(iter(tools_of.most_common(1)), ("", 0))
+    if number >= max(_MIN_HINTS, _MIN_HINTS_SHARE * len(service.tools)):
+        hints.append(phrase("login_said", number=f"{number:,}", words=inline(sentence)))
+    return Markdown("".join(hints))
+
+
+def _hints_in(tool: Tool) -> Iterator[str]:
+    """Yields the sentences of a description that say which credential a call needs, and order nothing."""
+    text = tool.description or ""
+    for sentence in sentences(text) if _NEEDS_CREDENTIAL.search(text) else ():
+        line = plain_words(sentence)
+        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and is_statement(line):
+            yield line
 
 
 def has_choice(endpoints: Sequence[Endpoint]) -> bool:

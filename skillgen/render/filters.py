@@ -203,6 +203,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "example_variables": access.example_variables,
     "login": access.login,
     "other_access": access.other_access,
+    "login_hints": access.login_hints,
     "speaks_of_authentication": access.speaks_of_authentication,
     "first_instructions": about.first_instructions,
     "gotchas": semantics.gotchas,

@@ -14,7 +14,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.purpose import LITTLE_ROOM, is_said, joined_words
+from skillgen.render.purpose import LITTLE_ROOM, glossed_words, is_said
 from skillgen.render.reference import Reference, Topic
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
@@ -48,9 +48,12 @@ class Entry(Struct, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
     """What the tools of a single group do; the titles of the others of several groups."""
 
+    gloss: str = ""
+    """What the source says of a single group."""
+
     def shown(self, limit: int) -> str:
         """Returns the words within a number of characters; with little room, only those of a larger group."""
-        return "" if limit < LITTLE_ROOM and self.count < _MANY else joined_words(self.words, limit)
+        return "" if limit < LITTLE_ROOM and self.count < _MANY else glossed_words(self.gloss, self.words, limit)
 
 
 class Index(Struct, frozen=True, kw_only=True):
@@ -78,7 +81,9 @@ def index_by_group(reference: Reference) -> Index:
                     break
             pages += index_pages
         files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
-        entries.append(Entry(label=topic.title, count=len(topic.tools), files=files, words=topic.words))
+        entries.append(
+            Entry(label=topic.title, count=len(topic.tools), files=files, words=topic.words, gloss=topic.gloss)
+        )
     return Index(pages=tuple(pages), entries=tuple(entries))
 
 

@@ -19,7 +19,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
 from skillgen.render.identity import plain, short_description, skill_name, title, what_it_does
 from skillgen.render.phrases import plain_phrase
-from skillgen.render.purpose import joined_words
+from skillgen.render.purpose import glossed_words, joined_words
 from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering, Site
@@ -93,7 +93,7 @@ def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
         (
             item.title,
             files.get(item.title, item.pages[0].file_name),
-            joined_words(item.words, _WORDS_LIMIT),
+            glossed_words(item.gloss, item.words, _WORDS_LIMIT),
         )
         for item in topics
     ]

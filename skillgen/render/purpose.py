@@ -18,7 +18,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.phrases import once, phrase
 from skillgen.text.markdown import one_line
-from skillgen.text.summary import first_sentence, list_phrase, purpose_sentence
+from skillgen.text.summary import first_sentence, is_statement, list_phrase, purpose_sentence
 from skillgen.text.words import (
     CONJUNCTIONS,
     PLAIN_VERBS,
@@ -537,6 +537,32 @@ def _without_known(words: Iterable[str], known: Collection[str]) -> list[str]:
     return list(dropwhile(lambda word: singular(word) in known or word in STOP_WORDS - _END, words))
 
 
+_GLOSS_LEAD = re.compile(
+    r"(?:(?:rest )?(?:api )?(?:endpoints?|operations?|apis?|methods?|resources?) (?:for|to|about|related to|on) "
+    r"|interact with (?!and\b)|(?:manage|view|managing) (?=your\b))",
+    re.IGNORECASE,
+)
+_GLOSS_END = re.compile(r" (?:using|through|via|with) the (?:[\w-]+ ){0,2}API\Z")
+_GLOSS_LIMIT = 80
+
+_GLOSS_EMPTY = word_set(
+    """
+    access api endpoint feature information interact manage management managing operation related resource service use
+    using your
+    """
+)
+"""Words that say nothing more of a group."""
+
+
+def gloss_of(title: str, description: str | None, product: str) -> str:
+    """Returns what a short description of a group adds to its title: "organizations" for `Orgs`."""
+    text = list_phrase(first_sentence(description or ""), _GLOSS_LIMIT)
+    text = _GLOSS_END.sub("", _GLOSS_LEAD.sub("", text))
+    known = {*map(singular, words_of(f"{title} {product}")), *_GLOSS_EMPTY, *STOP_WORDS, *_END}
+    is_useful = any(singular(word) not in known for word in words_of(text))
+    return text if is_useful and "…" not in text and is_statement(text) else ""
+
+
 def is_said(phrase: str, tool: Tool) -> bool:
     """True if a phrase says no more than the name of a tool: `List issue comments` for `issues/list-comments`."""
     name = words_of(tool.name)
@@ -558,3 +584,11 @@ def joined_words(words: Sequence[str], limit: int) -> str:
     lengths = accumulate(len(word) + len(", ") for word in words)
     shown = [word for word, length in zip(words, lengths, strict=True) if length <= limit]
     return ", ".join([*shown, "…"]) if shown else ""
+
+
+def glossed_words(gloss: str, words: Sequence[str], limit: int) -> str:
+    """Returns what the source says of a group, then what its tools do, within a number of characters."""
+    if not gloss or len(gloss) > limit:
+        return joined_words(words, limit)
+    rest = joined_words(words, limit - len(gloss) - len("; "))
+    return f"{gloss}; {rest}" if rest else gloss

@@ -23,6 +23,7 @@ from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials, shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
+from skillgen.render.identity import product
 from skillgen.render.pages import (
     ERRORS,
     TOOL_PAGE_LIMIT_BYTES,
@@ -38,7 +39,7 @@ from skillgen.render.pages import (
     type_link,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.purpose import joined_words, tool_words
+from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.shared import expanded, share
 from skillgen.text.blocks import block
@@ -67,6 +68,9 @@ class Topic(Struct, frozen=True, kw_only=True):
 
     words: tuple[str, ...]
     """What they do, without the words of the title."""
+
+    gloss: str
+    """What the description adds to the title, in a few words of the source; empty if it adds nothing."""
 
     pages: tuple[Page, ...]
     """The pages that document them."""
@@ -496,6 +500,8 @@ def _topics(
     titles = Counter(group.title for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
     stems = file_stems(names.values(), _reserved_stems(service))
+    glosses = {gloss_of(group.title, group.description, product(service)): group for group in reversed(service.groups)}
+    gloss = {group.name: text for text, group in glosses.items()}
     topics = [
         _topic(
             one_line(group.title),
@@ -504,6 +510,7 @@ def _topics(
             sections[group.name],
             group.description,
             intros[group.name],
+            gloss.get(group.name, ""),
         )
         for group in service.groups
         if (tools := by_group[group.name])
@@ -531,6 +538,7 @@ def _topic(
     sections: Sequence[Section],
     description: str | None = None,
     intro: Markdown | None = None,
+    gloss: str = "",
 ) -> Topic:
     by_name = {tool.name: tool for tool in tools}
 
@@ -540,7 +548,7 @@ def _topic(
     pages = pages_of(title, stem, sections, intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES)
     listed = [tool for tool in tools if not tool.is_preflight]
     words = tool_words(title, listed)
-    return Topic(title=title, description=description, tools=tuple(listed), words=words, pages=pages)
+    return Topic(title=title, description=description, tools=tuple(listed), words=words, gloss=gloss, pages=pages)
 
 
 def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:

@@ -245,12 +245,15 @@ def _is_risky(verb: str) -> bool:
 
 
 def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
-    """Returns what to confirm: names with declared effects, then the other names and patterns."""
+    """Returns what to confirm: patterns, then names with declared effects, then the other names."""
     to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
     told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
     told = dict(islice(told.items(), _TOLD))
     others = [tool for tool in to_confirm if tool.name not in told]
-    return [*(f"{code(name)} ({words})" for name, words in told.items()), *map(code, _patterns(others, as_bad, tools))]
+    found = _patterns(others, as_bad, tools)
+    patterns = [item for item in found if "*" in item]
+    names = [item for item in found if "*" not in item]
+    return [*map(code, patterns), *(f"{code(name)} ({words})" for name, words in told.items()), *map(code, names)]
 
 
 def _confirmed_effects(semantics: Semantics) -> str:

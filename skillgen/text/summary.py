@@ -313,10 +313,14 @@ _SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b[^.!?]{{0,200}}\bwhen(?:ever
 """A sentence that says when to use the service, not what it does."""
 
 
+def is_statement(sentence: str) -> bool:
+    """True if a sentence orders nothing, and is not about a document or its version."""
+    return not (ORDER.search(sentence) or _NO_DESCRIPTION.search(sentence))
+
+
 def is_trigger(sentence: str) -> bool:
     """True if a sentence says when to use a service, and orders nothing else."""
-    is_order = ORDER.search(sentence) or _NO_DESCRIPTION.search(sentence)
-    return _TRIGGER_OF_SERVICE.match(sentence) is not None and not is_order
+    return _TRIGGER_OF_SERVICE.match(sentence) is not None and is_statement(sentence)
 
 
 def _names_it(lead: str, known: Collection[str]) -> bool:
@@ -344,8 +348,7 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
         len(sentence) > limit
         or len(_words_in(sentence) - known) < _MIN_WORDS
         or _NO_PURPOSE.match(sentence)
-        or _NO_DESCRIPTION.search(sentence)
-        or ORDER.search(sentence)
+        or not is_statement(sentence)
     )
     return None if is_useless else sentence
 
