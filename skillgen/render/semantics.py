@@ -108,8 +108,9 @@ def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
 def summary_line(tool: Tool | Event) -> str | None:
     """Returns the summary, unless the beginning of the description contains it."""
     summary = one_line(tool.summary or "")
-    start = (tool.description or "")[: 2 * len(summary) + 40]
-    return summary if summary and not _stems(summary) <= _stems(start) else None
+    start = (tool.description or "")[: 2 * len(summary) + 40].lower()
+    words = _stems(summary)
+    return summary if summary and not (all(word in start for word in words) and words <= _stems(start)) else None
 
 
 def title_line(tool: Tool) -> str | None:
@@ -269,6 +270,7 @@ def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Too
     of most tools is first.
     """
     harmless = {tool.name for tool in tools}.difference(tool.name for tool in as_bad)
+    all_harmless = "\n".join(harmless)
     minimum = _PATTERN_SIZE if len(named) <= _CONFIRMED else 2
     left, patterns = [tool.name for tool in named], Counter[str]()
     effects = {tool.name: tool.semantics.effect for tool in named}
@@ -279,7 +281,8 @@ def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Too
         for pattern, members in sorted(by_pattern.items(), key=lambda item: -len(item[1]))[:_CONFIRMED]:
             shapes = {_shape_of_verb(name, effects[name]) for name in members}
             pattern = shapes.pop() if shape is _around_verb and len(shapes) == 1 else pattern
-            if len(members) >= minimum and not any(_matches(pattern, name) for name in harmless):
+            is_harmful = max(pattern.split("*"), key=len) not in all_harmless
+            if len(members) >= minimum and (is_harmful or not any(_matches(pattern, name) for name in harmless)):
                 patterns[pattern] = len(members)
                 left = [name for name in left if not _matches(pattern, name)]
     return [*(pattern for pattern, _ in patterns.most_common()), *left]
@@ -351,8 +354,11 @@ _OTHER_TOOL = re.compile(r"\binstead\b(?! of\b)|\bmust be called\b", re.IGNORECA
 _NAMED = re.compile(r"`[^`]+`|[\w/][\w./{}-]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z][a-z]*\Z")
 
-_RULE_HINTS = ("only", "not", "n't", "n’t", "must", "never", "instead", "always", "required", "&", "<", "](")
-"""What a text with such a rule contains, in lower case, unless markup or another script hides it."""
+_RULE_WORDS = ("only", "not", "n't", "n’t", "must", "never", "instead", "always", "required")
+"""What such a rule contains, in lower case, unless it is in another script."""
+
+_RULE_HINTS = (*_RULE_WORDS, "&", "<", "](")
+"""The same, and the markup that may hide it."""
 
 
 def gotchas(service: Service, form: str) -> list[Markdown]:
@@ -394,7 +400,8 @@ def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
             continue
         for sentence in sentences(block):
             line = plain_words(sentence)
-            if len(line) <= _GOTCHA_LIMIT and _is_rule(line, names):
+            may_be_rule = not line.isascii() or any(map(line.lower().__contains__, _RULE_WORDS))
+            if may_be_rule and len(line) <= _GOTCHA_LIMIT and _is_rule(line, names):
                 yield line
 
 

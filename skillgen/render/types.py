@@ -4,7 +4,7 @@ The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); sent
 (`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the text's file is
 known (`pages`).
 
-Most schemas are a bare type: `is_bare` and `says_nothing` recognise them, which saves most of the time.
+Of most schemas there is only a type to say: `is_bare` and `says_nothing` recognise them, which saves most of the time.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ def is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
 
 def says_nothing(schema: Schema) -> bool:
     """True if there is surely no sentence to say; a fast check."""
+    items = schema.items
     return (
         schema.choices is None
         and schema.default is None
         and schema.constraints is None
         and not schema.examples
-        and schema.items is None
+        and (items is None or (not items.description and not items.deprecated and says_nothing(items)))
         and schema.additional is None
-        and schema.ref is None
-        and is_bare(schema)
+        and not schema.alternatives
         and has_no_rules(schema)
         and not (schema.required or schema.property_names or schema.discriminator)
         and not (schema.read_only or schema.write_only)
@@ -316,7 +316,7 @@ class Notes:
             return
         if schema.description:
             yield self._nested(with_stop(inline(schema.description)))
-        if not says_nothing(schema):
+        if schema.deprecated or not says_nothing(schema):
             yield from self.of(schema, schema.deprecated)
 
     def _limits(self, schema: Schema, deprecated: bool) -> Iterator[str]:
@@ -467,10 +467,8 @@ _INVISIBLE = {"%20": "%2520", "%09": "%2509"}
 def _sending_notes(parameter: Parameter) -> Iterator[str]:
     """Yields a sentence for each thing that a caller must know to write a parameter into a request."""
     sent, is_body = parameter.serialization, parameter.location == "body"
-    if is_body and _is_file(parameter.schema):
-        yield phrase("is_file")
-    elif is_body and parameter.schema.items is not None and _is_file(parameter.schema.items):
-        yield phrase("items_are_files")
+    if is_body and _holds_file(parameter.schema):
+        yield phrase("is_file" if _is_file(parameter.schema) else "items_are_files")
     if sent is None:
         return
     if sent.style is not None or sent.explode is not None:
@@ -484,6 +482,10 @@ def _sending_notes(parameter: Parameter) -> Iterator[str]:
         yield phrase("reserved_in_path" if parameter.location == "path" else "reserved")
     if sent.allow_empty:
         yield phrase("may_be_empty")
+
+
+def _holds_file(schema: Schema) -> bool:
+    return _is_file(schema) or (schema.items is not None and _is_file(schema.items))
 
 
 def _is_file(schema: Schema) -> bool:
