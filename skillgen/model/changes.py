@@ -322,9 +322,8 @@ def _flatten(
         required = parameter.required and parent_required
         yield name, [parameter.location, _type_text(schema), int(required), *_choices(schema)]
         if depth < _DEPTH_LIMIT:
-            yield from _flatten(schema.properties, f"{name}.", required, depth + 1)
-            for inner, suffix in ((schema.items, "[]"), (schema.additional, "{}")):
-                if isinstance(inner, Schema):
+            for inner, suffix in ((schema, ""), (schema.items, "[]"), (schema.additional, "{}")):
+                if isinstance(inner, Schema) and inner.properties:
                     yield from _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
 
 

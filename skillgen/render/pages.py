@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, starmap
 
 from msgspec import Struct, field
@@ -206,15 +206,19 @@ def linked_types(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
 
 
-def resolve_links(text: str, types: Mapping[str, str], tools: Mapping[str, str]) -> str:
-    """Replaces the link targets in a text by addresses; a link to something undocumented becomes its label."""
+def link_resolver(types: Mapping[str, str], tools: Mapping[str, str]) -> Callable[[str], str]:
+    """Returns a function that replaces the link targets in a text by addresses.
+
+    A link to something undocumented becomes its label.
+    """
 
     def replacement(match: re.Match[str]) -> str:
         address = (types if match[2] == _TYPE else tools).get(match[3])
         return match[1] if address is None else f"[{match[1]}]({address})"
 
-    def line(match: re.Match[str]) -> str:
-        parts = match[1].split(_ITEM)
+    @cache
+    def line(items: str) -> str:
+        parts = items.split(_ITEM)
         places: dict[str, list[str]] = {}
         for words, name in zip(parts[::2], parts[1::2], strict=True):
             file, _, anchor = types.get(name, "").partition("#")
@@ -222,9 +226,12 @@ def resolve_links(text: str, types: Mapping[str, str], tools: Mapping[str, str])
         items = "; ".join(starmap(_shared_part, places.items()))
         return phrase("shared_line", items=items[0].upper() + items[1:])
 
-    if _LINE in text:
-        text = _SHARED_LINE.sub(line, text)
-    return _TARGET.sub(replacement, text) if "\x03" in text else text
+    def resolved(text: str) -> str:
+        if _LINE in text:
+            text = _SHARED_LINE.sub(lambda match: line(match[1]), text)
+        return _TARGET.sub(replacement, text) if "\x03" in text else text
+
+    return resolved
 
 
 def _shared_part(file: str, words: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ _Table = Mapping[str, Any]
 
 def phrase(name: str, /, count: object = None, **fields: object) -> Markdown:
     """Returns a phrase of `phrases.j2` with its fields filled in; `count` chooses from a pair, the first for 1."""
-    text = _current()[name]
+    text = (_IN_USE.get() or _builtin_phrases())[name]
     if type(text) is tuple:
         text = text[count != 1]
     return Markdown(text.format(**fields)) if fields else text

@@ -31,9 +31,9 @@ from skillgen.render.pages import (
     Section,
     addresses,
     file_stems,
+    link_resolver,
     move_types_to_tools,
     pages_of,
-    resolve_links,
     section_of,
     type_addresses,
     type_link,
@@ -241,9 +241,9 @@ def reference_files(
     reference: Reference, templates: Templates, index_of: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yields the name in `references/` and the text of each file; `index_of` has the index page of some files."""
+    resolved = link_resolver(reference.type_addresses, reference.tool_addresses)
     for page in reference.pages:
-        unresolved = page_text(page, templates, index_of.get(page.file_name, SKILL_FILE))
-        text = resolve_links(unresolved, reference.type_addresses, reference.tool_addresses)
+        text = resolved(page_text(page, templates, index_of.get(page.file_name, SKILL_FILE)))
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
 
 
@@ -323,7 +323,7 @@ class SingleFile:
     def text(self) -> str:
         """Returns the file, with links resolved to its own anchors."""
         # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
-        parts = [resolve_links(part, self._types, self._tools) for part in self._parts if part]
+        parts = list(map(link_resolver(self._types, self._tools), filter(None, self._parts)))
         if parts:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"
