@@ -157,6 +157,66 @@ def test_a_text_that_is_quoted_elsewhere_is_a_description(tmp_path: Path) -> Non
     assert set(codes("--select", "no-description,addresses-reader", *server, cwd=TESTS)) == {"addresses-reader"}
 
 
+# -- where in the file -----------------------------------------------------------------------------------------------
+
+POSITIONED = """\
+openapi: 3.1.0
+info: {title: Tasks, version: "1.0", description: Keeps tasks}
+servers: &servers
+- url: https://tasks.example
+paths:
+  "/tasks/{id}":
+    get:
+      operationId: get_task
+      parameters:
+      - {name: id, in: path, required: true, schema: {type: string}}
+      - name: type
+        in: query
+        schema: {type: string}
+    POST: {operationId: add_task, servers: *servers}
+"""
+
+
+def test_a_finding_has_the_line_and_column_of_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "api.yaml"
+    path.write_text(POSITIONED, encoding="utf-8")
+    found = {(item["code"], item["line"], item["column"]) for item in findings("--select", "*", path)}
+    expected = {("method-misspelt", 14, 5), ("ambiguous-identifier", 11, 9), ("tool-undescribed", 7, 5)}
+    assert expected - found == set()
+    assert "  14:5 /paths/~1tasks~1{id}/POST: 'POST' is read as 'post'" in lint(path).stdout
+    assert f"::warning file={path},line=14,col=5,title=method-misspelt (" in lint("--format", "github", path).stdout
+    (result,) = (
+        item for item in results(lint("--format", "sarif", path).stdout) if item["ruleId"] == "method-misspelt"
+    )
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 14, "startColumn": 5}
+
+
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+def test_a_position_is_that_of_the_innermost_key_that_is_there(tmp_path: Path, indent: int | str | None) -> None:
+    path = tmp_path / "api.json"
+    data = json.loads((TESTS / "golden" / "sources" / "tomtom-maps.json").read_text("utf-8"))
+    path.write_text(json.dumps(data, indent=indent, ensure_ascii=False), encoding="utf-8")
+    lines = path.read_text("utf-8").split("\n")
+    found = [item for item in findings("--select", "*", path) if item["where"].startswith("/")]
+    assert found
+    for finding in found:
+        value, key = data, ""
+        for step in (step.replace("~1", "/").replace("~0", "~") for step in finding["where"].split("/")[1:]):
+            inner = value if isinstance(value, dict) else dict(enumerate(value)) if isinstance(value, list) else {}
+            name = int(step) if isinstance(value, list) else step
+            if name not in inner:
+                break
+            value, key = inner[name], "" if isinstance(value, list) else step
+        if finding["line"] is None:
+            assert finding["where"].split("/")[1] not in data
+        elif key:
+            assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(json.dumps(key, ensure_ascii=False))
+
+
+def test_a_snapshot_of_a_server_has_no_lines(lacking: Path) -> None:
+    assert {finding["line"] for finding in findings(lacking)} == {None}
+
+
 # -- for programs ----------------------------------------------------------------------------------------------------
 
 

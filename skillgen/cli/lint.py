@@ -45,6 +45,7 @@ def lint(
 ) -> ExitCode:
     """Report what sources lack to be documented well, rule by rule. Exits with 1 on errors."""
     from skillgen.lint.checks import check_service
+    from skillgen.lint.positions import positions_in
     from skillgen.lint.reports import REPORTS, Findings, chosen_codes, counts_of, text_report, worst_first
 
     if report_format not in REPORTS:
@@ -63,13 +64,22 @@ def lint(
                 if problem.code in codes and not (console.quiet and problem.level != "error")
             ]
             path = source if source is not None and Path(source).is_file() else None
-            findings.append(Findings(source=name, path=path, problems=worst_first(found)))
+            places = [problem.where for problem in found]
+            positions = positions_in(_text_of(path), places) if path is not None and found else {}
+            findings.append(Findings(source=name, path=path, problems=worst_first(found), positions=positions))
     report = partial(text_report, is_complete=console.verbose) if report_format == "text" else REPORTS[report_format]
     sys.stdout.write(report(findings))
     counts = counts_of(findings)
     if counts["error"] or (strict and counts["warning"]):
         exit_codes.append(ExitCode.DRIFT)
     return max(exit_codes)
+
+
+def _text_of(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""  # a pipe that was read before, or another encoding: findings have no lines
 
 
 @command

@@ -17,6 +17,7 @@ from msgspec import Struct
 from skillgen import __version__
 from skillgen.errors import Problem, UsageError
 from skillgen.lint.explanation import explanation, similar_codes
+from skillgen.lint.positions import Position
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, one_line
@@ -39,6 +40,9 @@ class Findings(Struct, frozen=True, kw_only=True):
     """The file; `None` if the source is not a file."""
 
     problems: tuple[Problem, ...]
+
+    positions: Mapping[str, Position]
+    """Line and column in the file, by the place of a problem; unknown ones are missing."""
 
 
 def chosen_codes(select: Iterable[str], ignore: Iterable[str]) -> frozenset[str]:
@@ -85,7 +89,7 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False) -> s
         parts = [_count(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
         lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}", ""]
         for same in _by_rule(item.problems):
-            lines += [*_rule_lines(same, is_complete), ""]
+            lines += [*_rule_lines(same, item.positions, is_complete), ""]
     return "".join(f"{disarm_log_commands(disarm(line))}\n" for line in lines[:-1])
 
 
@@ -97,7 +101,7 @@ def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
     return sorted(rules.values(), key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code))
 
 
-def _rule_lines(same: list[Problem], is_complete: bool) -> Iterator[str]:
+def _rule_lines(same: list[Problem], positions: Mapping[str, Position], is_complete: bool) -> Iterator[str]:
     first, fixes = same[0], {problem.fix for problem in same}
     count = f" ({len(same):,} times)" if len(same) > 1 else ""
     yield f"{first.level}: {first.code}{count}: {CODES[first.code].meaning}"
@@ -106,6 +110,9 @@ def _rule_lines(same: list[Problem], is_complete: bool) -> Iterator[str]:
     shown = same if is_complete else same[:PLACES_SHOWN]
     for problem in shown:
         place = f"{one_line(problem.where)}: " if problem.where else ""
+        if problem.where in positions:
+            line, column = positions[problem.where]
+            place = f"{line}:{column} {place}"
         fix = f" ({one_line(problem.fix)})" if len(fixes) > 1 and problem.fix else ""
         yield f"  {place}{one_line(problem.message)}{fix}"
     if len(shown) < len(same):
@@ -127,6 +134,8 @@ def json_report(findings: Sequence[Findings]) -> str:
             "code": problem.code,
             "level": problem.level,
             "where": problem.where,
+            "line": item.positions.get(problem.where, (None, None))[0],
+            "column": item.positions.get(problem.where, (None, None))[1],
             "message": problem.message,
             "fix": problem.fix,
         }
@@ -171,7 +180,11 @@ def sarif_report(findings: Sequence[Findings]) -> str:
 def _sarif_location(item: Findings, problem: Problem) -> dict[str, Json]:
     location: dict[str, Json] = {"logicalLocations": [{"fullyQualifiedName": f"{item.source}#{problem.where}"}]}
     if item.path is not None:
-        location["physicalLocation"] = {"artifactLocation": {"uri": quote(item.path)}}
+        physical: dict[str, Json] = {"artifactLocation": {"uri": quote(item.path)}}
+        if problem.where in item.positions:
+            line, column = item.positions[problem.where]
+            physical["region"] = {"startLine": line, "startColumn": column}
+        location["physicalLocation"] = physical
     return location
 
 
@@ -212,8 +225,11 @@ def github_report(findings: Sequence[Findings]) -> str:
     """Returns workflow commands, which GitHub Actions shows as annotations."""
     lines = []
     for item in findings:
-        file = f"file={_github_property(item.path)}," if item.path is not None else ""
         for problem in item.problems:
+            file = f"file={_github_property(item.path)}," if item.path is not None else ""
+            if problem.where in item.positions:
+                line, column = item.positions[problem.where]
+                file += f"line={line},col={column},"
             title = _github_property(f"{problem.code} ({item.source}#{problem.where})")
             message = _sentence(problem).replace("%", "%25")
             lines.append(f"::{_GITHUB_LEVELS[problem.level]} {file}title={title}::{message}\n")
