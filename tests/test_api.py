@@ -378,7 +378,7 @@ def test_a_filter_a_format_and_a_code_are_declared_in_one_place(changed_package:
     assert (changed_package / "out" / "llms.txt").read_text("utf-8").isupper()
     assert (changed_package / "out" / "names.txt").is_file()
     words = " ".join(changed_skillgen(changed_package, "from-openapi", "--help").split())
-    assert "plugin,server-json,names." in words
+    assert ",names." in words
     assert "[default: skill,llms,ai-help,registry]" in words
     pages = {
         "config.schema": '"names"',

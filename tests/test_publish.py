@@ -399,3 +399,107 @@ def test_validators_of_plugins_find_no_fault(tmp_path: Path) -> None:
         finished = run([binary("skillsaw"), "lint", folder], tmp_path)
         assert finished.returncode == 0, finished.stdout
         assert re.search(r"Errors: +0\n +Warnings: 0\n", finished.stdout), finished.stdout
+
+
+# -- what an author declares or serves ---------------------------------------------------------------------------------
+
+
+def validator(name: str) -> Draft202012Validator:
+    """Returns the validator of a schema that was derived from a specification."""
+    folder = "mcp-extension-proposals" if name == "service-manifest" else "dashdash"
+    schema = read_json(SPECIFICATIONS / folder / f"{name}.schema.json")
+    return Draft202012Validator(schema, format_checker=FormatChecker())
+
+
+DECLARATIONS = ["tool-descriptions", "dashdash", "ai-help-json", "service-manifest"]
+
+
+def declared(folder: Path, service: skillgen.Service) -> dict[str, Json]:
+    """Returns every file of these formats, each of which is valid."""
+    out, _ = published(folder, service, emit=DECLARATIONS, allow_empty=True)
+    files = {path: json.loads(text) for path, text in files_of(out).items() if path != ".skillgen.json"}
+    dashdash = files["dashdash.json"]
+    validator("dashdash-initialize").validate(dashdash["initialize"])
+    for kind in ("tool", "resource"):
+        for item in dashdash.get(f"{kind}s", {}).values():
+            validator(f"dashdash-{kind}").validate(item)
+    validator("dashdash-ai_help-result").validate(files["ai-help.json"])
+    if "service-manifest.json" in files:
+        validator("service-manifest").validate(files["service-manifest.json"])
+    for path, item in files.items():
+        if path.startswith("tool-descriptions/") and not path.endswith("/tools-list.json"):
+            validator("progressive-disclosure-response").validate({item["name"]: item})
+    return files
+
+
+@pytest.mark.parametrize("stem", ["everything", "github-mcp-server", "slack"])
+def test_real_servers_have_valid_declarations(stem: str, tmp_path: Path) -> None:
+    """S0-50, S0-51, S4-18: valid by the published schemas; every tool in each, with its own schema."""
+    service = skillgen.read(ROOT / "tests/golden/sources" / f"{stem}.json")
+    files = declared(tmp_path, service)
+    names = [tool.name for tool in service.tools]
+    listed = files["tool-descriptions/tools-list.json"]["tools"]
+    assert [item["name"] for item in listed] == names
+    full = {item["name"]: item for path, item in files.items() if "/" in path and "tools-list" not in path}
+    assert {name: item["inputSchema"] for name, item in full.items()} == {
+        tool.name: tool.input_schema for tool in service.tools
+    }
+    assert [tool.get("title", tool["name"]) for tool in files["service-manifest.json"]["tools"]] == names
+    assert set(files["ai-help.json"]["sections"]) >= {"whenToUse", "commandReference"}
+
+
+def answers_with(*tools: Json) -> dict[str, Json]:
+    return {**answers(), "tools/list": [{"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools]}]}
+
+
+def test_dashdash_objects_have_what_is_declared_and_nothing_inferred(tmp_path: Path) -> None:
+    """S0-51."""
+    errors = [{"code": "SOLD_OUT", "description": "No seat is left.", "resolution": "Ask for another day."}]
+    facts = {"operationType": "write", "reversible": True, "reverseMethod": "delete_show", "errors": errors}
+    tools = ({"name": "delete_show", "description": "Deletes a show."}, {"name": "book", "dashdash": facts})
+    service = service_of_answers(answers_with(*tools))
+    files = declared(tmp_path, service)
+    assert files["dashdash.json"]["tools"] == {"book": facts}
+    assert files["dashdash.json"]["initialize"]["identity"]["name"] == "kiosk"
+    (message,) = published(tmp_path / "again", service, emit=["dashdash"])[1]["published-without"]
+    assert message.startswith("dashdash requires cliUrl, apiUrl, webUrl, which the source does not declare")
+
+
+def test_a_manifest_understates_no_danger(tmp_path: Path) -> None:
+    """S4-18: without a risk level, a call counts as safe."""
+    tools = [
+        {"name": f"{verb}_show", "description": f"{verb.title()}s a show."} for verb in ("delete", "create", "list")
+    ]
+    files = declared(tmp_path, service_of_answers(answers_with(*tools)))
+    risky, changing, safe = files["service-manifest.json"]["tools"]
+    assert (risky["risk_level"], risky["requires_confirmation"]) == ("destructive", True)
+    assert changing["risk_level"] == "reversible"
+    assert not {"risk_level", "requires_confirmation"} & set(safe)
+
+
+def test_a_manifest_has_its_own_names_and_the_exact_ones(tmp_path: Path) -> None:
+    """S4-17: only an emitted manifest obeys its pattern of names, by a reversible mapping."""
+    names = ["getShow", "get-show", "get_show", "2nd", "Ö", "x"]
+    files = declared(tmp_path, service_of_answers(answers_with(*({"name": name} for name in names))))
+    tools = files["service-manifest.json"]["tools"]
+    assert [tool.get("title", tool["name"]) for tool in tools] == names
+    assert len({tool["name"] for tool in tools}) == len(names)
+    assert [tool["name"] for tool in tools if "title" not in tool] == ["get_show", "x"]
+
+
+def test_an_api_has_no_declarations_of_a_server(tmp_path: Path) -> None:
+    service = skillgen.read(description({"/a": {"get": operation("get_a")}}))
+    out, problems = published(tmp_path, service, emit=DECLARATIONS)
+    assert set(files_of(out)) == {"ai-help.json", ".skillgen.json"}
+    assert len(problems["format-left-out"]) == 3
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_stay_values_of_valid_declarations(text: str, tmp_path: Path) -> None:
+    dashdash = {"identity": {"name": text, "description": text}, "requires": {"env": [text]}}
+    tools = {"name": text, "description": text, "dashdash": {"category": text, "errors": [{"code": text}]}}
+    service = service_of_answers({**answers_with(tools), **answers(name=text, dashdash=dashdash)} | answers_with(tools))
+    files = declared(tmp_path, service)
+    assert all(re.fullmatch(r"(tool-descriptions/[a-z0-9-]+|[a-z-]+)\.json", path) for path in files)
+    for path, content in files_of(tmp_path).items():
+        assert not set(content.decode("utf-8")) & set("\x1b\u202e"), path

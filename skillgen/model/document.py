@@ -108,6 +108,34 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.server_json:server_json_documents",
         is_default=False,
     ),
+    "tool-descriptions": Format(
+        purpose="a full description of each tool, and the minimal list of tools",
+        files=("tool-descriptions/TOOL.json", "tool-descriptions/tools-list.json"),
+        specification="progressive disclosure for MCP 2.1",
+        renderer="skillgen.render.declarations:tool_description_documents",
+        is_default=False,
+    ),
+    "dashdash": Format(
+        purpose="the dashdash objects of a server, its tools and its resources",
+        files=("dashdash.json",),
+        specification=f"the MCP profile of {_DASHDASH}",
+        renderer="skillgen.render.declarations:dashdash_documents",
+        is_default=False,
+    ),
+    "ai-help-json": Format(
+        purpose="ai-help.json, the result of ai_help as JSON",
+        files=("ai-help.json",),
+        specification=f"the MCP profile of {_DASHDASH}",
+        renderer="skillgen.render.declarations:ai_help_json_documents",
+        is_default=False,
+    ),
+    "service-manifest": Format(
+        purpose="a manifest of the server and its tools",
+        files=("service-manifest.json",),
+        specification="[MCP extension proposals](https://github.com/davioe/mcp-extension-proposals) 0.1.0",
+        renderer="skillgen.render.declarations:manifest_documents",
+        is_default=False,
+    ),
 }
 """Every format by its name, in rendering order."""
 

@@ -89,3 +89,18 @@ def _open_fence(line: str, fence: str) -> str:
         return line if "`" not in match[2] else ""
     is_closing = match[1].startswith(fence.strip()[:3]) and not match[2].strip()
     return "" if is_closing else fence
+
+
+def second_level_sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yields each heading of the second level with the text below it; headings in code blocks are code."""
+    heading, lines, fence = "", [""], ""
+    for line in text.split("\n"):
+        fence = _open_fence(line, fence)
+        if not fence and line.startswith("## "):
+            if heading:
+                yield heading, "\n".join(lines).strip("\n")
+            heading, lines = line[3:].strip(), []
+        else:
+            lines.append(line)
+    if heading:
+        yield heading, "\n".join(lines).strip("\n")

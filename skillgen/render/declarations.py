@@ -1,0 +1,374 @@
+"""What the author of an MCP server may declare or serve, as JSON: objects of dashdash and the result of `ai_help` (seed
+000), the files of progressive disclosure (seed 003), and a service manifest (seed 004).
+
+An inferred fact is not the author's statement, so only declared ones are written. Effects in a manifest are the
+exception: where it has no risk, a call counts as safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from skillgen.errors import Problem
+from skillgen.model.calls import ErrorCase
+from skillgen.model.document import Document
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import HasOrigins, Json
+from skillgen.render.ai_help import ai_help_documents
+from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter
+from skillgen.render.identity import description, skill_name, tool_phrase
+from skillgen.render.pages import file_stems, slug
+from skillgen.render.server_json import is_published, left_out, without
+from skillgen.render.skill import Rendering
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import disarm, exact_json_text, one_line
+from skillgen.text.structure import second_level_sections
+
+_OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
+"""What seed 003, 3.1, writes in place of the schema in a minimal list."""
+
+_LIST = "tools-list"
+"""The file of the minimal list."""
+
+_MANIFEST_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+_MANIFEST_VERSION = re.compile(r"\d+\.\d+\.\d+", re.ASCII)
+_METHODS = {
+    "api-key": "api_key",
+    "api_key": "api_key",
+    "bearer": "bearer_token",
+    "bearer_token": "bearer_token",
+    "oauth2_code": "oauth2_code",
+    "oauth2_device": "oauth2_device",
+    "none": "none",
+}
+"""The term of a source for a method of authentication to that of seed 004."""
+
+_FLOWS = {"authorizationCode": "oauth2_code", "deviceAuthorization": "oauth2_device"}
+_LATENCIES = ("instant", "seconds", "minutes")
+_RISKS: dict[str | None, str | None] = {"destructive": "destructive", "sends": "destructive", "read": None}
+"""The effect of a call to its risk in a manifest; the least that is not safe for all others."""
+
+_COSTS = ("free", "metered", "requires_approval")
+
+
+def tool_description_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields a file for each tool, and the minimal list (seed 003, 3.1, 4.4 and 7.1)."""
+    service = rendering.service
+    if service.kind != "mcp":
+        yield left_out("tool-descriptions", _NOT_A_SERVER)
+        return
+    stems = file_stems((tool.name for tool in service.tools), frozenset({_LIST}))
+    entries = []
+    for tool in service.tools:
+        full = {
+            "name": tool.name,
+            "description": _full_description(tool),
+            "inputSchema": _input_schema(tool),
+            "examples": _examples(tool),
+            "usage_guidance": [section.body for section in tool.guidance],
+            "error_guidance": [_error(error) for error in tool.errors],
+        }
+        yield _json(f"tool-descriptions/{stems[tool.name]}.json", full, keep=("description",))
+        entry = {
+            "name": tool.name,
+            "description": tool_phrase(tool) or one_line(tool.title or ""),
+            "inputSchema": _OPEN_SCHEMA,
+            "annotations": _annotations(tool),
+        }
+        entries.append(_with_values(entry, keep=("description",)))
+    yield _json(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
+
+
+def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields dashdash.json: the objects of the handshake, of tools by name and of resources by URI (seed 000, 3)."""
+    service = rendering.service
+    if service.kind != "mcp":
+        yield left_out("dashdash", _NOT_A_SERVER)
+        return
+    fields = cli_front_matter(service)
+    access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
+    links = {name: link.json if link is not None else None for name, link in access.items()}
+    requires, invocation = fields["requires"], service.invocation
+    initialize = {
+        "specVersion": SPEC_VERSION,
+        "identity": _with_values(
+            {"name": skill_name(service), "description": description(service), "emoji": service.emoji}
+        ),
+        "accessLevel": fields["access-level"],
+        "alternativeAccess": {f"{name}Url": link for name, link in links.items()},
+        "install": fields["install"],
+        "requires": requires,
+        "invocation": _with_values(
+            {"modelInvocable": invocation.model_invocable, "userInvocable": invocation.user_invocable}
+        )
+        if invocation
+        else None,
+        "rateLimit": _rate_limit(service),
+        "homepage": service.homepage if is_published(service.homepage) else None,
+        "repository": service.repository if is_published(service.repository) else None,
+        "statusPage": service.status_page if is_published(service.status_page) else None,
+        "contentVersion": service.content_version,
+        "lastUpdated": service.last_updated,
+    }
+    tools = {tool.name: _dashdash_of_tool(tool) for tool in service.tools}
+    resources = {
+        item.uri: _with_values(
+            {
+                "resourceType": item.resource_type,
+                "refreshable": item.refreshable,
+                "cacheDuration": item.cache_duration_s,
+                "webEquivalent": item.web_equivalent,
+                "apiEquivalent": item.api_equivalent,
+            }
+        )
+        for item in (*service.resources, *service.resource_templates)
+    }
+    yield _json(
+        "dashdash.json",
+        {
+            "initialize": _with_values(initialize, keep=("alternativeAccess",)),
+            "tools": {name: item for name, item in tools.items() if item},
+            "resources": {uri: item for uri, item in resources.items() if item},
+        },
+    )
+    if unknown := [f"{name}Url" for name, link in access.items() if link is None]:
+        message = f"dashdash requires {', '.join(unknown)}, which the source does not declare; null is in their place"
+        yield without("dashdash.json", message, "declare it with `links`, where null says that there is no such access")
+
+
+def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields ai-help.json: the result of `ai_help` with the format `json` (seed 000), with the text of ai-help.md."""
+    service = rendering.service
+    access = {f"{name}-url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
+    # An unknown URL is absent in JSON, and one that is declared null is null.
+    known = {name: value for name, value in cli_front_matter(service).items() if name not in access}
+    links = {_camel(name): link.json for name, link in access.items() if link is not None}
+    metadata = _with_values({_camel(name): value for name, value in known.items()}) | links
+    sections: dict[str, Json] = {}
+    for document in ai_help_documents(rendering):
+        for heading, body in second_level_sections(disarm(document.text)):
+            key = _camel(heading)
+            sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
+    if service.when_to_use:
+        sections["whenToUse"] = list(service.when_to_use)
+    result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
+    yield _json("ai-help.json", result)
+
+
+def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields service-manifest.json (seed 004, 1)."""
+    service = rendering.service
+    version = service.version or ""
+    if service.kind != "mcp":
+        yield left_out("service-manifest", _NOT_A_SERVER)
+        return
+    if not _MANIFEST_VERSION.match(version):
+        fix = "declare a version such as 1.0.2 in the source, or with --service-version"
+        yield left_out("service-manifest", "the server declares no semantic version, which a manifest requires", fix)
+        return
+    if service.protocol_version is None:
+        yield left_out("service-manifest", "the revision of the protocol is not known, which a manifest requires")
+        return
+    names = _manifest_names(service.tools)
+    server = {
+        "name": one_line(service.name),
+        "version": version,
+        "mcp_spec_version": service.protocol_version,
+        "description": description(service),
+        "homepage": service.homepage if is_published(service.homepage) else None,
+    }
+    limit = service.rate_limit
+    manifest = {
+        "manifest_version": "0.1.0",
+        "server": _with_values(server),
+        "auth": _auth(service, names),
+        "tools": [_manifest_tool(tool, names[tool.name]) for tool in service.tools],
+        "rate_limits": _with_values(
+            {"requests_per_minute": limit.requests_per_minute, "requests_per_day": limit.requests_per_day}
+        )
+        if limit
+        else None,
+    }
+    yield _json("service-manifest.json", manifest, keep=("tools",))
+    if renamed := [name for name, shown in names.items() if name != shown]:
+        message = f"a manifest has only a-z, 0-9 and _ in names; `title` has the exact name of {len(renamed)} tools"
+        yield without("service-manifest.json", message, "serve the tools with names of a-z, 0-9 and _")
+
+
+_NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
+
+
+def _json(path: str, fields: dict[str, Any], keep: Sequence[str] = ()) -> Document:
+    return Document(path, exact_json_text(_with_values(fields, keep), indent=2) + "\n")
+
+
+def _with_values(fields: dict[str, Any], keep: Sequence[str] = ()) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key in keep or value not in (None, [], {}, ())}
+
+
+def _camel(name: str) -> str:
+    first, *rest = slug(name).split("-")
+    return "".join([first or "section", *(word.capitalize() for word in rest)])
+
+
+def _declared(node: HasOrigins, **values: Json) -> dict[str, Json]:
+    """Returns the values that are known and were not inferred, by their field of the node."""
+    origins = node.origins or {}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and (name not in origins or origins[name].kind == "declared")
+    }
+
+
+def _full_description(tool: Tool) -> str:
+    return tool.description or tool.summary or tool.title or ""
+
+
+def _input_schema(tool: Tool) -> Json:
+    return tool.input_schema if isinstance(tool.input_schema, dict) else {"type": "object"}
+
+
+def _examples(tool: Tool) -> list[dict[str, Json]]:
+    """Returns the declared examples that match the schema."""
+    return [
+        _with_values(
+            {
+                "description": example.description or example.name,
+                "input": example.input,
+                "output": example.output.json if example.output is not None else None,
+            },
+            keep=("input",),
+        )
+        for example in tool.examples
+        if example.is_declared and example.flaw is None and isinstance(example.input, dict)
+    ]
+
+
+def _error(error: ErrorCase) -> dict[str, Json]:
+    return _with_values(
+        {"code": error.code, "description": error.description, "resolution": error.resolution}, ("code",)
+    )
+
+
+def _annotations(tool: Tool) -> dict[str, Json]:
+    facts = tool.semantics
+    declared = _declared(
+        facts,
+        read_only=facts.read_only,
+        destructive=facts.destructive,
+        idempotent=facts.idempotent,
+        open_world=facts.open_world,
+    )
+    return {f"{_camel(name.replace('_', ' '))}Hint": value for name, value in declared.items()}
+
+
+def _dashdash_of_tool(tool: Tool) -> dict[str, Json]:
+    """Returns the `dashdash` object of a tool (seed 000, 3.2.2)."""
+    facts = tool.semantics
+    declared = _declared(
+        facts,
+        operation=facts.operation,
+        idempotent=facts.idempotent,
+        idempotent_with_key=facts.idempotent_with_key,
+        side_effects=list(facts.side_effects) or None,
+        reversible=facts.reversible,
+        reversed_by=facts.reversed_by,
+    )
+    names = {"operation": "operationType", "reversed_by": "reverseMethod"}
+    return _with_values(
+        {
+            "category": _declared(tool, group=tool.group).get("group"),
+            **{names.get(name, _camel(name.replace("_", " "))): value for name, value in declared.items()},
+            "cliEquivalent": tool.cli_equivalent,
+            "apiEquivalent": tool.api_equivalent,
+            "rateLimit": tool.rate_limit.text if tool.rate_limit else None,
+            "examples": _examples(tool),
+            "errors": [_error(error) for error in tool.errors if error.code],
+        }
+    )
+
+
+def _rate_limit(service: Service) -> str | None:
+    limit = service.rate_limit
+    if limit is None:
+        return None
+    numbers = ((limit.requests_per_minute, "minute"), (limit.requests_per_day, "day"))
+    return limit.text or ", ".join(f"{number}/{unit}" for number, unit in numbers if number is not None) or None
+
+
+def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:
+    """Returns a distinct name for each tool that a manifest allows; names that become equal get a digest."""
+    names: dict[str, str] = {tool.name: tool.name for tool in tools if _MANIFEST_NAME.fullmatch(tool.name)}
+    taken = set(names)
+    for tool in tools:
+        if tool.name in names:
+            continue
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool.name)
+        shown = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+        shown = shown if _MANIFEST_NAME.fullmatch(shown) else f"tool_{shown}".rstrip("_")
+        if shown in taken:
+            shown += "_" + hashlib.sha256(tool.name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        names[tool.name] = shown
+        taken.add(shown)
+    return names
+
+
+def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
+    requirements = service.requirements
+    used = [auth for auth in requirements.auth if not auth.is_for_events]
+    methods = [_METHODS.get(auth.kind) or _FLOWS.get(auth.flow or "") for auth in used]
+    scopes = {scope.name: scope for auth in used for scope in auth.scopes}
+    listed = [
+        _with_values(
+            {
+                "name": scope.name,
+                "description": scope.description or "",
+                "grants": [names[name] for name in scope.grants if name in names],
+            },
+            keep=("description",),
+        )
+        for scope in scopes.values()
+    ]
+    fields = {
+        "methods": list(dict.fromkeys(filter(None, methods))),
+        "scopes": listed,
+        "session_ttl_seconds": requirements.session_ttl_s,
+    }
+    return _with_values(fields) or None
+
+
+def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
+    facts, cost = tool.semantics, tool.cost
+    is_irreversible = facts.effect in ("destructive", "sends")
+    fields = {
+        "name": name,
+        "title": tool.name if name != tool.name else None,
+        "description": _full_description(tool),
+        "input_schema": _input_schema(tool),
+        "output_schema": tool.output.raw if tool.output is not None and isinstance(tool.output.raw, dict) else None,
+        "input_types": list(tool.input_media_types),
+        "output_types": list(tool.output_media_types),
+        "max_input_size_bytes": tool.max_input_bytes,
+        "cost": _with_values(
+            {
+                "category": cost.category if cost.category in _COSTS else None,
+                "estimated_units": cost.estimated_units,
+                "unit_label": cost.unit_label,
+            }
+        )
+        if cost
+        else None,
+        "latency": tool.latency if tool.latency in _LATENCIES else None,
+        "idempotent": _declared(facts, idempotent=facts.idempotent).get("idempotent"),
+        "requires_confirmation": facts.requires_confirmation or (True if is_irreversible else None),
+        "confirmation_message": facts.confirmation_message,
+        "risk_level": facts.risk or _RISKS.get(facts.effect, "reversible"),
+        "required_scopes": list(tool.scopes),
+        "supports_streaming": tool.streaming,
+        "supports_pagination": True if tool.pagination is not None else None,
+    }
+    return _with_values(fields, keep=("description", "input_schema"))
