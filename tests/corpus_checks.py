@@ -16,7 +16,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
-from documents import neighbours, shared_items
+from documents import names_in_range, neighbours, shared_items
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from skills_ref import validate  # type: ignore[import-untyped]
 
@@ -220,7 +220,8 @@ def sections_of(text: str) -> Iterator[Section]:
                 section.items.setdefault(label, []).extend(item.name for item in shared_items(line))
             elif _ITEM.match(line):
                 names = (_ITEM.match(f"- {item}") for item in neighbours(line[2:]))
-                section.items.setdefault(label, []).extend(match[2] or "" for match in names if match)
+                for match in filter(None, names):
+                    section.items.setdefault(label, []).extend(names_in_range(match[2] or ""))
             elif not line.startswith((" ", "- ", "```")):
                 label = line
     if section is not None:

@@ -145,6 +145,15 @@ def neighbours(line: str) -> list[str]:
     return [line]
 
 
+def names_in_range(words: str) -> list[str]:
+    """Returns the names from the first to the last, where an item has both: "Line1` to `Line9"."""
+    first, _, last = words.partition("` to `")
+    if not last:
+        return [first]
+    (start,), (end,) = re.findall(r"\d+", first), re.findall(r"\d+", last)
+    return [first.replace(start, str(number)) for number in range(int(start), int(end) + 1)]
+
+
 def items_apart(text: str) -> str:
     """Returns a text in which each item of a list has a line of its own."""
     return re.sub(r"(?m)^( *- )(.*)$", lambda line: "\n".join(line[1] + item for item in neighbours(line[2])), text)

@@ -41,17 +41,14 @@ def test_errors_of_most_tools_are_documented_once_and_named_with_each(tmp_path: 
     assert "No key" in about.text
     assert "Broken" in about.text
     tools = MarkdownDocument((out / "skills/tasks/references/tools.md").read_text("utf-8"))
-    assert (
-        "Errors: `401`, `429`, `500`, described under [Common Errors](about.md#common-errors)."
-        in tools.section("get_1").text
-    )
+    assert "Errors: [`401`, `429`, `500`](about.md#common-errors)." in tools.section("get_1").text
     assert "No key" not in tools.section("get_1").text
     first = tools.section("get_0").text
     assert "No such thing" in first
-    assert "Also `401`, `429`, `500`, described under [Common Errors]" in first
+    assert "Also [`401`, `429`, `500`]" in first
     last = tools.section("get_9").text
     assert "Other words" in last
-    assert "Also `429`, `500`, described under [Common Errors]" in last
+    assert "Also [`429`, `500`]" in last
     assert broken_links(out) == []
     for name in ("llms-full.txt", "ai-help.md"):
         text = (out / name).read_text("utf-8")
@@ -128,5 +125,5 @@ def test_an_error_of_many_tools_is_shared_unless_its_example_differs(tmp_path: P
     assert "no_key" in about
     assert "no_thing" not in about
     pages = "".join(path.read_text("utf-8") for path in references.glob("*.md"))
-    assert pages.count("Errors: `500`, described under [Common Errors](about.md#common-errors).") == 25
+    assert pages.count("Errors: [`500`](about.md#common-errors).") == 25
     assert [pages.count(f'"{words}"') for words in ("no_key", "no_thing", "79")] == [1, 21, 1]

@@ -199,22 +199,33 @@ def complaints(github: GitHub, expected: Expected, found: list[Item]) -> Iterato
 
 
 def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bool]:
-    """Returns for each fact of a schema whether an item says it; what a named type says is where the item links."""
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        (section,) = tool_sections(github.skill / "references")[name]
+    """Returns for each fact of a schema whether an item says it.
+
+    What a named type says is where the item links, but the item itself says it of a short string or number.
+    """
+    sections = tool_sections(github.skill / "references")
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if name in sections:
+        (section,) = sections[name]
         yield any(url.endswith(f"#{section.heading.anchor}") for url in item.urls)
         facts = target(github.raw, schema)
         yield "enum" not in facts or f"One of {codes(facts['enum'])}." in section.text
         yield "default" not in facts or f"Default: {codes([facts['default']])}." in section.text
         return
+    schema = target(github.raw, schema)
     yield words(schema.get("description", "")) in words(item.text, whole=True)
     if "default" in schema:
         yield [shown_value(schema["default"])] in item.codes_after("Default: ")
     if "enum" in schema:
         shown = [*item.codes_after("One of "), *item.codes_after("Always ")]
         wanted = [shown_value(choice) for choice in schema["enum"]]
-        yield any(set(wanted) <= set(words) for words in shown) if several else wanted in shown
+        prose = [piece.text for piece in item.pieces if piece.kind == "code"]
+        prose += re.findall(r"['\"]([^'\"]+)['\"]", item.text)
+        yield (
+            any(set(wanted) <= set(words) for words in [*shown, prose])
+            if several
+            else wanted in shown or (set(wanted) <= set(prose))
+        )
 
 
 def words(text: str, whole: bool = False) -> str:

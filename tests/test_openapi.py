@@ -447,9 +447,7 @@ def test_a_body_with_several_media_types_lists_the_properties_of_each(tmp_path: 
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     section = section_of(tmp_path / "out", "x")
     assert section.item("url").facts == ("string", "required")
-    assert section.item("url").label == (
-        "Body (application/json or application/x-www-form-urlencoded), optional: What to add."
-    )
+    assert section.item("url").label == ("Body (JSON or URL-encoded form), if one is sent: What to add.")
     assert section.item("file").label == "Or as multipart/form-data: What to add."
     assert "The content of a file. Its media type: image/png." in section.item("file").text
     service, _ = inspected(tmp_path, data)
@@ -609,9 +607,9 @@ def test_each_response_has_its_headers_and_links_documented(tmp_path: Path) -> N
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").text
     for line in (
-        "Returns object (201 or 202): Made",
+        "Returns (201 or 202): Made",
         "- `id` (integer)",
-        "- `X-Left` (integer): How many are left. At least 0.",
+        "- `X-Left` (integer): How many are left",
         "Next: [y](#y) with `id` = `$response.body#/id`. Reads it.",
         "Or string (201 or 202, `text/csv`).",
     ):
@@ -675,7 +673,7 @@ def test_the_bodies_of_errors_are_documented_once_for_each_shape(tmp_path: Path)
     )
     finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").text
-    assert text.index("- `default`: Any other") < text.index("The body of `400`, `404`: object.")
+    assert text.index("- `default`: Any other") < text.index("The body of `400`, `404`:\n")
     assert text.count("- `message` (string)") == 1
     assert "The body of `default`: string." in text
     assert "error-message-missing" not in finished.stderr

@@ -144,19 +144,19 @@ OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "n
 
 @pytest.mark.parametrize(("names", "responses", "told"), [
     (("cursor",), answer({"next_cursor": TEXT}), "send `next_cursor` of the response as `cursor`"),
-    (("cursor",), answer({"meta": OBJECT}), "`meta.next_cursor` of the response as `cursor` to get the next page; n"),
+    (("cursor",), answer({"meta": OBJECT}), "`meta.next_cursor` of the response as `cursor`; n"),
     (("pageToken", "pageSize"), answer({"nextPageToken": TEXT}), "send `nextPageToken` of the response as `pageToken`"),
-    (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response has the URL of the"),
-    (("page", "per_page"), answer(), "send `page` to get another page; `per_page` sets the page size"),
-    (("offset", "limit"), answer(), "send `offset` to skip earlier results; `limit` sets the page size"),
+    (("page", "per_page"), answer(headers={"Link": {}}), "the `Link` header of the response has the next URL, and"),
+    (("page", "per_page"), answer(), "send `page`; page size: `per_page`"),
+    (("offset", "limit"), answer(), "send `offset` to skip earlier results; page size: `limit`"),
     (("starting_after", "limit"), answer({"has_more": {"type": "boolean"}}),
-     "send the identifier of the last item as `starting_after` to get the next page; `limit` sets the page size"),
-    (("page", "limit"), answer({"next_page": TEXT}), "send `next_page` of the response as `page` to get the next page"),
-    (("page",), answer(headers={"X-Next-Page": {}}), "send the `X-Next-Page` header of the response as `page` to get"),
-    (("$top", "$skip"), answer(), "send `$skip` to skip earlier results; `$top` sets the page size"),
+     "send the identifier of the last item as `starting_after`; page size: `limit`"),
+    (("page", "limit"), answer({"next_page": TEXT}), "send `next_page` of the response as `page`; page size: `limit`"),
+    (("page",), answer(headers={"X-Next-Page": {}}), "send the `X-Next-Page` header of the response as `page`."),
+    (("$top", "$skip"), answer(), "send `$skip` to skip earlier results; page size: `$top`"),
     (("page", "limit"), answer({"next": TEXT, "has_more": {"type": "boolean"}}),
-     "`next` of the response points to the next page, and `page` selects a page; `limit` sets the page size;"
-     " `has_more` of the response says whether there is more."),
+     "`next` of the response points to the next page, and `page` selects a page; page size: `limit`;"
+     " `has_more` says whether there is more."),
     (("limit",), answer({"next": TEXT}), "`next` of the response points to the next page;"),
     (("q",), answer({"next": TEXT}), None),
     (("cursor",), answer({"items": TEXT}), None),
@@ -165,7 +165,7 @@ OBJECT = {"type": "object", "properties": {"next_cursor": {"type": ["string", "n
 def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str | None) -> None:
     """S2-15."""
     text = documents_of(parameters=query(*names), responses=responses)
-    assert ("Paging, inferred from names and headers: " in text) is (told is not None)
+    assert ("Paging (inferred): " in text) is (told is not None)
     assert told is None or told in text
 
 
@@ -173,7 +173,7 @@ def test_an_offset_that_is_text_may_be_a_token_and_skips_nothing() -> None:
     """S2-15."""
     parameters = [{"name": "offset", "in": "query", "schema": TEXT}, *query("limit")]
     text = documents_of(parameters=parameters, responses=answer())
-    assert "names and headers: send `offset` to get the next page; `limit` sets the page size.\n" in text
+    assert "Paging (inferred): send `offset`; page size: `limit`.\n" in text
 
 
 def test_paging_in_a_body_is_recognised() -> None:

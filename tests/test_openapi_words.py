@@ -55,7 +55,7 @@ def test_a_type_that_is_made_of_others_is_what_they_are() -> None:
     own = {**parts, "description": "What is bought."}
     for schema, words in ((parts, "What is sold."), (own, "What is bought. What is sold.")):
         text = section_of({"requestBody": of_json(schema)}, components={"schemas": {"Item": ITEM}}).text
-        assert f"Body (`application/json`): {words}\n" in text
+        assert f"Body (JSON): {words}\n" in text
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_an_alternative_keeps_its_description_of_a_shared_property() -> None:
 @pytest.mark.parametrize(
     ("schema", "said", "label"),
     [
-        (ITEM, None, "Body (`application/json`): What is sold."),
-        (ITEM, "The item", "Body (`application/json`): The item. What is sold."),
-        ({"$ref": "#/components/schemas/Item"}, "The item", "Body (`application/json`): The item. What is sold."),
-        ({"allOf": [{"$ref": "#/components/schemas/Item"}]}, None, "Body (`application/json`): What is sold."),
-        (ITEM, "Two.\n\nParts.", "About the body:\n\nTwo.\n\nParts.\n\nWhat is sold.\n\nBody (`application/json`):"),
+        (ITEM, None, "Body (JSON): What is sold."),
+        (ITEM, "The item", "Body (JSON): The item. What is sold."),
+        ({"$ref": "#/components/schemas/Item"}, "The item", "Body (JSON): The item. What is sold."),
+        ({"allOf": [{"$ref": "#/components/schemas/Item"}]}, None, "Body (JSON): What is sold."),
+        (ITEM, "Two.\n\nParts.", "About the body:\n\nTwo.\n\nParts.\n\nWhat is sold.\n\nBody (JSON):"),
         ({"type": "string", "description": "Its name."}, "The item", "- the body itself (string): The item. Its name."),
     ],
 )  # fmt: skip
@@ -137,8 +137,8 @@ def test_the_type_of_a_response_says_what_the_response_does_not() -> None:
         "202": of_json({"type": "integer", "minimum": 1, "description": "Its place."}, description=""),
     }
     text = section_of({"responses": responses}).text
-    assert "Returns object (200): OK. Newest first.\n" in text
-    assert "Or integer (202): Its place. At least 1." in text
+    assert "Returns (200): Newest first.\n" in text
+    assert "Or integer (202): Its place." in text
 
 
 def test_spaces_in_values_and_patterns_are_not_changed() -> None:
@@ -172,7 +172,7 @@ def test_errors_have_each_form_with_media_types_and_headers() -> None:
     for line in (
         "- `404` ([Item](types.md#item), `application/problem+json`): Gone",
         "The body of `400`: [Item](types.md#item).",
-        "The body of `400` (`text/plain`): string. At most 80 characters.",
+        "The body of `400` (`text/plain`): string.",
         "`429`, `503` come with the header:\n\n- `Retry-After` (integer): Seconds to wait",
         "`504` comes with the header `X-Id`.",
     ):
@@ -190,4 +190,4 @@ def test_words_of_which_nothing_is_left_leave_nothing() -> None:
     query = [{"name": "q", "in": "query", "description": "<p/>", "schema": {"type": "string", "title": "<p/>"}}]
     text = section_of({"requestBody": body, "responses": answers, "parameters": query, "description": "<p/>"}).text
     assert [line for line in text.split("\n") if line != line.rstrip()] == []
-    assert "Body (`application/json`):\n" in text
+    assert "Body (JSON):\n" in text

@@ -202,14 +202,14 @@ class TypeUsage:
         self._returned: dict[str, dict[str, None]] = defaultdict(dict)
         for service in services:
             for named in service.schemas:
-                for name in _referenced_types(named.schema):
+                for name in referenced_types(named.schema):
                     self._above[name].add(named.name)
             for tool in service.tools:
                 for parameter in tool.parameters:
-                    for name in _referenced_types(parameter.schema):
+                    for name in referenced_types(parameter.schema):
                         self._sent[name][tool.name] = None
                 output = tool.output.schema if tool.output is not None else None
-                for name in _referenced_types(output) if output is not None else ():
+                for name in referenced_types(output) if output is not None else ():
                     self._returned[name][tool.name] = None
 
     def sent_by(self, name: str) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ class TypeUsage:
         return tuple(sorted({tool for item in seen for tool in tools.get(item, ())}))
 
 
-def _referenced_types(schema: Schema) -> Iterator[str]:
+def referenced_types(schema: Schema) -> Iterator[str]:
     """Yields the names of the types that a schema refers to directly; duplicates are possible."""
     waiting = [schema]
     while waiting:

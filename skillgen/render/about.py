@@ -88,10 +88,10 @@ _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
 
-def about_pages(service: Service, templates: Templates, common: Section | None = None) -> tuple[Page, ...]:
+def about_pages(service: Service, templates: Templates, common: Sequence[Section] = ()) -> tuple[Page, ...]:
     """Returns the pages; none if there is nothing to add to SKILL.md.
 
-    `common` is the section on the errors that most tools share, if there is one.
+    `common` are the sections on what most tools return, and on the errors that they share.
     """
     return _AboutReader(service, templates).pages(common)
 
@@ -103,7 +103,7 @@ class _AboutReader:
         self._service = service
         self._templates = templates
 
-    def pages(self, common: Section | None) -> tuple[Page, ...]:
+    def pages(self, common: Sequence[Section]) -> tuple[Page, ...]:
         """Returns the pages."""
         text = _description(self._service)
         first, *rest = split_portions(text, _PORTION_BYTES) if text else ("",)
@@ -112,7 +112,7 @@ class _AboutReader:
             *([self._section(headings["client"], "client")] if _has_client_notes(self._service) else []),
             *self._portions(headings["description"], rest, start=2),
             *self._sections(headings),
-            *([common] if common is not None else []),
+            *common,
         ]
         intro = block(first) if first.strip() else None
         heading = plain_phrase("about", service=title(self._service))

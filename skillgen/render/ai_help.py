@@ -90,6 +90,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     file.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
         file.add_types(reference.all_named)
+        file.add_named(filter(None, [reference.common_results]))
         if reference.common_errors is not None:
             file.add_common_errors(reference.common_errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
@@ -114,6 +115,7 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
                 file = SingleFile()
                 file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
+                file.add_named(filter(None, [reference.common_results]))
                 if reference.common_errors is not None and (reference.usual_errors or ERRORS in section.text):
                     file.add_common_errors(reference.common_errors)
                 file.add_named(_linked_type_sections(section, types))

@@ -244,6 +244,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "title_line": semantics.title_line,
     "has_title": semantics.has_title,
     "returned_outputs": results.returned_outputs,
+    "output_type": results.output_type,
     "output_facts": results.output_facts,
     "output_words": results.output_words,
     "output_notes": results.output_notes,

@@ -182,9 +182,9 @@ ERRORS = "\x04"
 """The name of the errors that most tools share, among the types; no text of a source can contain it."""
 
 
-def common_errors_link() -> Markdown:
-    """Returns a link to the errors that most tools share."""
-    return Markdown(f"[{phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
+def common_errors_link(label: Markdown | None = None) -> Markdown:
+    """Returns a link to the errors that most tools share, with their codes or their heading as its label."""
+    return Markdown(f"[{label or phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
 
 
 SHARED = "\x05"

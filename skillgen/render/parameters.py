@@ -208,7 +208,8 @@ def _body_label(form: Input, parameters: tuple[Parameter, ...] | None = None) ->
 
     `parameters` are those of the recommended form; other forms have their own.
     """
-    types = phrase("or_between").join(code(name) for name in form.media_types if name)
+    names = phrases("media_types")
+    types = phrase("or_between").join(names.get(name) or code(name) for name in form.media_types if name)
     label = phrases("parameters_in")["body"]
     if parameters is None:
         label = phrase("body_or_as", types=types)

@@ -13,17 +13,19 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
-from skillgen.model.schema import NamedType
+from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import PROSE_FIELDS, place_of, rewrite_texts
+from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
 from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials, shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.identity import product
+from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
     TOOL_PAGE_LIMIT_BYTES,
@@ -40,8 +42,9 @@ from skillgen.render.pages import (
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
-from skillgen.render.results import CommonErrors, common_errors
+from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
 from skillgen.render.shared import expanded, share
+from skillgen.render.types import SCALARS, inline_types, schema_notes, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -92,8 +95,14 @@ class Reference(Struct, frozen=True, kw_only=True):
     common_errors: Section | None = None
     """The errors that most tools share; also in `about`."""
 
+    common_results: Section | None = None
+    """What many results have; also in `about`."""
+
     usual_errors: str | None = None
-    """The address of the errors that nearly every tool has, which the sections do not name."""
+    """The address of `common_errors`, if there are some that sections do not name."""
+
+    usual_results: str | None = None
+    """The address of `common_results`."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
@@ -173,24 +182,47 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
-TYPES, PROMPTS, EVENTS = "\x01", "\x02", "\x03"
+TYPES, PROMPTS, EVENTS, RESULTS = "\x01", "\x02", "\x03", "\x06"
 """Groups of sections that are no tools; no name of a group can contain these characters."""
 
 
 def reference_of(service: Service, templates: Templates) -> Reference:
     """Renders every section of a service and divides them into pages."""
+    short = {item.name: item.schema for item in service.schemas if _is_short(item.schema)}
+    with inline_types(short):
+        return _reference_of(service, templates, [item for item in service.schemas if item.name not in short])
+
+
+INLINE_LIMIT_BYTES = 300
+"""Bytes of a named string, number or boolean that is written wherever it is used."""
+
+
+def _is_short(schema: Schema) -> bool:
+    is_scalar = bool(schema.types or schema.choices) and SCALARS.issuperset(schema.types)
+    if not is_scalar or branches(schema) or next(referenced_types(schema), None) is not None:
+        return False
+    words = (type_phrase(schema), schema.description or "", schema_notes(schema))
+    return sum(len(text.encode()) for text in words) <= INLINE_LIMIT_BYTES
+
+
+def _reference_of(service: Service, templates: Templates, types: Sequence[NamedType]) -> Reference:
     common = common_errors(service)
+    envelope = envelope_of(service)
     tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
     own_prompts = [*map(_with_quotations, service.prompts)]
     groups, shared_items = share(
         {
-            **{name: list(_tool_sections(service, tools, templates, common)) for name, tools in tools_by_group.items()},
-            TYPES: list(_without_copies(_named_sections("type", shown.schemas, templates))),
+            **{
+                name: list(_tool_sections(service, tools, templates, common, envelope))
+                for name, tools in tools_by_group.items()
+            },
+            TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
             PROMPTS: _named_sections("prompt", own_prompts, templates),
             EVENTS: _named_sections("event", shown.events, templates),
-            ERRORS: _common_sections(common, templates),
+            ERRORS: _common_errors(common, envelope, templates),
+            RESULTS: _common_results(envelope, templates),
         }
     )
     topics = _topics(service, tools_by_group, groups, intros)
@@ -199,28 +231,32 @@ def reference_of(service: Service, templates: Templates) -> Reference:
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
-    types = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
+    type_pages = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
     shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=TOOL_PAGE_LIMIT_BYTES)
     resources = _list_pages("resources", _resource_sections(service, templates), templates)
     prompts = _list_pages("prompts", groups[PROMPTS], templates)
     events = _list_pages("events", groups[EVENTS], templates, service=service)
-    shared_errors = next(iter(groups[ERRORS]), None)
-    about = about_pages(shown, templates, shared_errors)
+    shared_errors, shared_results = next(iter(groups[ERRORS]), None), next(iter(groups[RESULTS]), None)
+    about = about_pages(shown, templates, [*groups[RESULTS], *groups[ERRORS]])
     about_addresses = addresses(about)
     return Reference(
         about=about,
         headings=description_headings(service),
         common_errors=shared_errors,
-        usual_errors=about_addresses[shared_errors.name] if shared_errors is not None and common.everywhere else None,
+        common_results=shared_results,
+        usual_errors=about_addresses[shared_errors.name]
+        if shared_errors and (common.everywhere or envelope.errors or envelope.error_words)
+        else None,
+        usual_results=about_addresses[shared_results.name] if shared_results else None,
         topics=topics,
-        types=types,
+        types=type_pages,
         shared=shared,
         resources=resources,
         prompts=prompts,
         events=events,
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
         type_addresses={
-            **addresses(types),
+            **addresses(type_pages),
             **on_tool_pages,
             **addresses(shared),
             **({ERRORS: about_addresses[shared_errors.name]} if shared_errors is not None else {}),
@@ -464,10 +500,17 @@ def _quoted_lines(text: str, field: str = "") -> list[str]:
     return lines
 
 
-def _common_sections(common: CommonErrors, templates: Templates) -> list[Section]:
-    if not common.cases:
+def _common_errors(common: CommonErrors, envelope: Envelope, templates: Templates) -> list[Section]:
+    if not (common.cases or envelope.errors or envelope.error_words):
         return []
-    return [section_of(phrase("common_errors"), templates.render("reference/common-errors.md.j2", common=common))]
+    body = templates.render("reference/common-errors.md.j2", common=common, envelope=envelope)
+    return [section_of(phrase("common_errors"), body)]
+
+
+def _common_results(envelope: Envelope, templates: Templates) -> list[Section]:
+    if not (envelope.results or envelope.words):
+        return []
+    return [section_of(phrase("common_results"), templates.render("reference/common-results.md.j2", envelope=envelope))]
 
 
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
@@ -479,14 +522,21 @@ def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
 
 
 def _tool_sections(
-    service: Service, tools: Sequence[Tool], templates: Templates, common: CommonErrors
+    service: Service, tools: Sequence[Tool], templates: Templates, common: CommonErrors, envelope: Envelope
 ) -> Iterator[Section]:
     auth = shared_auth(service)
+    has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
     command = partial(curl_command, service=service, credentials=example_credentials(service))
     for tool in map(_with_quotations, tools):
         shown = shown_examples(tool, command)
         body = templates.render(
-            "reference/tool.md.j2", tool=tool, shown_examples=shown, common=common, shared_auth=auth
+            "reference/tool.md.j2",
+            tool=tool,
+            shown_examples=shown,
+            common=common,
+            envelope=envelope,
+            shared_auth=auth,
+            has_one_scheme=has_one_scheme,
         )
         yield section_of(tool.name, body)
 
@@ -578,8 +628,20 @@ def _intro(group: Group) -> Markdown | None:
     return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
 
 
-def _type_sections(service: Service, templates: Templates) -> list[Section]:
-    return _named_sections("type", service.schemas, templates)
+def _as_used(named: Sequence[NamedType], service: Service) -> list[NamedType]:
+    """Returns named types; those that are only returned without what concerns only a value that is sent."""
+    types = {item.name: item.schema for item in named}
+    forms = [form for tool in service.tools for form in (tool.input, *tool.other_inputs) if form is not None]
+    owners: Iterable[Tool | Event | Input] = chain(service.tools, service.events, forms)
+    waiting = [parameter.schema for owner in owners for parameter in owner.parameters]
+    waiting += [form.schema for form in forms if form.schema is not None]
+    sent = set[str]()
+    while waiting:
+        for name in referenced_types(waiting.pop()):
+            if name in types and name not in sent:
+                sent.add(name)
+                waiting.append(types[name])
+    return [item if item.name in sent else replace(item, schema=received(item.schema)) for item in named]
 
 
 def _resource_sections(service: Service, templates: Templates) -> list[Section]:

@@ -8,22 +8,33 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.model.calls import ErrorCase, Link, Output
+from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import of_rendering, phrase, phrases
 from skillgen.render.semantics import names_shown
-from skillgen.render.types import NOTHING, parameter_notes, schema_description, schema_notes, type_phrase
+from skillgen.render.types import (
+    NOTHING,
+    PLAIN_TYPES,
+    differ_in_required,
+    inline_type,
+    parameter_notes,
+    says_nothing,
+    schema_description,
+    schema_notes,
+    type_phrase,
+)
 from skillgen.text.markdown import (
     Markdown,
     code,
@@ -36,7 +47,8 @@ from skillgen.text.markdown import (
     value,
     with_stop,
 )
-from skillgen.text.summary import clip_middle, shorten
+from skillgen.text.summary import clip_middle, sentences, shorten
+from skillgen.text.words import word_set, words_of
 
 _JSON = "application/json"
 
@@ -60,13 +72,52 @@ def _media_type_facts(output: Output) -> Iterator[str]:
         yield phrase("also_types", types=others) if _JSON in output.media_types else others
 
 
-def output_words(output: Output) -> Markdown:
+def output_type(output: Output) -> Markdown:
+    """Returns the type of a result; empty for an object whose properties are listed, or are not known."""
+    if output.schema is None:
+        return NOTHING
+    kind = type_phrase(output.schema)
+    return NOTHING if kind == "object" and (output.status or output_branches(output)) else kind
+
+
+def output_words(output: Output, tool: Tool) -> Markdown:
     """Returns the descriptions of a result and of its schema, with a full stop if `output_notes` follow."""
-    words = [str(inline(output.description))] if output.description else []
-    for more in schema_description(output.schema, output.description) if output.schema is not None else ():
-        words = [*map(with_stop, words), more]
+    description = _told(output.description, output.status, tool.name)
+    words = [str(inline(description))] if description else []
+    for more in schema_description(output.schema, description) if output.schema is not None else ():
+        if _told(more, output.status, tool.name):
+            words = [*map(with_stop, words), more]
     text = " ".join(words)
     return Markdown(with_stop(text) if text and output_notes(output) else text)
+
+
+_EMPTY_WORDS = word_set(
+    """
+    default error normal ok okay operation request response result schema standard success successful successfully
+    succeeded typical
+    """
+)
+"""Words with which a description of a result or an error only repeats that it is one."""
+
+_BETWEEN = word_set("a an api by call endpoint for from function http method of the to")
+"""Words between them, and before the name of the tool."""
+
+_LONG_DESCRIPTION = 400
+"""Characters of a description that surely has more to say."""
+
+_REASONS = {str(status.value): status.phrase for status in HTTPStatus}
+
+
+def _told(text: str | None, code: str | None, name: str) -> str:
+    """Returns a description without the sentences that only repeat the code or name the tool."""
+    if not text or len(text) > _LONG_DESCRIPTION:
+        return text or ""
+    reasons = " ".join(_REASONS.get(word, "") for word in (code or "").replace(",", "").split())
+    named = _BETWEEN.union(words_of(name))
+    known = named.union(_EMPTY_WORDS, words_of(reasons))
+    parts = list(sentences(text))
+    told = [part for part in parts if not known.issuperset(words_of(part)) or named.issuperset(words_of(part))]
+    return text if len(told) == len(parts) else " ".join(told)
 
 
 def output_notes(output: Output) -> Markdown:
@@ -96,8 +147,9 @@ def link_line(link: Link) -> Markdown:
     return Markdown(f"{words} {with_stop(inline(link.description))}") if link.description else words
 
 
-def returned_outputs(tool: Tool) -> tuple[Output, ...]:
-    """Returns the results of a call; statuses that differ only in a short description share one."""
+def returned_outputs(tool: Tool, envelope: Envelope) -> tuple[Output, ...]:
+    """Returns the results of a call, without what many results have; statuses that differ only in a short
+    description share one."""
     groups: list[list[Output]] = []
     first = tool.output
     if first is not None and (first.schema or first.description or first.headers or first.status not in _NO_STATUS):
@@ -108,13 +160,68 @@ def returned_outputs(tool: Tool) -> tuple[Output, ...]:
             groups.append([output])
         else:
             group.append(output)
-    return tuple(_received(outputs[0] if len(outputs) == 1 else _merged(outputs)) for outputs in groups)
+    merged = (outputs[0] if len(outputs) == 1 else _merged(outputs) for outputs in groups)
+    return tuple(
+        _received(_undescribed(output) if output_words(output, tool) in envelope.words else output, envelope.results)
+        for output in merged
+    )
 
 
-def _received(output: Output) -> Output:
-    """Returns a result without `read_only`, which concerns only what is sent."""
-    schema = output.schema
-    return replace(output, schema=replace(schema, read_only=False)) if schema and schema.read_only else output
+def _undescribed(output: Output) -> Output:
+    schema = replace(output.schema, description=None) if output.schema is not None else None
+    return replace(output, description=None, schema=schema)
+
+
+def _received(output: Output, usual: Collection[_Property]) -> Output:
+    """Returns a result without usual properties, and without what concerns only a value that is sent."""
+    headers = tuple(map(_received_property, output.headers))
+    return replace(output, schema=_received_body(output, usual), headers=headers)
+
+
+def _received_body(output: Output, usual: Collection[_Property] = ()) -> Schema | None:
+    declared = output.schema
+    if declared is None:
+        return None
+    schema = of_rendering(received, declared, lambda: received(declared))
+    if not usual or not schema.properties:
+        return schema
+    return replace(schema, properties=tuple(item for item in schema.properties if _property(item) not in usual))
+
+
+_INNER = ("items", "additional", "contains", "content")
+"""Fields of a schema with one schema."""
+
+_TOLD_OF_RESULTS = ("contentMediaType", "xml")
+"""Constraints that help to read a value."""
+
+
+def received(schema: Schema) -> Schema:
+    """Returns the type of a value that is returned, without defaults, limits and rules: the service sees to these."""
+    if schema.types in PLAIN_TYPES and says_nothing(schema) and not schema.properties:
+        return schema
+    if (target := inline_type(schema)) is not None:
+        return received(replace(target, nullable=target.nullable or schema.nullable))
+    constraints = {key: item for key, item in (schema.constraints or {}).items() if key in _TOLD_OF_RESULTS}
+    inner = {name: received(item) for name in _INNER if isinstance(item := getattr(schema, name), Schema)}
+    return replace(
+        schema,
+        **{"additional": None, **inner},
+        constraints=constraints or None,
+        default=None,
+        required=(),
+        properties=tuple(map(_received_property, schema.properties)),
+        prefix_items=tuple(map(received, schema.prefix_items)),
+        also=tuple(map(received, schema.also)),
+        alternatives=() if differ_in_required(schema) else tuple(map(received, schema.alternatives)),
+        patterns={name: received(item) for name, item in schema.patterns.items()} if schema.patterns else None,
+        excluded=None,
+        conditions=(),
+        read_only=False,
+    )
+
+
+def _received_property(item: Parameter) -> Parameter:
+    return replace(item, schema=received(item.schema), required=False)
 
 
 def _can_merge(one: Output, other: Output) -> bool:
@@ -146,13 +253,80 @@ def _joined_with_or(words: list[str]) -> str:
 
 
 MIN_TOOLS = 8
-"""Tools that must have an error before it is described in the common section."""
+"""Tools that must have an error, or a property of results, before it is described in a common section."""
+
+MIN_USUAL_BYTES = 600
+"""Bytes of repetitions that justify a section on the properties of many results."""
+
+_Property = tuple[str, ...]
+"""What is written of a property in which nothing is nested."""
+
+
+class Envelope(Struct, frozen=True):
+    """What many results have in the same words, and many bodies of errors."""
+
+    words: frozenset[str] = frozenset()
+    """Descriptions of results."""
+
+    error_words: frozenset[str] = frozenset()
+    """Descriptions of bodies of errors."""
+
+    results: Mapping[_Property, Parameter] = field(default_factory=dict)
+    """The properties of results."""
+
+    errors: Mapping[_Property, Parameter] = field(default_factory=dict)
+    """The properties of bodies of errors."""
+
+
+def envelope_of(service: Service) -> Envelope:
+    """Finds what many results, or errors of many tools, have: sections do not repeat it."""
+    words = Counter(str(output_words(tool.output, tool)) for tool in service.tools if tool.output is not None)
+    results = [[tool.output] for tool in service.tools]
+    errors = [
+        [output for case in tool.errors for output in (case.output, *case.other_outputs)] for tool in service.tools
+    ]
+    described = chain.from_iterable(filter(None, outputs) for outputs in errors)
+    error_words = Counter(_told(output.schema.description, None, "") for output in described if output.schema)
+    return Envelope(
+        words=_usual_words(words),
+        error_words=_usual_words(error_words),
+        results=_usual_properties(results),
+        errors=_usual_properties(errors),
+    )
+
+
+def _usual_words(counts: Counter[str]) -> frozenset[str]:
+    least = max(MIN_TOOLS, MANY_RESULTS * counts.total())
+    return frozenset(text for text, count in counts.items() if count >= least and len(text) > SHORT_DESCRIPTION)
+
+
+def _usual_properties(outputs_of_tools: Iterable[Sequence[Output | None]]) -> dict[_Property, Parameter]:
+    counts: Counter[_Property] = Counter()
+    first: dict[_Property, Parameter] = {}
+    number = 0
+    for outputs in outputs_of_tools:
+        bodies = [body for output in outputs if output is not None and (body := _received_body(output)) is not None]
+        items = {_property(item): item for body in bodies for item in body.properties}
+        counts.update(key for key, item in items.items() if not branches(item.schema))
+        first = {**items, **first}
+        number += bool(bodies)
+    usual = {key: first[key] for key, count in counts.items() if count >= max(MIN_TOOLS, MANY_RESULTS * number)}
+    saved = sum(counts[key] * len(" ".join(key)) for key in usual)
+    return usual if saved >= MIN_USUAL_BYTES else {}
+
+
+def _property(item: Parameter) -> _Property:
+    return item.name, type_phrase(item.schema), item.description or "", parameter_notes(item)
+
 
 MIN_ERRORS = 3
 """Errors that justify a common section, however short they are."""
 
 MANY_TOOLS = 20
 """Tools that may share an error although most have others; it takes as many until sections do not name it."""
+
+MANY_RESULTS = 0.2
+"""Share of the results, or of the bodies of errors, that must have a property or description in the same words."""
 
 USUAL_SHARE = 0.9
 """Share of the tools that must have it; those without it say so."""
@@ -290,7 +464,8 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
     words = ""
-    for text in filter(None, (inline(_description(error)), inline(_resolution(error)), _error_notes(error))):
+    description = inline(_told(_description(error), None, ""))
+    for text in filter(None, (description, inline(_resolution(error)), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
     return Markdown(": ".join(filter(None, (head, words))))
 
@@ -357,15 +532,34 @@ def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
     }
 
 
-def error_bodies(cases: Sequence[ErrorCase]) -> tuple[ErrorBody, ...]:
-    """Returns each schema of the errors' bodies once, except for those of `error_types`."""
+def error_bodies(cases: Sequence[ErrorCase], envelope: Envelope, name: str = "") -> tuple[ErrorBody, ...]:
+    """Returns each schema of the errors' bodies once, except for those of `error_types`.
+
+    What many bodies have is left out; `name` is that of the tool.
+    """
     bodies = _bodies(cases)
     counts = _body_counts(bodies)
-    return tuple(
-        ErrorBody(_body_label(output, schema, codes, len(codes) == len(cases)), schema)
+    found = (
+        _error_body(output, codes, len(codes) == len(cases), envelope, name)
         for output, schema, codes in bodies
         if not _is_listed_with_error(schema, codes, counts)
     )
+    return tuple(filter(None, found))
+
+
+def _error_body(output: Output, codes: Sequence[str], is_all: bool, envelope: Envelope, name: str) -> ErrorBody | None:
+    body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
+    if types := ", ".join(_media_type_facts(output)):
+        body = Markdown(f"{body} ({types})")
+    received_output = _received(output, envelope.errors)
+    schema = received_output.schema or Schema()
+    kind = output_type(received_output)
+    lead = phrase("body_has_type", body=body, type=kind) if kind else phrase("list_label", label=body)
+    told = _told(schema.description, None, name)
+    description = with_stop(inline(told)) if told not in envelope.error_words else ""
+    if not (kind or types or description or output_branches(received_output)):
+        return None
+    return ErrorBody(Markdown(" ".join(filter(None, (lead, schema_notes(schema), description)))), schema)
 
 
 def error_headers(cases: Sequence[ErrorCase]) -> tuple[ErrorHeaders, ...]:
@@ -384,16 +578,23 @@ def error_headers(cases: Sequence[ErrorCase]) -> tuple[ErrorHeaders, ...]:
 
 
 def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
-    """Returns a sentence for the first example of each error that is short enough."""
+    """Returns a sentence for the first example of each error that is short enough and shows undeclared properties."""
     codes_by_text: dict[Markdown, list[str]] = {}
     for case in cases:
-        examples = chain.from_iterable(output.examples for output in (case.output, *case.other_outputs) if output)
-        texts = (exact_json_text(example.value.json) for example in examples)
+        outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
+        examples = (example.value.json for output in outputs for example in output.examples if _adds(example, output))
+        texts = map(exact_json_text, examples)
         if (text := next((text for text in texts if len(text.encode()) <= EXAMPLE_LIMIT), None)) is not None:
             codes_by_text.setdefault(exact_code(text), []).append(case.code)
     return tuple(
         phrase("error_example", errors=code_list(codes), example=text) for text, codes in codes_by_text.items()
     )
+
+
+def _adds(example: ExampleOutput, output: Output) -> bool:
+    """True if an example shows more than the declared properties."""
+    names = {item.name for item in output.schema.properties} if output.schema is not None else set[str]()
+    return not isinstance(example.value.json, dict) or not names.issuperset(example.value.json)
 
 
 def _bodies(cases: Sequence[ErrorCase]) -> list[_Body]:
@@ -424,15 +625,6 @@ def _body_counts(bodies: Sequence[_Body]) -> Counter[str]:
 def _is_listed_with_error(schema: Schema, codes: Sequence[str], counts: Mapping[str, int]) -> bool:
     """True if a body is only a named type, and belongs to one error that has no other body."""
     return len(codes) == 1 and counts[codes[0]] == 1 and schema == Schema(ref=schema.ref)
-
-
-def _body_label(output: Output, schema: Schema, codes: Sequence[str], is_all: bool) -> Markdown:
-    body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
-    if types := ", ".join(_media_type_facts(output)):
-        body = Markdown(f"{body} ({types})")
-    description = with_stop(inline(schema.description)) if schema.description else ""
-    words = (phrase("body_has_type", body=body, type=type_phrase(schema)), schema_notes(schema), description)
-    return Markdown(" ".join(filter(None, words)))
 
 
 def _error_headers(output: Output, codes: Sequence[str], is_all: bool) -> ErrorHeaders:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,14 +25,26 @@ from skillgen.text.markdown import Markdown
 MIN_BYTES = 10_000
 """Bytes of all sections from which items are shared; of fewer, a second file would save hardly anything."""
 
-MIN_SAVED = 150
+MIN_SAVED = 90
 """Bytes of all repetitions of an item that are worth a section of its own."""
+
+MANY_LISTS = 3
+"""Lists of a required item from which it has a section; of fewer, each call needs one read less."""
 
 MIN_WORDS = 18
 """Bytes of an item after its type that are worth a reference."""
 
+MIN_REPEATED = 80
+"""Bytes after the type of an item that are not repeated for an item below it."""
+
+MIN_SERIES = 4
+"""Items whose names differ only in a number from which one line says it of all."""
+
 MIN_PAGE = 600
 """Bytes of all repetitions that are worth a page."""
+
+_DISTANCE = TOOL_PAGE_LIMIT_BYTES // 3
+"""Bytes between sections of a long group that count as several pages, since nobody knows yet where a page ends."""
 
 _START, _BREAK, _END = "\x11", "\x12", "\x13"
 """The number of an item is between marks; three more are before its type and around `, required`. No text of a source
@@ -138,6 +151,9 @@ class _Use(Struct):
     count: int = 0
     """How many lists have it."""
 
+    is_required: bool = False
+    """True if a list requires it."""
+
     @property
     def saved(self) -> int:
         """Bytes of its repetitions."""
@@ -150,11 +166,15 @@ def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list
     uses: dict[str, _Use] = {}
     if sum(lengths.values()) >= MIN_BYTES:
         for group, members in groups.items():
-            size = 0
+            size, is_one_page = 0, sum(lengths[id(section)] for section in members) <= TOOL_PAGE_LIMIT_BYTES
             for section in members:
                 size += lengths[id(section)]
-                _count(section.text, (group, size // TOOL_PAGE_LIMIT_BYTES), uses)
-    found = [(text, use) for text, use in uses.items() if len(use.pages) > 1 and use.saved >= MIN_SAVED]
+                _count(section.text, (group, 0 if is_one_page else size // _DISTANCE), uses)
+    found = [
+        (text, use)
+        for text, use in uses.items()
+        if len(use.pages) > 1 and use.count >= (MANY_LISTS if use.is_required else 2) and use.saved >= MIN_SAVED
+    ]
     if sum(use.saved for _, use in found) < MIN_PAGE:
         found = []
     names: dict[str, int] = {}
@@ -185,6 +205,32 @@ def _items(text: str) -> Iterator[str | _Item]:
         yield text[at:]
 
 
+_NUMBERED = re.compile(r"`([A-Za-z_.-]*)(0|[1-9]\d{0,3})([A-Za-z_.-]*)`\Z")
+
+
+def _without_series(items: Iterator[str | _Item]) -> Iterator[str | _Item]:
+    """Yields items; of those that differ only in the number in their names, the first says how far it goes."""
+    listed = list(items)
+    series: dict[tuple[str, ...], list[tuple[int, _Item]]] = {}
+    for item in listed:
+        if isinstance(item, _Item) and (name := _NUMBERED.match(item.label)):
+            key = (*name.group(1, 3), item.indent, item.kind, item.required, item.rest)
+            series.setdefault(key, []).append((int(name[2]), item))
+    left_out = set[int]()
+    ends: dict[int, _Item] = {}
+    for members in series.values():
+        members.sort(key=itemgetter(0))
+        numbers = [number for number, _ in members]
+        if len(members) >= MIN_SERIES and numbers == list(range(numbers[0], numbers[0] + len(members))):
+            ends[id(members[0][1])] = members[-1][1]
+            left_out.update(id(item) for _, item in members[1:])
+    for item in listed:
+        if isinstance(item, _Item) and id(item) in ends:
+            yield replace(item, label=phrase("name_range", first=item.label, last=ends[id(item)].label))
+        elif id(item) not in left_out:
+            yield item
+
+
 def _count(text: str, page: _Page, uses: dict[str, _Use]) -> None:
     """Counts the items of a text; those in an item that was counted before are counted with it."""
     for item in _items(text):
@@ -194,6 +240,7 @@ def _count(text: str, page: _Page, uses: dict[str, _Use]) -> None:
                 use = uses.setdefault(item.text, use or _Use(item.name, item.size))
                 use.pages.add(page)
                 use.count += 1
+                use.is_required |= bool(item.required)
             if is_new and _START in item.rest:
                 _count(item.rest, page, uses)
 
@@ -221,7 +268,8 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
             parts.append(f"{indent}{shared_line(pending)}\n")
             pending.clear()
 
-    for item in _items(text):
+    first_names: dict[str, str] = {}
+    for item in _without_series(_items(text)):
         if isinstance(item, str):
             flush()
             parts.append(item)
@@ -229,6 +277,8 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
         if item.indent != indent:
             flush()
             indent = item.indent
+        if not item.required and item.text not in headings and any("`*" in words for words, _ in pending):
+            flush()  # what is required comes first
         if (heading := headings.get(item.text)) is not None:
             number = heading.removeprefix(item.name)
             pending.append((f"{item.label}{'*' if item.required else ''}{number}{item.kind})", SHARED + heading))
@@ -236,7 +286,13 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
             plain.append(f"{item.label}{item.kind}{item.required})")
         else:
             flush_plain()
-            words = _condensed(item.rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
+            first = first_names.setdefault(item.rest, item.label)
+            rest = (
+                item.rest
+                if first == item.label or len(item.rest) < MIN_REPEATED
+                else f"): {phrase('same_as', name=first)}"
+            )
+            words = _condensed(rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
             parts.append(f"{item.indent}- {item.label}{item.kind}{item.required}{words}\n")
     flush()
     return "".join(parts)

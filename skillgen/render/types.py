@@ -9,7 +9,10 @@ Of most schemas there is only a type to say: `is_bare` and `says_nothing` recogn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import chain
 from typing import Literal
 from urllib.parse import unquote
@@ -84,6 +87,24 @@ def says_nothing(schema: Schema) -> bool:
     )
 
 
+_INLINE_TYPES: ContextVar[Mapping[str, Schema] | None] = ContextVar("inline_types", default=None)
+
+
+@contextmanager
+def inline_types(types: Mapping[str, Schema]) -> Iterator[None]:
+    """Writes these named types wherever a value has them, without a link."""
+    token = _INLINE_TYPES.set(types)
+    try:
+        yield
+    finally:
+        _INLINE_TYPES.reset(token)
+
+
+def inline_type(schema: Schema) -> Schema | None:
+    """Returns the named type that a value has, if it is written where it is used."""
+    return (_INLINE_TYPES.get() or {}).get(schema.ref) if schema.ref is not None else None
+
+
 _ANYTHING = Schema()
 
 
@@ -117,7 +138,10 @@ def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:
 
 
 def _core_phrase(schema: Schema) -> str:
-    parts: list[str] = [type_link(schema.ref)] if schema.ref is not None else []
+    parts: list[str] = []
+    if schema.ref is not None:
+        target = inline_type(schema)
+        parts.append(type_link(schema.ref) if target is None else type_phrase(target))
     parts += [type_link(name) for name in schema.includes]
     parts += [words for item in schema.also if (words := type_phrase(item)) not in ("any", "object")]
     choice = _alternatives_phrase(schema.alternatives) if schema.alternatives else "any"
@@ -279,6 +303,8 @@ class Notes:
 
     def of(self, schema: Schema, deprecated: bool) -> Iterator[str]:
         """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
+        if (target := inline_type(schema)) is not None:
+            yield from self._inner(target)
         yield from self._limits(schema, deprecated)
         if schema.discriminator is not None:
             yield from self._discriminator(schema.discriminator, schema)
@@ -315,7 +341,8 @@ class Notes:
         if schema.choices == ():
             return
         if schema.description:
-            yield self._nested(with_stop(inline(schema.description)))
+            text = with_stop(inline(schema.description))
+            yield self._nested(text) if self._lead else text
         if schema.deprecated or not says_nothing(schema):
             yield from self.of(schema, schema.deprecated)
 
@@ -459,7 +486,7 @@ def adds_description(schema: Schema, text: str | None) -> bool:
     )
 
 
-_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _INVISIBLE = {"%20": "%2520", "%09": "%2509"}
 """Characters that stay percent-encoded in a sample, as they would be invisible."""
 
@@ -527,7 +554,7 @@ def _is_array(schema: Schema) -> bool:
 def _is_scalar(schema: Schema) -> bool:
     if schema.alternatives and not schema.types:
         return all(map(_is_scalar, schema.alternatives))
-    return not schema.properties and bool(schema.types) and _SCALARS.issuperset(schema.types)
+    return not schema.properties and bool(schema.types) and SCALARS.issuperset(schema.types)
 
 
 def _sample_form(parameter: Parameter, style: str, explode: bool) -> str | None:
@@ -596,8 +623,19 @@ def parameter_notes(parameter: Parameter) -> Markdown:
     text = parameter.description or ""
     notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter))
     lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
+    target = inline_type(schema) or schema
+    if target.choices and _lists_all(text, target.choices):
+        text += phrase("one_of", values=value_list(target.choices))
     sentences = [note for note in notes if note.rpartition(lead)[2].rstrip(".") not in text]
     return Markdown(" ".join([*schema_description(schema, text), *sentences]))
+
+
+def _lists_all(text: str, choices: Sequence[Json]) -> bool:
+    """True if a text has all of several values in quotes or as code."""
+    return len(choices) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices))
+
+
+_QUOTED = re.compile(r"([`\"'])([^`\"'\n]{1,80})\1")
 
 
 def schema_notes(schema: Schema) -> Markdown:
