@@ -8,6 +8,7 @@ requirements are checked where they are read. Null is treated as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
@@ -244,6 +245,14 @@ _TYPES: dict[str, tuple[type, str]] = {
 _STATUS = re.compile(r"[1-5](?:\d\d|[Xx]{2})|default")
 
 
+_Place: TypeAlias = "str | tuple[Any, str | int]"
+"""A pointer, or a place and a token below it: nearly all places are fine, and need no pointer."""
+
+
+def _pointer_to(place: _Place) -> str:
+    return place if isinstance(place, str) else child(_pointer_to(place[0]), place[1])
+
+
 class _ShapeChecker:
     """Checks the objects of one description; the target of several references is checked once."""
 
@@ -261,50 +270,53 @@ class _ShapeChecker:
             except LookupError:
                 continue  # reported where the reference is followed
 
-    def check(self, value: Json, pointer: str, kind: str) -> None:
+    def check(self, value: Json, place: _Place, kind: str) -> None:
         """Checks a value against its kind."""
         if value is None:
             return
-        expected, expected_name = _TYPES.get(kind, _TYPES.get(kind[0], _TYPES["{"]))
+        expected, expected_name = _TYPES.get(kind) or _TYPES.get(kind[0]) or _TYPES["{"]
         if not isinstance(value, expected):
             if kind not in _REPORTED_BY_READERS:
-                self._report(value, pointer, expected_name)
-        elif isinstance(value, list):
+                self._report(value, _pointer_to(place), expected_name)
+        elif isinstance(value, dict):
+            if kind in _OBJECTS:
+                self._check_object(value, place, kind)
+            elif kind[0] == "{":
+                for key, item in value.items():
+                    if not key.startswith("x-"):
+                        self.check(item, (place, key), kind[1:-1])
+        elif isinstance(value, list) and kind[0] == "[":
             for index, item in enumerate(value):
-                if kind != "list":
-                    self.check(item, child(pointer, index), kind[1:-1])
-        elif isinstance(value, dict) and kind[0] == "{":
-            for key, item in value.items():
-                if not key.startswith("x-"):
-                    self.check(item, child(pointer, key), kind[1:-1])
-        elif isinstance(value, dict) and kind in _OBJECTS:
-            self._check_object(value, pointer, kind)
+                self.check(item, (place, index), kind[1:-1])
 
-    def _check_object(self, value: dict[str, Json], pointer: str, kind: str) -> None:
+    def _check_object(self, value: dict[str, Json], place: _Place, kind: str) -> None:
         if isinstance(reference := value.get("$ref"), str):
             if reference.startswith("#/") and reference not in self._seen:
                 self._seen.add(reference)
                 self._targets.append((reference, kind))
             if kind != "path":
                 return
-        self._check_completeness(value, pointer, kind)
+        self._check_completeness(value, place, kind)
         if kind == "callback":
-            self.check(value, pointer, "{path}")
-        for name, inner in _OBJECTS[kind].items():
-            if name in value and not (inner == "string" and isinstance(value[name], str)):  # most members are fine
-                self.check(value[name], child(pointer, name), inner)
+            self.check(value, place, "{path}")
+        members = _OBJECTS[kind]
+        for name in filter(value.__contains__, members):
+            if members[name] != "string" or not isinstance(value[name], str):  # most members are fine
+                self.check(value[name], (place, name), members[name])
 
-    def _check_completeness(self, value: dict[str, Json], pointer: str, kind: str) -> None:
+    def _check_completeness(self, value: dict[str, Json], place: _Place, kind: str) -> None:
         """Reports what makes an object of OpenAPI 3 say less than it seems to."""
         if kind == "operation":
             if "responses" not in value:
-                self._problems.report("responses-missing", pointer, "the operation declares no responses")
+                self._problems.report("responses-missing", _pointer_to(place), "the operation declares no responses")
             for status in as_dict(value.get("responses")):
                 if not status.startswith("x-") and not _STATUS.fullmatch(status):
                     message = f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default"
-                    self._problems.report("status-invalid", child(pointer, "responses", status), message, "correct it")
+                    pointer = child(_pointer_to(place), "responses", status)
+                    self._problems.report("status-invalid", pointer, message, "correct it")
         elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
-            self._problems.report("parameter-untyped", pointer, "the parameter has neither a schema nor content")
+            message = "the parameter has neither a schema nor content"
+            self._problems.report("parameter-untyped", _pointer_to(place), message)
 
     def _report(self, value: Json, pointer: str, expected: str) -> None:
         message, fix = f"expected {expected}, found {kind_of(value)}; it is ignored", "put it in quotes"
