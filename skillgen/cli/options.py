@@ -142,6 +142,7 @@ class OptionsOf:
         kinds = (item.name,) if option.is_kind else option.kinds
         return not kinds or bool(set(kinds) & set(self.kinds))
 
+    @functools.cache  # noqa: B019 - commands share a few objects, which live as long as the program
     def parameters(self) -> list[inspect.Parameter]:
         """Returns the options for typer."""
         hints = {name: hint for cls in self.classes for name, hint in get_type_hints(cls).items()}
