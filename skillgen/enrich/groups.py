@@ -307,14 +307,23 @@ def _title(noun: str, tools: Sequence[Tool]) -> str:
 def _labels(tools_of: Mapping[str, Sequence[Tool]]) -> dict[str, str]:
     """Returns each name of a group as a heading; the name of a larger area is before a colon."""
     is_mixed = sum(bool(_HUMP.search(name)) for name in tools_of) >= _MIN_TITLES
+    known = _words_said(tools_of) if is_mixed else frozenset[str]()
     labels = {}
     for name, tools in tools_of.items():
         area = _area(name, tools_of)
-        label = _label(name.removeprefix(f"{area}."), tools, is_mixed=is_mixed)
-        start = f"{_label(area, tools_of[area], is_mixed=is_mixed)}: " if area else ""
+        label = _label(name.removeprefix(f"{area}."), tools, known)
+        start = f"{_label(area, tools_of[area], known)}: " if area else ""
         labels[name] = start + (_uncapitalised(label) if area else label)
     alike = Counter(map(str.casefold, labels.values()))
     return {name: label if alike[label.casefold()] == 1 else name for name, label in labels.items()}
+
+
+def _words_said(tools_of: Mapping[str, Sequence[Tool]]) -> frozenset[str]:
+    """Returns the words, in the singular, of several names in mixed case and of the texts."""
+    in_names = Counter(word for name in tools_of for word in set(map(singular, words_of(name))))
+    texts = (_summary(tool).lower() for tools in tools_of.values() for tool in tools)
+    in_texts = {singular(word) for text in texts for word in _TEXT_WORD.findall(text)}
+    return frozenset(in_texts.union(word for word, count in in_names.items() if count > 1))
 
 
 def _area(name: str, names: Container[str]) -> str:
@@ -327,32 +336,26 @@ def _area(name: str, names: Container[str]) -> str:
     return ""
 
 
-def _label(name: str, tools: Sequence[Tool], *, is_mixed: bool) -> str:
+def _label(name: str, tools: Sequence[Tool], known: Container[str]) -> str:
     """Returns an identifier as a heading: `credit_notes` is "Credit notes", and `Message` "Messages" if it is one of
     several.
 
-    What people wrote as a title keeps its words. A part such as `GitHub` is a word if texts have it; if `is_mixed`, the
-    names of groups are in mixed case, and texts must not write it apart, as they do `PhoneNumber`.
+    What people wrote as a title keeps its words. A name such as `GitHub` is one word if texts have it and its last part
+    is no known word; `PhoneNumber` has two.
     """
     if name == REST or not _IDENTIFIER.fullmatch(name):
         return name[:1].upper() + name[1:] if name.islower() else name
     spellings = _spellings(tools)
     words: list[str] = []
     for part in (next(same) for _, same in groupby(_SEPARATORS.split(name), singular)):
-        is_one = part in spellings[part.lower()] and not (is_mixed and (part[:1].islower() or _is_apart(part, tools)))
-        words += [part] if is_one else _HUMP.sub(" ", part).split(" ")
+        parts = _HUMP.sub(" ", part).split(" ")
+        words += [part] if part in spellings[part.lower()] and singular(parts[-1].lower()) not in known else parts
     words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
     if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_one_of_several(words, tools, spellings):
         words[-1] = plural(words[-1])
     label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
     label = _as_written(label, tools) if len(words) > 1 else label
     return label[:1].upper() + label[1:]
-
-
-def _is_apart(part: str, tools: Iterable[Tool]) -> bool:
-    """True if a text writes a name in mixed case as several words."""
-    words = _HUMP.sub(" ", part).lower()
-    return any(words in _summary(tool).lower() for tool in tools)
 
 
 def _is_one_of_several(noun: Sequence[str], tools: Sequence[Tool], spellings: _Spellings) -> bool:
