@@ -12,6 +12,7 @@ from captured import service_of_answers
 from cli import ROOT, files_of, generated, run_python, run_skillgen
 from descriptions import description, operation, write
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
+from real_servers import clock
 from test_validators import MARKDOWNLINT, binary, run
 
 import skillgen
@@ -208,7 +209,16 @@ def test_a_server_without_an_exact_version_has_no_server_json(version: str | Non
     """X-40: version ranges are rejected."""
     entry, problems = server_json(tmp_path, service_of_answers(answers(version=version)))
     assert entry is None
-    assert problems == {"format-left-out": ["the server declares no exact version"]}
+    assert problems == {"format-left-out": ["the server declares no exact version of its own"]}
+
+
+@pytest.mark.slow
+def test_the_version_of_the_sdk_is_not_published(tmp_path: Path) -> None:
+    service = skillgen.read(command=clock())
+    out, problems = published(tmp_path, service, emit=["server-json", "plugin", "service-manifest"], publish=ACME)
+    assert set(files_of(out)) & {"server.json", "service-manifest.json"} == set()
+    assert "version" not in read_json(out / "plugin/plugin.json")
+    assert len(problems["format-left-out"]) == 2
 
 
 def test_an_http_api_has_no_server_json(tmp_path: Path) -> None:
@@ -461,8 +471,8 @@ def test_dashdash_objects_have_what_is_declared_and_nothing_inferred(tmp_path: P
     files = declared(tmp_path, service)
     assert files["dashdash.json"]["tools"] == {"book": facts}
     assert files["dashdash.json"]["initialize"]["identity"]["name"] == "kiosk"
-    (message,) = published(tmp_path / "again", service, emit=["dashdash"])[1]["published-without"]
-    assert message.startswith("dashdash requires cliUrl, apiUrl, webUrl, which the source does not declare")
+    messages = published(tmp_path / "again", service, emit=["dashdash"])[1]["published-without"]
+    assert messages[-1].startswith("dashdash requires cliUrl, apiUrl, webUrl, which the source does not declare")
 
 
 def test_a_manifest_understates_no_danger(tmp_path: Path) -> None:

@@ -12,16 +12,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skillgen.errors import Problem
+from skillgen.model.auth import Auth
 from skillgen.model.calls import ErrorCase
 from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import HasOrigins, Json
+from skillgen.model.values import HasOrigins, Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter
 from skillgen.render.identity import description, skill_name, tool_phrase
 from skillgen.render.pages import file_stems, slug
-from skillgen.render.server_json import is_published, left_out, without
+from skillgen.render.server_json import exact_version, is_published, left_out, without
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import disarm, exact_json_text, one_line
@@ -134,6 +135,9 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
             "resources": {uri: item for uri, item in resources.items() if item},
         },
     )
+    if is_inferred(service, "access_level"):
+        message = f"dashdash requires accessLevel; {fields['access-level']} follows from the effects of the tools"
+        yield without("dashdash.json", message, "check it before you paste the object")
     if unknown := [f"{name}Url" for name, link in access.items() if link is None]:
         message = f"dashdash requires {', '.join(unknown)}, which the source does not declare; null is in their place"
         yield without("dashdash.json", message, "declare it with `links`, where null says that there is no such access")
@@ -161,13 +165,15 @@ def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]
 def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields service-manifest.json (seed 004, 1)."""
     service = rendering.service
-    version = service.version or ""
+    version = exact_version(service) or ""
     if service.kind != "mcp":
         yield left_out("service-manifest", _NOT_A_SERVER)
         return
     if not _MANIFEST_VERSION.match(version):
         fix = "declare a version such as 1.0.2 in the source, or with --service-version"
-        yield left_out("service-manifest", "the server declares no semantic version, which a manifest requires", fix)
+        yield left_out(
+            "service-manifest", "the server declares no semantic version of its own, which a manifest requires", fix
+        )
         return
     if service.protocol_version is None:
         yield left_out("service-manifest", "the revision of the protocol is not known, which a manifest requires")
@@ -193,6 +199,9 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         else None,
     }
     yield _json("service-manifest.json", manifest, keep=("tools",))
+    if unnamed := sorted({auth.kind for auth in _used_auth(service) if _method_of(auth) is None}):
+        message = f"a manifest has no term for the login {', '.join(map(one_line, unnamed))}"
+        yield without("service-manifest.json", message, "declare its flow, such as oauth2_code")
     if renamed := [name for name, shown in names.items() if name != shown]:
         message = f"a manifest has only a-z, 0-9 and _ in names; `title` has the exact name of {len(renamed)} tools"
         yield without("service-manifest.json", message, "serve the tools with names of a-z, 0-9 and _")
@@ -317,10 +326,19 @@ def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:
     return names
 
 
+def _used_auth(service: Service) -> list[Auth]:
+    return [auth for auth in service.requirements.auth if not auth.is_for_events]
+
+
+def _method_of(auth: Auth) -> str | None:
+    """Returns the term of a manifest for a way to log in."""
+    return _METHODS.get(auth.kind) or _FLOWS.get(auth.flow or "")
+
+
 def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
     requirements = service.requirements
-    used = [auth for auth in requirements.auth if not auth.is_for_events]
-    methods = [_METHODS.get(auth.kind) or _FLOWS.get(auth.flow or "") for auth in used]
+    used = _used_auth(service)
+    methods = map(_method_of, used)
     scopes = {scope.name: scope for auth in used for scope in auth.scopes}
     listed = [
         _with_values(

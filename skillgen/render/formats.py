@@ -88,7 +88,8 @@ def render_site(
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:
     results = [item for renderer in renderers for item in resolve_name(renderer)(subject)]
     documents = sorted((item for item in results if isinstance(item, Document)), key=lambda document: document.path)
-    return tuple(map(_finished, documents)), tuple(item for item in results if isinstance(item, Problem))
+    problems = dict.fromkeys(item for item in results if isinstance(item, Problem))
+    return tuple(map(_finished, documents)), tuple(problems)
 
 
 def _length_problems(service: Service) -> Iterator[Problem]:

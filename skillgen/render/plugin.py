@@ -144,9 +144,9 @@ def _facts(service: Service, publisher: Publisher, problems: list[Problem]) -> d
         problems.append(without("plugin/plugin.json", message, PUBLISH_FIX))
     elif namespace.problem is not None:
         problems.append(namespace.problem)
-    version = exact_version(service.version)
+    version = exact_version(service)
     if version is None:
-        message = "the manifests have no version, because the source declares no exact one"
+        message = "the manifests have no version, because the source declares no exact one of its own"
         problems.append(without("plugin/plugin.json", message, "declare it in the source, or with --service-version"))
     return {
         "name": skill_name(service),
@@ -213,10 +213,10 @@ def _started(service: Service) -> Connection:
     values = tuple(
         UserValue(name, key, is_header=False, is_secret=is_secret_setting(name)) for name, key in _keys(needed).items()
     )
-    claude: dict[str, Any] = {"command": program, "args": arguments}
+    claude: dict[str, Any] = {"command": program, **({"args": arguments} if arguments else {})}
+    portable = {"type": "stdio", **claude}
     if values:
         claude["env"] = {value.name: f"${{user_config.{value.key}}}" for value in values}
-    portable = {"type": "stdio", "command": program, "args": arguments}
     return Connection(name=_server_name(service), portable=portable, claude=claude, values=values)
 
 

@@ -100,10 +100,10 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     if namespace is None:
         yield left_out("server-json", "the source does not declare who publishes the server", PUBLISH_FIX)
         return
-    version = exact_version(service.version)
+    version = exact_version(service)
     if version is None:
         fix = "declare a version such as 1.0.2 in the source, or with --service-version"
-        yield left_out("server-json", "the server declares no exact version", fix)
+        yield left_out("server-json", "the server declares no exact version of its own", fix)
         return
     if namespace.problem is not None:
         yield namespace.problem
@@ -191,9 +191,11 @@ def is_published(url: str | None) -> bool:
     return bool(is_web and host and "." in host and not is_private(host) and literal_address(host) is None)
 
 
-def exact_version(version: str | None) -> str | None:
-    """Returns a version if it is one, not a range."""
-    text = version or ""
+def exact_version(service: Service) -> str | None:
+    """Returns the version of a service if it is one, not a range and not that of the server's SDK."""
+    if any(problem.code == "version-of-sdk" for problem in service.problems):
+        return None
+    text = service.version or ""
     return text if _VERSION.fullmatch(text) and not _RANGE.search(text) else None
 
 
