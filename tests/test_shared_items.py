@@ -178,3 +178,77 @@ def test_the_words_of_a_type_are_not_repeated_under_another_name() -> None:
     types = pages(data)["types.md"]
     assert types.count(words[7]) == 1
     assert "## Second\n\nThe same as [First](#first).\n" in types
+
+
+def with_parameters(*parameters: Json) -> str:
+    """Returns the section of a tool with these query parameters."""
+    data = described(groups=1, tools=1)
+    data["paths"]["/listA0/{owner}"]["get"]["parameters"] = [OWNER, *({"in": "query", **item} for item in parameters)]
+    return documents(data, "llms")["llms-full.txt"]
+
+
+def test_names_that_differ_only_in_a_number_are_one_item() -> None:
+    text = {"schema": {"type": "string"}, "description": "A line of the address"}
+    lines = [{"name": f"line{number}", **text} for number in (1, 10, *range(2, 10))]
+    assert "- `line1` to `line10` (string): A line of the address\n" in with_parameters(*lines)
+    assert " to `" not in with_parameters(*lines[:2])
+
+
+def test_a_description_equal_to_one_above_is_written_once() -> None:
+    said = "Only calls that started on this date, as YYYY-MM-DD in GMT; with a sign, on or before or after that date."
+    times = [{"name": f"Start{sign}", "schema": {"type": "string"}, "description": said} for sign in ("", "<", ">")]
+    found = with_parameters(*times)
+    assert found.count(said) == 1
+    assert "- `Start<` (string): As `Start`.\n- `Start>` (string): As `Start`.\n" in found
+
+
+def test_what_is_required_stays_in_the_sections_of_two_tools() -> None:
+    """A call then needs no second read."""
+    text = "".join(documents(described(groups=2, tools=1, filler=FILLER * 5)).values())
+    assert text.count(OWNER["description"]) == 2
+
+
+def with_answers(schema: Json) -> Json:
+    """Returns a description whose tools all return this."""
+    data = described(tools=8)
+    for path in data["paths"].values():
+        answer = {"description": "OK", "content": {"application/json": {"schema": schema}}}
+        path["get"]["responses"]["200"] = answer
+    return data
+
+
+def test_what_results_of_many_tools_have_is_described_once() -> None:
+    """Its place is the page about the service, to which SKILL.md leads."""
+    said = "Whether the call was accepted, whatever comes of it"
+    data = with_answers({"type": "object", "properties": {"ok": {"type": "boolean", "description": said}}})
+    own = {"type": "object", "properties": {"name": {"type": "string"}, "ok": {"type": "boolean", "description": said}}}
+    data["paths"]["/listA0/{owner}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"] = own
+    found = documents(data)
+    assert "".join(found.values()).count(said) == 1
+    (about,) = (text for path, text in found.items() if path.endswith("/about.md"))
+    assert f"- `ok` (boolean): {said}\n" in about.partition("## Common Results\n")[2]
+    (group,) = (text for path, text in found.items() if path.endswith("/group0.md"))
+    assert "Returns (200):\n\n- `name` (string)\n" in group
+    (skill,) = (text for path, text in found.items() if path.endswith("/SKILL.md"))
+    assert "What many results have: [Common Results](references/about.md#common-results)." in skill
+
+
+def test_a_result_has_no_limits_and_no_default() -> None:
+    """They bind who sends a value."""
+    size = {"type": "integer", "minimum": 1, "default": 5, "description": "Its size"}
+    schema = {"type": "object", "required": ["size"], "additionalProperties": False, "properties": {"size": size}}
+    data = described(groups=1, tools=1)
+    content = {"application/json": {"schema": schema}}
+    data["paths"]["/listA0/{owner}"]["get"]["responses"]["200"] = {"description": "OK", "content": content}
+    assert "Returns (200):\n\n- `size` (integer): Its size\n" in documents(data, "llms")["llms-full.txt"]
+
+
+def test_a_short_type_is_written_where_it_is_used() -> None:
+    """A caller then needs no second page."""
+    data = described(groups=1, tools=1)
+    data["components"] = {"schemas": {"Order": {"type": "string", "enum": ["up", "down"]}}}
+    order = {"name": "order", "in": "query", "schema": {"$ref": "#/components/schemas/Order"}}
+    data["paths"]["/listA0/{owner}"]["get"]["parameters"] = [OWNER, order]
+    text = documents(data, "llms")["llms-full.txt"]
+    assert "- `order` (string): One of `up`, `down`.\n" in text
+    assert "# Order" not in text

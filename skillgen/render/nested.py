@@ -44,7 +44,7 @@ def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
             labels.append(phrase("where", name=code(distinguishing), value=constant))
         elif _is_constant(item) and item.choices:
             labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
-        elif item.title:
+        elif item.title and not ("_" in item.title and counts[kind] == 1 and kind != "any"):  # no internal name
             labels.append(f"{inline(item.title)} ({kind})")
         elif counts[kind] == 1 and kind != "any":
             labels.append(phrase("as_object") if kind == "object" else phrase("as_type", type=kind))

@@ -29,6 +29,7 @@ from skillgen.render.types import (
     PLAIN_TYPES,
     differ_in_required,
     inline_type,
+    is_bare,
     parameter_notes,
     says_nothing,
     schema_description,
@@ -197,7 +198,7 @@ _TOLD_OF_RESULTS = ("contentMediaType", "xml")
 
 def received(schema: Schema) -> Schema:
     """Returns the type of a value that is returned, without defaults, limits and rules: the service sees to these."""
-    if schema.types in PLAIN_TYPES and says_nothing(schema) and not schema.properties:
+    if schema.types in PLAIN_TYPES and is_bare(schema) and says_nothing(schema) and not schema.properties:
         return schema
     if (target := inline_type(schema)) is not None:
         return received(replace(target, nullable=target.nullable or schema.nullable))

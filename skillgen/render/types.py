@@ -80,6 +80,7 @@ def says_nothing(schema: Schema) -> bool:
         and not schema.examples
         and (items is None or (not items.description and not items.deprecated and says_nothing(items)))
         and schema.additional is None
+        and inline_type(schema) is None
         and not schema.alternatives
         and has_no_rules(schema)
         and not (schema.required or schema.property_names or schema.discriminator)
